@@ -54,6 +54,8 @@ import Testing
         try blocked.wait()
         try Self.receiveAll(client)
         origin.finish()
+        // A body that the end of the connection ends has ended for the client when it has for the proxy.
+        if field == "Connection: close" { #expect(try client.readToEnd().bytes.isEmpty) }
         let recorded = try proxy.recorded()
         #expect(recorded.first?.outcome == .complete)
         #expect(recorded.first?.response?.body?.size == Self.size)
