@@ -68,13 +68,14 @@ public final class CassetteAppender {
 
     /// A new file with its lock, or the one that a recorder left when it was killed before its first write.
     private static func emptyFile(_ path: String, disk: DiskCalls) throws(CassetteError) -> SharedFile {
-        guard CassettePlace.isEmptyFile(path) else {
-            let shared = SharedFile(try OpenFile(path, for: .create, disk: disk))
+        let shared: SharedFile
+        if CassettePlace.isEmptyFile(path) {
+            shared = try SharedFile.locked(path, disk: disk)
+        } else {
+            shared = SharedFile(try OpenFile(path, for: .create, disk: disk))
             try shared.file.lock()
-            return shared
         }
-        let shared = try SharedFile.locked(path, disk: disk)
-        // Before it had the lock, another recorder may have written it and ended.
+        // Before it had the lock, another recorder may have written it and ended: also one made here, which is empty until then.
         guard try shared.file.size() == 0 else {
             throw CassetteError(.inUse, "\"\(path)\" was written by another recorder meanwhile; open it again")
         }
