@@ -48,7 +48,9 @@ struct BaseURL {
         guard let base else { return try given.asURL() }
         switch given {
         case let text as String: return URLText.hasScheme(text) ? try text.asURL() : try Self.joined(base, text)
-        case let parts as URLComponents where parts.scheme == nil && parts.host == nil: return try Self.joined(base, parts.string ?? "")
+        case let parts as URLComponents where parts.scheme == nil && parts.host == nil:
+            guard let text = parts.string else { return try parts.asURL() }
+            return try Self.joined(base, text)
         case _:
             let url = try given.asURL()
             return url.scheme == nil ? try Self.joined(base, url.relativeString) : url

@@ -97,6 +97,8 @@ struct RequestDraft: Sendable {
     /// Applies the changes made to a `URLRequest` view of the request.
     mutating func change(from view: URLRequest, to changed: URLRequest) throws {
         self.request = try self.request.adapted(from: view, to: changed)
+        // Another body takes the place of a stream from before.
+        if changed.httpBody != view.httpBody { self.unread = nil }
         guard changed.httpBodyStream != nil else { return }
         self.request.body = .unobservable
         self.unread = changed

@@ -138,6 +138,9 @@ import FoundationNetworking
         parts.queryItems = [URLQueryItem(name: "page", value: "2")]
         #expect(try base.url(of: parts).absoluteString == "http://a.test/v1/pets?page=2")
         #expect(try base.url(of: try #require(URL(string: "/pets"))).absoluteString == "http://a.test/v1/pets")
+        // What makes no URL by itself is not taken for the base.
+        parts.path = "//pets/3"
+        #expect(throws: URLConversionError.self) { try base.url(of: parts) }
         #expect(try base.url(of: try #require(URL(string: "http://b.test/"))).absoluteString == "http://b.test/")
     }
 
