@@ -141,7 +141,7 @@ extension TestTrait where Self == CassetteTrait {
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
         filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let options = CassetteOptions(
@@ -165,7 +165,7 @@ extension SuiteTrait where Self == CassetteTrait {
     public static func cassettes(
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
         filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let options = CassetteOptions(

@@ -76,7 +76,7 @@ struct CassetteOptions: Sendable {
     var matching: [RequestRule]?
     var ignoring: [RequestPlace] = []
     var stubs: [StubTransport.Rule] = []
-    var settings: CassetteSettings?
+    var settings: Cassette.Settings?
 
     /// These options, completed with others.
     func over(_ other: CassetteOptions) -> CassetteOptions {
@@ -98,7 +98,7 @@ struct TestPlan: Sendable {
     var isCI: Bool
     var unused: UnusedRule
     var escapes: EscapeRule
-    var settings: CassetteSettings
+    var settings: Cassette.Settings
 
     init(
         _ name: CassetteName, _ options: CassetteOptions, source: String, environment: [String: String]
@@ -110,7 +110,7 @@ struct TestPlan: Sendable {
         self.isCI = [.automatic, .once].contains(options.mode) && TestMode.isCI(environment)
         self.unused = options.unused ?? .fail
         self.escapes = options.escapes ?? (self.mode == .passthrough ? .allow : .fail)
-        self.settings = options.settings ?? CassetteSettings()
+        self.settings = options.settings ?? Cassette.Settings()
         if let order = options.order { self.settings.order = order }
         if let matching = options.matching { self.settings.match = matching.map(\.description) }
         self.settings.ignore += options.ignoring.map(\.description)

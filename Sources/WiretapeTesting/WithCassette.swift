@@ -15,7 +15,7 @@ public import Wiretape
 /// - Throws: what the body throws, or an error if the cassette cannot be opened.
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
-    matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+    matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
     filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -17,7 +17,7 @@ extension XCTestCase {
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
         file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         perform body: () throws -> Result
     ) throws -> Result {
@@ -44,7 +44,7 @@ extension XCTestCase {
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
         file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
     ) async throws -> Result {

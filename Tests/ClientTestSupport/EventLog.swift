@@ -71,7 +71,7 @@ package final class EventLog: Sendable {
         self.events.lazy.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.first
     }
 
-    package var head: HTTPResponse? { self.events.lazy.compactMap { if case .head(let head) = $0 { head } else { nil } }.first }
+    package var head: HTTPSession.Response? { self.events.lazy.compactMap { if case .head(let head) = $0 { head } else { nil } }.first }
 
     package var body: Data { self.events.reduce(into: Data()) { if case .chunk(let data) = $1 { $0 += data } } }
 
@@ -103,6 +103,6 @@ extension TransportRequest {
     {
         TransportRequest(
             method: method, url: URL(string: url) ?? URL(fileURLWithPath: "/"),
-            headers: HTTPHeaders(headers.map { HTTPHeader(name: $0.0, value: $0.1) }), body: body)
+            headers: HTTPSession.Headers(headers.map { HTTPSession.Header(name: $0.0, value: $0.1) }), body: body)
     }
 }

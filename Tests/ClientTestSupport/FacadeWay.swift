@@ -5,24 +5,24 @@ package import Wiretape
 /// file, and what is told of their progress.
 package struct FacadeWay: Way {
     package let kind: WayKind
-    private let session: Session
+    private let session: HTTPSession
     /// Closures are called on it, one after the other.
     private let queue = DispatchQueue(label: "behaviour")
 
     package init(_ kind: WayKind, _ transport: any Transport) {
         self.kind = kind
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.headers = [:]
         configuration.cookieStorage = nil
-        configuration.redirectHandler = Redirector.doNotFollow
-        self.session = Session(configuration: configuration, transport: transport)
+        configuration.redirectHandler = HTTPSession.Redirector.doNotFollow
+        self.session = HTTPSession(configuration: configuration, transport: transport)
     }
 
     package func lines(of behaviour: Behaviour, at origin: String) async throws -> [String] {
         let log = EventLog()
         let url = origin + behaviour.path
-        let method = HTTPMethod(rawValue: behaviour.method)
-        let headers = HTTPHeaders(behaviour.headers.map { HTTPHeader(name: $0.0, value: $0.1) })
+        let method = HTTPSession.Method(rawValue: behaviour.method)
+        let headers = HTTPSession.Headers(behaviour.headers.map { HTTPSession.Header(name: $0.0, value: $0.1) })
         switch behaviour.body {
         case .none where behaviour.isDownload:
             await self.send(self.session.download(url, method: method, headers: headers), log)
@@ -40,7 +40,7 @@ package struct FacadeWay: Way {
         return log.lines(of: behaviour, at: origin)
     }
 
-    private func send(_ request: DataRequest, _ behaviour: Behaviour, _ log: EventLog) async {
+    private func send(_ request: HTTPSession.DataRequest, _ behaviour: Behaviour, _ log: EventLog) async {
         request.uploadProgress(queue: self.queue) { progress in
             _ = log.receive(.sent(progress.completedUnitCount, of: progress.totalUnitCount ?? -1))
         }
@@ -55,7 +55,7 @@ package struct FacadeWay: Way {
         }
     }
 
-    private func send(_ request: DownloadRequest, _ log: EventLog) async {
+    private func send(_ request: HTTPSession.DownloadRequest, _ log: EventLog) async {
         await withCheckedContinuation { continuation in
             request.response(queue: self.queue) { response in
                 let data = response.fileURL.flatMap { try? Data(contentsOf: $0) }
@@ -66,7 +66,9 @@ package struct FacadeWay: Way {
         }
     }
 
-    private static func tell(_ log: EventLog, _ head: HTTPResponse?, _ body: Data?, _ trailers: HTTPHeaders, _ error: WiretapeError?) {
+    private static func tell(
+        _ log: EventLog, _ head: HTTPSession.Response?, _ body: Data?, _ trailers: HTTPSession.Headers, _ error: WiretapeError?
+    ) {
         if let head { _ = log.receive(.head(head)) }
         if let body { _ = log.receive(.chunk(body)) }
         if !trailers.isEmpty { _ = log.receive(.trailers(trailers)) }

@@ -106,7 +106,7 @@ package struct OriginAnswer: Sendable {
 
     private static func code(_ status: String) -> Int { Int(status.prefix(3)) ?? 0 }
 
-    private static func headers(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
-        HTTPHeaders(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
+    private static func headers(_ fields: [(name: String, value: String)]) -> HTTPSession.Headers {
+        HTTPSession.Headers(fields.map { HTTPSession.Header(name: $0.name, value: $0.value) })
     }
 }

@@ -73,12 +73,12 @@ package struct SessionWay: Way {
         }
 
         /// Of a response of the system's own, fields of one name joined.
-        private static func head(_ response: HTTPURLResponse, _ names: [String]) -> HTTPResponse {
+        private static func head(_ response: HTTPURLResponse, _ names: [String]) -> HTTPSession.Response {
             let fields = names.compactMap { name in
-                response.value(forHTTPHeaderField: name).map { HTTPHeader(name: name, value: $0) }
+                response.value(forHTTPHeaderField: name).map { HTTPSession.Header(name: name, value: $0) }
             }
-            return HTTPResponse(
-                url: response.url ?? URL(fileURLWithPath: "/"), status: response.statusCode, headers: HTTPHeaders(fields))
+            return HTTPSession.Response(
+                url: response.url ?? URL(fileURLWithPath: "/"), status: response.statusCode, headers: HTTPSession.Headers(fields))
         }
 
         func urlSession(

@@ -31,7 +31,7 @@ struct TestModeTests {
 
 struct CassetteOptionsTests {
     @Test func whatIsSaidGoesBeforeWhatOthersSay() {
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.ignore = ["query:ts"]
         let outer = CassetteOptions(mode: .all, unused: .allow, order: .strict, settings: settings)
         let inner = CassetteOptions(mode: .none)
@@ -118,7 +118,7 @@ struct TestPlanTests {
     }
 
     @Test func orderGoesBeforeTheSettings() throws {
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.order = .strict
         settings.ignore = ["query:ts"]
         for (order, wanted) in [(nil, ReplayOrder.strict), (.any, .any)] as [(ReplayOrder?, ReplayOrder)] {

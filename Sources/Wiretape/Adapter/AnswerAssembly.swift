@@ -5,7 +5,7 @@ internal import Foundation
 /// Does not know when they may be made. A response without a head becomes a failure: it would crash URLSession.
 struct AnswerAssembly: Sendable {
     enum Call: Sendable {
-        case response(HTTPResponse)
+        case response(HTTPSession.Response)
         case body(Data)
         case finished
         case failed(TransportFailure)
@@ -88,7 +88,7 @@ struct LoadRedirects: Sendable {
         /// The event belongs to a redirect that has not ended.
         case redirect
         /// The redirect is complete.
-        case ended(HTTPResponse, next: TransportRequest)
+        case ended(HTTPSession.Response, next: TransportRequest)
         case failed(TransportFailure)
     }
 
@@ -96,7 +96,7 @@ struct LoadRedirects: Sendable {
     private(set) var body: [Data] = []
     private var request: TransportRequest?
     private var hops = 0
-    private var redirect: (response: HTTPResponse, next: TransportRequest)?
+    private var redirect: (response: HTTPSession.Response, next: TransportRequest)?
 
     /// The first request or the next one is sent.
     mutating func sent(_ request: TransportRequest) {

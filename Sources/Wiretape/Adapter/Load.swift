@@ -133,7 +133,7 @@ final class Load: Sendable {
     private func received(_ event: TransportEvent, of number: Int) {
         if case .sent(let count, let total) = event { self.host.sent(count, total) }
         if case .head(let response) = event { self.host.cookies?.store(response) }
-        enum Next { case comeBack, ask(HTTPResponse, TransportRequest), run(TransportRequest), wait }
+        enum Next { case comeBack, ask(HTTPSession.Response, TransportRequest), run(TransportRequest), wait }
         // The clock is not read for a synchronous response.
         let now = self.contents.withLock { $0.watch.isOn } ? self.host.now() : nil
         let next = self.contents.withLock { contents -> Next in
@@ -164,7 +164,7 @@ final class Load: Sendable {
     }
 
     /// The delegate accepts the redirect itself as the response.
-    private func stay(_ response: HTTPResponse) {
+    private func stay(_ response: HTTPSession.Response) {
         self.answer { redirects in [.head(response)] + redirects.body.map { .chunk($0) } + [.end] }
     }
 
@@ -209,7 +209,7 @@ struct LoadHost: Sendable {
     /// Asks the delegate of the task about a redirect; deciding on nil accepts the redirect itself as the response.
     typealias RedirectDecision =
         @Sendable (
-            _ response: HTTPResponse, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
+            _ response: HTTPSession.Response, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
         ) -> Void
 
     /// Makes URLSession call the load again where responses may be delivered.

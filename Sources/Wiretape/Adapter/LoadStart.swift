@@ -84,7 +84,7 @@ struct LoadStart {
 
     #if !canImport(FoundationNetworking)
     /// The next request if the response is a redirect; else nil.
-    static func redirect(of request: URLRequest, _ response: HTTPResponse) -> URLRequest? {
+    static func redirect(of request: URLRequest, _ response: HTTPSession.Response) -> URLRequest? {
         guard let url = request.url else { return nil }
         // The system counts the hops itself.
         switch RedirectRule().decide(method: request.httpMethod ?? "GET", url: url, response: response, hops: 0) {
@@ -191,7 +191,7 @@ struct LoadCookies: Sendable {
     }
 
     /// Stores the cookies that a response sets.
-    func store(_ response: HTTPResponse) { self.rule.store(response) }
+    func store(_ response: HTTPSession.Response) { self.rule.store(response) }
 
     /// The request with the stored cookies for its URL, in place of its own, as URLSession does.
     func added(to request: TransportRequest) -> TransportRequest {

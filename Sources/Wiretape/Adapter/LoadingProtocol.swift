@@ -104,7 +104,7 @@ class LoadingProtocol: URLProtocol {
     }
 
     /// Tells the system about a redirect, if the platform supports it: it then starts a new load for the next request.
-    private func redirects(_ head: HTTPResponse, _ response: TapedURLResponse, _ client: any URLProtocolClient) -> Bool {
+    private func redirects(_ head: HTTPSession.Response, _ response: TapedURLResponse, _ client: any URLProtocolClient) -> Bool {
         #if canImport(FoundationNetworking)
         return false
         #else

@@ -8,7 +8,7 @@ public import Foundation
 extension HTTPURLResponse {
     /// The head exactly as received: with duplicate fields, in order, in their spelling, and with its source. Nil for a response that did
     /// not come from a transport, or that the system has replaced with a copy.
-    public var exactHead: HTTPResponse? { (self as? TapedURLResponse)?.head }
+    public var exactHead: HTTPSession.Response? { (self as? TapedURLResponse)?.head }
 }
 
 /// The response that a foreign `URLSession` is given: as URLSession itself would have made it, and with the head as received.
@@ -21,10 +21,10 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
     /// request to the network. It does not do so for a response without a URL, so the URL is nil for that moment.
     @TaskLocal static var isFinishing = false
 
-    let head: HTTPResponse
+    let head: HTTPSession.Response
 
     /// Nil if URLSession does not accept such a response.
-    init?(_ head: HTTPResponse) {
+    init?(_ head: HTTPSession.Response) {
         self.head = head
         super.init(url: head.url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: Self.fields(head.headers))
     }
@@ -35,7 +35,7 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
     override var url: URL? { Self.isFinishing ? nil : super.url }
 
     /// Duplicates are joined as URLSession joins them (RFC 9110, 5.3), under the first spelling.
-    static func fields(_ headers: HTTPHeaders) -> [String: String] {
+    static func fields(_ headers: HTTPSession.Headers) -> [String: String] {
         var fields: [String: String] = [:]
         var spellings: [String: String] = [:]
         for header in headers {
@@ -67,7 +67,7 @@ enum LoadRequest {
             fields.append(("Content-Type", "application/x-www-form-urlencoded"))
         }
         fields.sort { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
-        let headers = HTTPHeaders(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
+        let headers = HTTPSession.Headers(fields.map { HTTPSession.Header(name: $0.name, value: $0.value) })
         return TransportRequest(method: method, url: url, headers: headers, body: body)
     }
 

@@ -159,7 +159,8 @@ struct DelegatedTask: Sendable {
         (self.task, self.session, self.delegate) = (task, session, delegate)
     }
 
-    func decide(_ response: HTTPResponse, _ proposed: TransportRequest, _ decided: @escaping @Sendable (TransportRequest?) -> Void) {
+    func decide(_ response: HTTPSession.Response, _ proposed: TransportRequest, _ decided: @escaping @Sendable (TransportRequest?) -> Void)
+    {
         guard let shown = TapedURLResponse(response) else { return decided(proposed) }
         let request = LoadRequest.urlRequest(proposed)
         self.session.delegateQueue.addOperation {

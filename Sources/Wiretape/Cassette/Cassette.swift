@@ -19,7 +19,7 @@ public final class Cassette: Sendable {
     public let path: String
     /// As given to `init`; the one in effect is in `report`.
     public let mode: RecordMode
-    public let settings: CassetteSettings
+    public let settings: Cassette.Settings
     /// Nil if nothing is recorded.
     let recording: CassetteRecording?
     let decider: RequestDecider
@@ -32,7 +32,7 @@ public final class Cassette: Sendable {
 
     private struct State: Sendable {
         var isClosed = false
-        var outcome: Result<CassetteOutcome, CassetteError>?
+        var outcome: Result<Cassette.Outcome, CassetteError>?
     }
 
     /// Opens a cassette, or creates it and its folders if the mode records.
@@ -42,7 +42,7 @@ public final class Cassette: Sendable {
     /// Throws `CassetteError` for a file that does not exist, cannot be read, or is being written by another recorder, and
     /// `MatchRuleError` or `SettingSyntaxError` for invalid settings.
     public init(
-        _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
+        _ path: String, mode: RecordMode = .none, settings: Cassette.Settings = Cassette.Settings(), now: Date = Date()
     ) throws {
         let exists = CassettePlace.exists(path, for: mode)
         guard exists || mode != .none else {
@@ -66,7 +66,7 @@ public final class Cassette: Sendable {
     ///
     /// Throws what `init` does.
     public static func open(
-        _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
+        _ path: String, mode: RecordMode = .none, settings: Cassette.Settings = Cassette.Settings(), now: Date = Date()
     ) async throws -> Cassette {
         try await BlockingWork.run { Result { try Cassette(path, mode: mode, settings: settings, now: now) } }.get()
     }
@@ -98,7 +98,7 @@ public final class Cassette: Sendable {
     public var recordedCount: Int { self.recording?.recordedCount ?? 0 }
 
     /// The transport for the mode: a `ReplayTransport` for `.none`, else a `RecordingTransport` around `LiveTransport.shared`, which
-    /// evaluates trust as the platform does. `Session(cassette:configuration:)` records around the transport of the configuration.
+    /// evaluates trust as the platform does. `HTTPSession(cassette:configuration:)` records around the transport of the configuration.
     public var transport: any Transport { self.transport(around: .shared) }
 
     func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
@@ -117,10 +117,10 @@ public final class Cassette: Sendable {
     /// Throws `CassetteError`: with the code `secretsLeft`, naming the places, if a secret that was to be redacted is still in the
     /// recording; an older cassette is then kept.
     @discardableResult
-    public func close(keepingOld: Bool = false) throws(CassetteError) -> CassetteOutcome {
-        try self.end { () throws(CassetteError) -> CassetteOutcome in
+    public func close(keepingOld: Bool = false) throws(CassetteError) -> Cassette.Outcome {
+        try self.end { () throws(CassetteError) -> Cassette.Outcome in
             let file = try self.recording?.close(keepsOld: keepingOld)
-            return CassetteOutcome(
+            return Cassette.Outcome(
                 path: file, recorded: self.recordedCount, lost: self.recording?.lostCount ?? 0, report: self.report,
                 failOn: self.settings.failOn)
         }
@@ -130,38 +130,38 @@ public final class Cassette: Sendable {
     ///
     /// Throws `CassetteError`, as `close` does.
     @discardableResult
-    public func finish(keepingOld: Bool = false) async throws(CassetteError) -> CassetteOutcome {
+    public func finish(keepingOld: Bool = false) async throws(CassetteError) -> Cassette.Outcome {
         try await BlockingWork.run { Result { () throws(CassetteError) in try self.close(keepingOld: keepingOld) } }.get()
     }
 
     /// Closes the cassette without keeping the recording: what was recorded since it was opened is deleted, except exchanges that were
     /// added to an older cassette.
     public func abandon() throws(CassetteError) {
-        _ = try self.end { () throws(CassetteError) -> CassetteOutcome in
+        _ = try self.end { () throws(CassetteError) -> Cassette.Outcome in
             try self.recording?.abandon()
-            return CassetteOutcome(path: nil, recorded: 0, lost: 0, report: self.report, failOn: self.settings.failOn)
+            return Cassette.Outcome(path: nil, recorded: 0, lost: 0, report: self.report, failOn: self.settings.failOn)
         }
     }
 
-    private func end(_ body: () throws(CassetteError) -> CassetteOutcome) throws(CassetteError) -> CassetteOutcome {
+    private func end(_ body: () throws(CassetteError) -> Cassette.Outcome) throws(CassetteError) -> Cassette.Outcome {
         let outcome = self.closing.withLock { _ in
             Result { () throws(CassetteError) in try self.endOnce(body) }
         }
         return try outcome.get()
     }
 
-    private func endOnce(_ body: () throws(CassetteError) -> CassetteOutcome) throws(CassetteError) -> CassetteOutcome {
+    private func endOnce(_ body: () throws(CassetteError) -> Cassette.Outcome) throws(CassetteError) -> Cassette.Outcome {
         let isFirst = self.state.withLock { state in
             defer { state.isClosed = true }
             return !state.isClosed
         }
         guard isFirst else {
             guard let outcome = self.state.withLock({ $0.outcome }) else {
-                return CassetteOutcome(path: nil, recorded: 0, lost: 0, report: self.report, failOn: self.settings.failOn)
+                return Cassette.Outcome(path: nil, recorded: 0, lost: 0, report: self.report, failOn: self.settings.failOn)
             }
             return try outcome.get()
         }
-        let outcome: Result<CassetteOutcome, CassetteError>
+        let outcome: Result<Cassette.Outcome, CassetteError>
         do throws(CassetteError) {
             outcome = .success(try body())
         } catch {
@@ -181,81 +181,83 @@ public final class Cassette: Sendable {
     }
 }
 
-/// The result of closing a cassette.
-public struct CassetteOutcome: Sendable, Hashable {
-    /// The file that was recorded; nil if nothing was.
-    public var path: String?
-    /// Exchanges recorded.
-    public var recorded: Int
-    /// Exchanges that could not be written.
-    public var lost: Int
-    public var report: ReplayReport
-    /// What `CassetteSettings.failOn` counts as failures, each with its next step.
-    public var failures: [String]
+extension Cassette {
+    /// The result of closing a cassette.
+    public struct Outcome: Sendable, Hashable {
+        /// The file that was recorded; nil if nothing was.
+        public var path: String?
+        /// Exchanges recorded.
+        public var recorded: Int
+        /// Exchanges that could not be written.
+        public var lost: Int
+        public var report: ReplayReport
+        /// What `Settings.failOn` counts as failures, each with its next step.
+        public var failures: [String]
 
-    init(path: String?, recorded: Int, lost: Int, report: ReplayReport, failOn: Set<VerdictFlaw>) {
-        self.path = path
-        self.recorded = recorded
-        self.lost = lost
-        self.report = report
-        var flaws = failOn.union([.unserved])
-        // A request that was refused by strict order counts as a miss.
-        if report.order == .strict, failOn.contains(.miss) { flaws.insert(.order) }
-        self.failures = report.flawLines(naming: flaws)
-        if lost > 0 {
-            self.failures.append(
-                "\(lost) recorded \(lost == 1 ? "exchange" : "exchanges") could not be written: free disk space and record again")
+        init(path: String?, recorded: Int, lost: Int, report: ReplayReport, failOn: Set<VerdictFlaw>) {
+            self.path = path
+            self.recorded = recorded
+            self.lost = lost
+            self.report = report
+            var flaws = failOn.union([.unserved])
+            // A request that was refused by strict order counts as a miss.
+            if report.order == .strict, failOn.contains(.miss) { flaws.insert(.order) }
+            self.failures = report.flawLines(naming: flaws)
+            if lost > 0 {
+                self.failures.append(
+                    "\(lost) recorded \(lost == 1 ? "exchange" : "exchanges") could not be written: free disk space and record again")
+            }
         }
+    }
+
+    /// How requests are matched, how responses are replayed, and what is redacted in recordings.
+    ///
+    /// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The texts have the syntax of the command
+    /// line and of `wiretape.yaml`; errors in them are thrown when the cassette is opened.
+    public struct Settings: Sendable {
+        /// Match rules such as `method`, `url`, `header:accept` and `body:json`; nil for the cassette's own, or else the default ones.
+        public var match: [String]?
+        /// Places that are not compared, such as `query:ts` or `json:/id`.
+        public var ignore: [String] = []
+        /// Patterns that a place has to match, such as `json:/id=[0-9]+`.
+        public var patterns: [String] = []
+        /// Called last, for requests that are equal by all other rules.
+        public var customMatches: [CustomMatch] = []
+
+        /// False leaves secrets in recordings; `redact`, `keep` and `secrets` must then be empty.
+        public var redaction = true
+        /// Places of secrets beside the known ones, such as `header:x-token` or `json:/pin`.
+        public var redact: [String] = []
+        /// Places and kinds that are not redacted.
+        public var keep: [String] = []
+        /// Values that are secrets everywhere, by the name of their placeholder.
+        public var secrets: [String: String] = [:]
+
+        /// The response to a request whose recorded exchanges are all used.
+        public var repetition: Repetition = .never
+        public var order: ReplayOrder = .any
+        /// How long a replayed response takes, by the transport's clock.
+        public var latency: Latency = .none
+        /// Whether dates in replayed header fields are moved, so that they are as old as when they were recorded.
+        public var refreshDates = false
+        /// Dates in JSON bodies that are moved too, such as `json:/expires`.
+        public var refreshFields: [String] = []
+
+        /// Responses for requests that are neither recorded nor replayed: the first rule that matches makes it. Such requests are not in the
+        /// report.
+        public var stubs: [StubTransport.Rule] = []
+
+        /// Who reads the next step of a miss.
+        package var audience = MissReport.Audience.program
+
+        /// What `Outcome.failures` reports, besides responses that could not be replayed.
+        public var failOn: Set<VerdictFlaw> = [.miss]
+
+        public init() {}
     }
 }
 
-/// How requests are matched, how responses are replayed, and what is redacted in recordings.
-///
-/// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The texts have the syntax of the command
-/// line and of `wiretape.yaml`; errors in them are thrown when the cassette is opened.
-public struct CassetteSettings: Sendable {
-    /// Match rules such as `method`, `url`, `header:accept` and `body:json`; nil for the cassette's own, or else the default ones.
-    public var match: [String]?
-    /// Places that are not compared, such as `query:ts` or `json:/id`.
-    public var ignore: [String] = []
-    /// Patterns that a place has to match, such as `json:/id=[0-9]+`.
-    public var patterns: [String] = []
-    /// Called last, for requests that are equal by all other rules.
-    public var customMatches: [CustomMatch] = []
-
-    /// False leaves secrets in recordings; `redact`, `keep` and `secrets` must then be empty.
-    public var redaction = true
-    /// Places of secrets beside the known ones, such as `header:x-token` or `json:/pin`.
-    public var redact: [String] = []
-    /// Places and kinds that are not redacted.
-    public var keep: [String] = []
-    /// Values that are secrets everywhere, by the name of their placeholder.
-    public var secrets: [String: String] = [:]
-
-    /// The response to a request whose recorded exchanges are all used.
-    public var repetition: Repetition = .never
-    public var order: ReplayOrder = .any
-    /// How long a replayed response takes, by the transport's clock.
-    public var latency: Latency = .none
-    /// Whether dates in replayed header fields are moved, so that they are as old as when they were recorded.
-    public var refreshDates = false
-    /// Dates in JSON bodies that are moved too, such as `json:/expires`.
-    public var refreshFields: [String] = []
-
-    /// Responses for requests that are neither recorded nor replayed: the first rule that matches makes it. Such requests are not in the
-    /// report.
-    public var stubs: [StubTransport.Rule] = []
-
-    /// Who reads the next step of a miss.
-    package var audience = MissReport.Audience.program
-
-    /// What `CassetteOutcome.failures` reports, besides responses that could not be replayed.
-    public var failOn: Set<VerdictFlaw> = [.miss]
-
-    public init() {}
-}
-
-extension CassetteSettings {
+extension Cassette.Settings {
     /// What a run in the process of a test is planned with.
     var planOptions: RunPlan.Options {
         get throws {

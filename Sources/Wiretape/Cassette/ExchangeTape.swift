@@ -116,7 +116,7 @@ final class ExchangeTape: @unchecked Sendable {
         return (event, nil)
     }
 
-    private func begin(_ head: HTTPResponse, at now: Double) {
+    private func begin(_ head: HTTPSession.Response, at now: Double) {
         let reason = head.reason.isEmpty ? ReasonPhrase.of(head.status) : head.reason
         let hasBody = self.request.method != "HEAD" && head.status != 204 && head.status != 304
         let fields = head.headers.headerFields

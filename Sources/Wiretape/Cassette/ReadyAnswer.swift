@@ -15,16 +15,16 @@ final class ReadyAnswer: Sendable {
 
     struct Interim: Sendable {
         var status: Int
-        var headers: HTTPHeaders
+        var headers: HTTPSession.Headers
         /// Milliseconds since the exchange started.
         var at: Double
     }
 
     let interim: [Interim]
     /// Nil if the exchange failed before a response arrived. Its URL is that of the recording.
-    let head: HTTPResponse?
+    let head: HTTPSession.Response?
     let content: Content
-    let trailers: HTTPHeaders?
+    let trailers: HTTPSession.Headers?
     /// Nil if nothing was measured.
     let metrics: ExchangeMetrics?
     /// When the bytes of the content arrived; nil if they arrived in one piece, or if the size is unknown before the end.
@@ -42,7 +42,7 @@ final class ReadyAnswer: Sendable {
     }
 
     init(
-        interim: [Interim] = [], head: HTTPResponse?, content: Content, trailers: HTTPHeaders? = nil, arrival: Arrival?,
+        interim: [Interim] = [], head: HTTPSession.Response?, content: Content, trailers: HTTPSession.Headers? = nil, arrival: Arrival?,
         times: RecordedTimes, ending: Ending
     ) {
         self.interim = interim
@@ -59,14 +59,14 @@ final class ReadyAnswer: Sendable {
     init(
         _ interaction: Interaction, url: URL, source: ExchangeSource, content: Content, arrival: Arrival?, failure: TransportFailure?
     ) {
-        self.interim = interaction.interim.map { Interim(status: $0.status, headers: HTTPHeaders($0.headers), at: $0.at) }
+        self.interim = interaction.interim.map { Interim(status: $0.status, headers: HTTPSession.Headers($0.headers), at: $0.at) }
         self.head = interaction.response.map { response in
-            HTTPResponse(
+            HTTPSession.Response(
                 url: url, status: response.status, reason: String(decoding: response.reason, as: UTF8.self),
-                headers: HTTPHeaders(response.receivedHeaders), source: source)
+                headers: HTTPSession.Headers(response.receivedHeaders), source: source)
         }
         self.content = content
-        self.trailers = interaction.response?.trailers.map { HTTPHeaders($0) }
+        self.trailers = interaction.response?.trailers.map { HTTPSession.Headers($0) }
         self.arrival = arrival
         self.metrics = ExchangeMetrics(source: .recording, timing: interaction.timing, pieces: arrival?.pieces ?? [])
         self.times = RecordedTimes(interaction)

@@ -9,45 +9,47 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A request as a command for a POSIX shell that sends the same request with curl: same method, target, header fields and body.
-///
-/// Secrets are replaced by the redaction rules of cassettes. A command contains no file and no stream: it names files by their paths,
-/// and `notes` say what the reader has to do first.
-public struct CurlDescription: Sendable, Hashable, CustomStringConvertible {
-    /// The longest body that is written into a command, in bytes: a longer one is of no use in a shell.
-    public static let bodyLimit = 1_000_000
+extension HTTPSession {
+    /// A request as a command for a POSIX shell that sends the same request with curl: same method, target, header fields and body.
+    ///
+    /// Secrets are replaced by the redaction rules of cassettes. A command contains no file and no stream: it names files by their paths,
+    /// and `notes` say what the reader has to do first.
+    public struct CurlDescription: Sendable, Hashable, CustomStringConvertible {
+        /// The longest body that is written into a command, in bytes: a longer one is of no use in a shell.
+        public static let bodyLimit = 1_000_000
 
-    public let command: String
-    /// What to do before running the command, and what it leaves out; usually empty.
-    public let notes: [String]
+        public let command: String
+        /// What to do before running the command, and what it leaves out; usually empty.
+        public let notes: [String]
 
-    /// The notes as commands that do nothing in a shell, then the command.
-    public var description: String { (self.notes.map { ": \(ShellText.quoted($0))" } + [self.command]).joined(separator: "\n") }
+        /// The notes as commands that do nothing in a shell, then the command.
+        public var description: String { (self.notes.map { ": \(ShellText.quoted($0))" } + [self.command]).joined(separator: "\n") }
 
-    /// - Parameters:
-    ///   - form: what the body was encoded from, to be shown as `-F` arguments.
-    ///   - redaction: nil shows secrets.
-    public init(_ request: TransportRequest, form: MultipartFormData? = nil, redaction: RedactionRules? = .standard) {
-        var builder = CurlBuilder(request, form: form, redactor: redaction.map { LiveRedactor(Redactor(rules: $0)) })
-        self.command = builder.command()
-        self.notes = builder.notes
-    }
-
-    /// A request that was not sent yet, with its body; a stream is left out and noted.
-    public init(_ request: URLRequest, form: MultipartFormData? = nil, redaction: RedactionRules? = .standard) {
-        guard let url = request.url else {
-            self.command = "curl"
-            self.notes = ["the request has no URL: set one"]
-            return
+        /// - Parameters:
+        ///   - form: what the body was encoded from, to be shown as `-F` arguments.
+        ///   - redaction: nil shows secrets.
+        public init(_ request: TransportRequest, form: FormData? = nil, redaction: RedactionRules? = .standard) {
+            var builder = CurlBuilder(request, form: form, redactor: redaction.map { LiveRedactor(Redactor(rules: $0)) })
+            self.command = builder.command()
+            self.notes = builder.notes
         }
-        let body = request.httpBody.map { RequestBody.data($0) } ?? .none
-        let sent = TransportRequest(method: request.httpMethod ?? "GET", url: url, headers: request.headers, body: body)
-        var builder = CurlBuilder(sent, form: form, redactor: redaction.map { LiveRedactor(Redactor(rules: $0)) })
-        if request.httpBodyStream != nil, request.httpBody == nil, form == nil {
-            builder.note("the body is a stream, which can be read only once: save it to a file and add --data-binary @FILE")
+
+        /// A request that was not sent yet, with its body; a stream is left out and noted.
+        public init(_ request: URLRequest, form: FormData? = nil, redaction: RedactionRules? = .standard) {
+            guard let url = request.url else {
+                self.command = "curl"
+                self.notes = ["the request has no URL: set one"]
+                return
+            }
+            let body = request.httpBody.map { RequestBody.data($0) } ?? .none
+            let sent = TransportRequest(method: request.httpMethod ?? "GET", url: url, headers: request.headers, body: body)
+            var builder = CurlBuilder(sent, form: form, redactor: redaction.map { LiveRedactor(Redactor(rules: $0)) })
+            if request.httpBodyStream != nil, request.httpBody == nil, form == nil {
+                builder.note("the body is a stream, which can be read only once: save it to a file and add --data-binary @FILE")
+            }
+            self.command = builder.command()
+            self.notes = builder.notes
         }
-        self.command = builder.command()
-        self.notes = builder.notes
     }
 }
 
@@ -55,10 +57,10 @@ public struct CurlDescription: Sendable, Hashable, CustomStringConvertible {
 struct CurlBuilder {
     private(set) var notes: [String] = []
     private let request: TransportRequest
-    private let form: MultipartFormData?
+    private let form: FormData?
     private let redactor: LiveRedactor?
 
-    init(_ request: TransportRequest, form: MultipartFormData?, redactor: LiveRedactor?) {
+    init(_ request: TransportRequest, form: FormData?, redactor: LiveRedactor?) {
         self.request = request
         self.form = form
         self.redactor = redactor
@@ -76,7 +78,7 @@ struct CurlBuilder {
         // After the body: secrets found there are redacted in the head too.
         let head = self.redactor?.redacted(url: self.request.url.absoluteString, headers: headers.headerFields)
         let url = head?.url ?? self.request.url.absoluteString
-        let fields = head.map { HTTPHeaders($0.headers) } ?? headers
+        let fields = head.map { HTTPSession.Headers($0.headers) } ?? headers
         var words = ["curl"]
         words += self.methodArguments(hasBody: body != nil || form != nil)
         words += self.fieldArguments(fields, hasBody: body != nil, isForm: form != nil)
@@ -92,10 +94,10 @@ struct CurlBuilder {
     // MARK: Head
 
     /// Without fields that would break the message, and without those that curl sends itself.
-    private mutating func sendable(_ headers: HTTPHeaders) -> HTTPHeaders {
-        var result = HTTPHeaders()
+    private mutating func sendable(_ headers: HTTPSession.Headers) -> HTTPSession.Headers {
+        var result = HTTPSession.Headers()
         for field in headers {
-            guard (try? ([field] as HTTPHeaders).validated()) != nil else {
+            guard (try? ([field] as HTTPSession.Headers).validated()) != nil else {
                 self.note(
                     "a header field is left out because it contains a line break or another control character: \"\(PlainText.escape(field.name.utf8, limit: 200))\""
                 )
@@ -115,7 +117,7 @@ struct CurlBuilder {
         }
     }
 
-    private func fieldArguments(_ fields: HTTPHeaders, hasBody: Bool, isForm: Bool) -> [String] {
+    private func fieldArguments(_ fields: HTTPSession.Headers, hasBody: Bool, isForm: Bool) -> [String] {
         var arguments: [String] = []
         // curl sends the type with its own boundary.
         for field in fields where !isForm || !field.isNamed("Content-Type") {
@@ -130,10 +132,10 @@ struct CurlBuilder {
 
     // MARK: Body
 
-    private mutating func bodyOrForm(_ headers: HTTPHeaders) -> (CurlBody?, CurlForm?) {
+    private mutating func bodyOrForm(_ headers: HTTPSession.Headers) -> (CurlBody?, CurlForm?) {
         if let form = self.form {
             if let arguments = self.formArguments(form, savesRest: false) { return (nil, arguments) }
-            if form.contentLength <= CurlDescription.bodyLimit, let bytes = self.encoded(form) {
+            if form.contentLength <= HTTPSession.CurlDescription.bodyLimit, let bytes = self.encoded(form) {
                 return (CurlBody(self.redacted(bytes, headers)), nil)
             }
             return (nil, self.formArguments(form, savesRest: true))
@@ -145,7 +147,7 @@ struct CurlBuilder {
             self.note("the body was given to another session and cannot be read here: add --data-binary @FILE")
             return (nil, nil)
         case .data(let data):
-            guard data.count <= CurlDescription.bodyLimit else {
+            guard data.count <= HTTPSession.CurlDescription.bodyLimit else {
                 self.note("the body has \(data.count) bytes: save it as \"body\"")
                 return (CurlBody(path: "body"), nil)
             }
@@ -153,7 +155,7 @@ struct CurlBuilder {
         }
     }
 
-    private func redacted(_ bytes: [UInt8], _ headers: HTTPHeaders) -> [UInt8] {
+    private func redacted(_ bytes: [UInt8], _ headers: HTTPSession.Headers) -> [UInt8] {
         guard let redactor = self.redactor else { return bytes }
         // Secrets in the head must be known before the body is searched.
         _ = redactor.redacted(url: self.request.url.absoluteString, headers: headers.headerFields)
@@ -161,22 +163,23 @@ struct CurlBuilder {
     }
 
     /// Nil if there is a stream, which would be used up.
-    private func encoded(_ form: MultipartFormData) -> [UInt8]? {
+    private func encoded(_ form: FormData) -> [UInt8]? {
         for part in form.parts { if case .stream = part.source { return nil } }
-        return try? form.encode(threshold: CurlDescription.bodyLimit).source.load()
+        return try? form.encode(threshold: HTTPSession.CurlDescription.bodyLimit).source.load()
     }
 
-    private func formArguments(_ form: MultipartFormData, savesRest: Bool) -> CurlForm? {
+    private func formArguments(_ form: FormData, savesRest: Bool) -> CurlForm? {
         let texts = self.texts(form)
         return CurlForm(form, text: { texts[$0] }, savesRest: savesRest)
     }
 
     /// The bytes of each text field, redacted, by the index of its part.
-    private func texts(_ form: MultipartFormData) -> [Int: [UInt8]] {
-        var fields = MultipartFormData(boundary: form.boundary)
+    private func texts(_ form: FormData) -> [Int: [UInt8]] {
+        var fields = FormData(boundary: form.boundary)
         var places: [Int] = []
         for (index, part) in form.parts.enumerated() {
-            guard case .bytes(let bytes) = part.source, bytes.count <= CurlDescription.bodyLimit, (try? fields.append(part)) != nil
+            guard case .bytes(let bytes) = part.source, bytes.count <= HTTPSession.CurlDescription.bodyLimit,
+                (try? fields.append(part)) != nil
             else {
                 continue
             }

@@ -13,7 +13,7 @@ struct CurlForm: Sendable, Hashable {
     /// - Parameters:
     ///   - text: what is shown for the bytes of the text field with that index.
     ///   - savesRest: whether the reader is to save parts that curl has no argument for; if false, such a part makes the form nil.
-    init?(_ form: MultipartFormData, text: (Int) -> [UInt8]?, savesRest: Bool) {
+    init?(_ form: FormData, text: (Int) -> [UInt8]?, savesRest: Bool) {
         var arguments: [String] = []
         var notes: [String] = []
         for (index, part) in form.parts.enumerated() {
@@ -34,7 +34,7 @@ struct CurlForm: Sendable, Hashable {
     }
 
     /// Nil if curl has no argument for such a part.
-    private static func argument(_ part: FormDataPart, _ name: String, _ filename: String?, _ text: [UInt8]?) -> String? {
+    private static func argument(_ part: FormData.Part, _ name: String, _ filename: String?, _ text: [UInt8]?) -> String? {
         switch (part.source, filename) {
         case (.bytes, nil):
             guard part.headers.count == 1, let text, let value = String(validUTF8: text), ShellText.isPlain(value) else {
@@ -43,7 +43,7 @@ struct CurlForm: Sendable, Hashable {
             return "--form-string \(ShellText.quoted("\(name)=\(value)"))"
         case (.file(let file), let filename?):
             guard part.headers.count == 2, let type = part.headers.first("content-type"),
-                type.utf8.allSatisfy({ HTTPHeaders.isTokenCharacter($0) || $0 == UInt8(ascii: "/") }),
+                type.utf8.allSatisfy({ HTTPSession.Headers.isTokenCharacter($0) || $0 == UInt8(ascii: "/") }),
                 ShellText.isPlain(filename + file.path)
             else { return nil }
             return "-F \(ShellText.quoted("\(name)=@\(self.inQuotes(file.path));filename=\(self.inQuotes(filename));type=\(type)"))"

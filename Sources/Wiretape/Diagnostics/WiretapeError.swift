@@ -6,51 +6,53 @@ public import Foundation
 /// Why a request has no response, or none of the requested kind.
 ///
 /// Callers branch on `code`; `message` is for people. The cause is a `TransportFailure`, or the error of a serializer or an adapter.
-public typealias WiretapeError = CodedError<WiretapeErrorCode>
+public typealias WiretapeError = CodedError<HTTPSession.ErrorCode>
 
-/// A kind of error; more kinds may be added.
-public struct WiretapeErrorCode: Hashable, Sendable, CustomStringConvertible {
-    private enum Value {
-        case invalidRequest, requestBody, adapter, cancelled, timedOut, network, noMatch, unserved, unsupported, redirect, validation
-        case serialization, file, stream, retrier
+extension HTTPSession {
+    /// A kind of error; more kinds may be added.
+    public struct ErrorCode: Hashable, Sendable, CustomStringConvertible {
+        private enum Value {
+            case invalidRequest, requestBody, adapter, cancelled, timedOut, network, noMatch, unserved, unsupported, redirect, validation
+            case serialization, file, stream, retrier
+        }
+
+        private var value: Value
+
+        /// A URL, a header field, parameters or a method that cannot be sent.
+        public static var invalidRequest: Self { Self(value: .invalidRequest) }
+        /// The body could not be read or encoded.
+        public static var requestBody: Self { Self(value: .requestBody) }
+        /// An adapter threw.
+        public static var adapter: Self { Self(value: .adapter) }
+        public static var cancelled: Self { Self(value: .cancelled) }
+        /// By a limit of the session or the request, or as recorded.
+        public static var timedOut: Self { Self(value: .timedOut) }
+        /// See `networkFailure`.
+        public static var network: Self { Self(value: .network) }
+        /// No recorded interaction matches the request. See `missReport`.
+        public static var noMatch: Self { Self(value: .noMatch) }
+        /// The recorded response cannot be replayed.
+        public static var unserved: Self { Self(value: .unserved) }
+        /// The transport cannot do this on this platform.
+        public static var unsupported: Self { Self(value: .unsupported) }
+        /// Too many redirects, an unusable target, or a handler's request that cannot be sent.
+        public static var redirect: Self { Self(value: .redirect) }
+        /// The response is complete and not acceptable.
+        public static var validation: Self { Self(value: .validation) }
+        /// The response is complete and not of the requested kind.
+        public static var serialization: Self { Self(value: .serialization) }
+        /// A download could not be written or moved to its destination.
+        public static var file: Self { Self(value: .file) }
+        /// A stream was read too late or twice, or a line is too long.
+        public static var stream: Self { Self(value: .stream) }
+        /// A retrier replaced the request's error by its own.
+        public static var retrier: Self { Self(value: .retrier) }
+
+        public var description: String { "\(self.value)" }
     }
-
-    private var value: Value
-
-    /// A URL, a header field, parameters or a method that cannot be sent.
-    public static var invalidRequest: Self { Self(value: .invalidRequest) }
-    /// The body could not be read or encoded.
-    public static var requestBody: Self { Self(value: .requestBody) }
-    /// An adapter threw.
-    public static var adapter: Self { Self(value: .adapter) }
-    public static var cancelled: Self { Self(value: .cancelled) }
-    /// By a limit of the session or the request, or as recorded.
-    public static var timedOut: Self { Self(value: .timedOut) }
-    /// See `networkFailure`.
-    public static var network: Self { Self(value: .network) }
-    /// No recorded interaction matches the request. See `missReport`.
-    public static var noMatch: Self { Self(value: .noMatch) }
-    /// The recorded response cannot be replayed.
-    public static var unserved: Self { Self(value: .unserved) }
-    /// The transport cannot do this on this platform.
-    public static var unsupported: Self { Self(value: .unsupported) }
-    /// Too many redirects, an unusable target, or a handler's request that cannot be sent.
-    public static var redirect: Self { Self(value: .redirect) }
-    /// The response is complete and not acceptable.
-    public static var validation: Self { Self(value: .validation) }
-    /// The response is complete and not of the requested kind.
-    public static var serialization: Self { Self(value: .serialization) }
-    /// A download could not be written or moved to its destination.
-    public static var file: Self { Self(value: .file) }
-    /// A stream was read too late or twice, or a line is too long.
-    public static var stream: Self { Self(value: .stream) }
-    /// A retrier replaced the request's error by its own.
-    public static var retrier: Self { Self(value: .retrier) }
-
-    public var description: String { "\(self.value)" }
 }
 
-extension CodedError where Kind == WiretapeErrorCode {
+extension CodedError where Kind == HTTPSession.ErrorCode {
     /// The transport's failure, if that is the cause.
     public var transportFailure: TransportFailure? { self.cause as? TransportFailure }
 

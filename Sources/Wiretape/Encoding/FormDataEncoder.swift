@@ -22,16 +22,16 @@ public struct FormDataEncoder: ~Copyable {
         }
     }
 
-    private let form: MultipartFormData
+    private let form: FormData
     private var index = 0
     private var stage = Stage.head
     /// The rest of a delimiter and its headers, not written yet.
     private var pending: ArraySlice<UInt8>
     /// Bytes of the current part written so far.
     private var position = 0
-    private var read: FormDataStream.Read?
+    private var read: FormData.Stream.Read?
 
-    init(_ form: MultipartFormData) {
+    init(_ form: FormData) {
         self.form = form
         self.pending = form.head(0)[...]
         if form.parts.isEmpty { self.stage = .end }

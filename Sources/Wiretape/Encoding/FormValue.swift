@@ -87,9 +87,9 @@ struct FormFields: Sendable {
         var value: FormValue.Leaf
     }
 
-    let array: URLEncodedFormEncoder.ArrayEncoding
-    let key: URLEncodedFormEncoder.KeyEncoding
-    let keyPath: URLEncodedFormEncoder.KeyPathEncoding
+    let array: HTTPSession.URLEncodedFormEncoder.ArrayEncoding
+    let key: HTTPSession.URLEncodedFormEncoder.KeyEncoding
+    let keyPath: HTTPSession.URLEncodedFormEncoder.KeyPathEncoding
     let isSorted: Bool
 
     func pairs(of value: FormValue) throws(ParameterEncodingError) -> [Pair] {

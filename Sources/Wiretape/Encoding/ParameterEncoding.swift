@@ -11,17 +11,17 @@ public typealias Parameters = [String: any Sendable]
 public protocol ParameterEncoding: Sendable {
     /// - Parameter parameters: nil leaves the request as it is.
     /// - Throws: the request's error, `ParameterEncodingError`, `URLConversionError`, or the encoding's own error.
-    func encode(_ request: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
+    func encode(_ request: any HTTPSession.URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }
 
 /// Puts a dictionary into the query or the body as `application/x-www-form-urlencoded`: `key[]=value` for lists, `key[name]=value` for
 /// dictionaries, sorted by name.
 ///
-/// `Encodable` values are written as `URLEncodedFormEncoder` writes them; nil and `NSNull` are left out.
+/// `Encodable` values are written as `HTTPSession.URLEncodedFormEncoder` writes them; nil and `NSNull` are left out.
 public struct URLEncoding: ParameterEncoding {
-    public typealias Destination = ParameterDestination
-    public typealias ArrayEncoding = URLEncodedFormEncoder.ArrayEncoding
-    public typealias BoolEncoding = URLEncodedFormEncoder.BoolEncoding
+    public typealias Destination = HTTPSession.ParameterDestination
+    public typealias ArrayEncoding = HTTPSession.URLEncodedFormEncoder.ArrayEncoding
+    public typealias BoolEncoding = HTTPSession.URLEncodedFormEncoder.BoolEncoding
 
     public static let `default` = URLEncoding()
     public static let queryString = URLEncoding(destination: .queryString)
@@ -39,7 +39,7 @@ public struct URLEncoding: ParameterEncoding {
         self.boolEncoding = boolEncoding
     }
 
-    public func encode(_ request: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
+    public func encode(_ request: any HTTPSession.URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         let request = try request.asURLRequest()
         guard let parameters else { return request }
         return try self.destination.put(try self.query(parameters), into: request)
@@ -47,7 +47,7 @@ public struct URLEncoding: ParameterEncoding {
 
     /// The parameters as a query.
     public func query(_ parameters: Parameters) throws -> String {
-        let encoder = URLEncodedFormEncoder(arrayEncoding: self.arrayEncoding, boolEncoding: self.boolEncoding)
+        let encoder = HTTPSession.URLEncodedFormEncoder(arrayEncoding: self.arrayEncoding, boolEncoding: self.boolEncoding)
         return encoder.write(try encoder.fields.pairs(of: FormValue(parameters, encoder.leaves)))
     }
 }
@@ -68,12 +68,12 @@ public struct JSONEncoding: ParameterEncoding {
         self.options = options
     }
 
-    public func encode(_ request: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
+    public func encode(_ request: any HTTPSession.URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         try self.encode(request, withJSONObject: parameters)
     }
 
     /// - Parameter object: a dictionary, a list, a text, a number, a `Bool` or `NSNull`; nil leaves the request as it is.
-    public func encode(_ request: any URLRequestConvertible, withJSONObject object: Any?) throws -> URLRequest {
+    public func encode(_ request: any HTTPSession.URLRequestConvertible, withJSONObject object: Any?) throws -> URLRequest {
         var request = try request.asURLRequest()
         guard let object else { return request }
         let value = try SerializableValue(format: .json).object(object)
@@ -99,7 +99,7 @@ public struct PropertyListEncoding: ParameterEncoding {
         self.format = format
     }
 
-    public func encode(_ request: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
+    public func encode(_ request: any HTTPSession.URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try request.asURLRequest()
         guard let parameters else { return request }
         let value = try SerializableValue(format: .propertyList).object(parameters)

@@ -5,13 +5,15 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Something that names the URL of a request: a `String`, a `URL`, `URLComponents`, or the caller's own type.
-public protocol URLConvertible: Sendable {
-    /// - Throws: `URLConversionError`, or the type's own error.
-    func asURL() throws -> URL
+extension HTTPSession {
+    /// Something that names the URL of a request: a `String`, a `URL`, `URLComponents`, or the caller's own type.
+    public protocol URLConvertible: Sendable {
+        /// - Throws: `URLConversionError`, or the type's own error.
+        func asURL() throws -> URL
+    }
 }
 
-extension String: URLConvertible {
+extension String: HTTPSession.URLConvertible {
     /// The URL with exactly this request target, if it is valid (RFC 3986). Characters that a URL cannot contain (spaces, Hangul, brackets
     /// in a query) are percent-encoded once; existing percent-encodings stay as written. A host outside ASCII becomes its A-labels.
     ///
@@ -19,11 +21,11 @@ extension String: URLConvertible {
     public func asURL() throws -> URL { try URLText(self).url }
 }
 
-extension URL: URLConvertible {
+extension URL: HTTPSession.URLConvertible {
     public func asURL() throws -> URL { self }
 }
 
-extension URLComponents: URLConvertible {
+extension URLComponents: HTTPSession.URLConvertible {
     /// - Throws: `URLConversionError` if the components make no URL, as with a host and a path without a leading slash.
     public func asURL() throws -> URL {
         guard let url = self.url else {
@@ -44,7 +46,7 @@ struct BaseURL {
     init(_ base: URL?) { self.base = base }
 
     /// - Throws: `URLConversionError`, or the type's own error.
-    func url(of given: any URLConvertible) throws -> URL {
+    func url(of given: any HTTPSession.URLConvertible) throws -> URL {
         guard let base else { return try given.asURL() }
         switch given {
         case let text as String: return URLText.hasScheme(text) ? try text.asURL() : try Self.joined(base, text)
@@ -67,18 +69,20 @@ struct BaseURL {
     }
 }
 
-/// Something that describes a whole request: a `URLRequest`, or a router with a case for each request.
-public protocol URLRequestConvertible: Sendable {
-    /// - Throws: the error that the request fails with.
-    func asURLRequest() throws -> URLRequest
+extension HTTPSession {
+    /// Something that describes a whole request: a `URLRequest`, or a router with a case for each request.
+    public protocol URLRequestConvertible: Sendable {
+        /// - Throws: the error that the request fails with.
+        func asURLRequest() throws -> URLRequest
 
-    /// A name for the request in a recording; nil for none. Not compared when requests are matched.
-    ///
-    /// By default the name of an enum's case, without its values.
-    var requestLabel: String? { get }
+        /// A name for the request in a recording; nil for none. Not compared when requests are matched.
+        ///
+        /// By default the name of an enum's case, without its values.
+        var requestLabel: String? { get }
+    }
 }
 
-extension URLRequestConvertible {
+extension HTTPSession.URLRequestConvertible {
     public var requestLabel: String? {
         let mirror = Mirror(reflecting: self)
         guard mirror.displayStyle == .enum else { return nil }
@@ -89,7 +93,7 @@ extension URLRequestConvertible {
     public var urlRequest: URLRequest? { try? self.asURLRequest() }
 }
 
-extension URLRequest: URLRequestConvertible {
+extension URLRequest: HTTPSession.URLRequestConvertible {
     public func asURLRequest() throws -> URLRequest { self }
     public var requestLabel: String? { nil }
 }
@@ -97,24 +101,26 @@ extension URLRequest: URLRequestConvertible {
 /// What is wrong with the URL of a request.
 ///
 /// Its message: what is wrong with which URL, and what to do next.
-public typealias URLConversionError = CodedError<URLConversionErrorCode>
+public typealias URLConversionError = CodedError<HTTPSession.URLConversionErrorCode>
 
-/// A kind of error; more kinds may be added.
-public struct URLConversionErrorCode: Hashable, Sendable, CustomStringConvertible {
-    private enum Value { case notAURL, noScheme, noHost, invalidHost, invalidPort, invalidPercent, invalidCharacter }
+extension HTTPSession {
+    /// A kind of error; more kinds may be added.
+    public struct URLConversionErrorCode: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case notAURL, noScheme, noHost, invalidHost, invalidPort, invalidPercent, invalidCharacter }
 
-    private var value: Value
+        private var value: Value
 
-    public static var notAURL: Self { Self(value: .notAURL) }
-    /// No `https:` at the start.
-    public static var noScheme: Self { Self(value: .noScheme) }
-    public static var noHost: Self { Self(value: .noHost) }
-    public static var invalidHost: Self { Self(value: .invalidHost) }
-    public static var invalidPort: Self { Self(value: .invalidPort) }
-    /// A percent sign that is not followed by two hex digits.
-    public static var invalidPercent: Self { Self(value: .invalidPercent) }
-    /// A control character.
-    public static var invalidCharacter: Self { Self(value: .invalidCharacter) }
+        public static var notAURL: Self { Self(value: .notAURL) }
+        /// No `https:` at the start.
+        public static var noScheme: Self { Self(value: .noScheme) }
+        public static var noHost: Self { Self(value: .noHost) }
+        public static var invalidHost: Self { Self(value: .invalidHost) }
+        public static var invalidPort: Self { Self(value: .invalidPort) }
+        /// A percent sign that is not followed by two hex digits.
+        public static var invalidPercent: Self { Self(value: .invalidPercent) }
+        /// A control character.
+        public static var invalidCharacter: Self { Self(value: .invalidCharacter) }
 
-    public var description: String { "\(self.value)" }
+        public var description: String { "\(self.value)" }
+    }
 }

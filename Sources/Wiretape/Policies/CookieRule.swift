@@ -31,11 +31,11 @@ public struct CookieRule: Sendable {
     }
 
     /// The fields with their Cookie field replaced by the one for a URL.
-    public func headers(_ headers: HTTPHeaders, for url: URL, at now: Date = Date()) -> HTTPHeaders {
+    public func headers(_ headers: HTTPSession.Headers, for url: URL, at now: Date = Date()) -> HTTPSession.Headers {
         let values = headers.values(for: "Cookie")
         let own = values.isEmpty ? nil : values.joined(separator: "; ")
         guard let header = self.header(for: url, own: own, at: now), header != own else { return headers }
-        var result = HTTPHeaders(headers.filter { $0.name.lowercased() != "cookie" })
+        var result = HTTPSession.Headers(headers.filter { $0.name.lowercased() != "cookie" })
         result.add(name: "Cookie", value: header)
         return result
     }
@@ -43,7 +43,7 @@ public struct CookieRule: Sendable {
     /// Stores the cookies that a response sets, and deletes those that it expires.
     ///
     /// - Parameter mainDocument: for `onlyFromMainDocumentDomain`: the URL that the user requested; cookies of other sites are not stored.
-    public func store(_ response: HTTPResponse, mainDocument: URL? = nil, at now: Date = Date()) {
+    public func store(_ response: HTTPSession.Response, mainDocument: URL? = nil, at now: Date = Date()) {
         let fields = response.headers.values(for: "Set-Cookie")
         guard !fields.isEmpty, self.accepts(response.url, mainDocument: mainDocument) else { return }
         for field in fields {

@@ -3,12 +3,12 @@ public import Foundation
 
 /// Where a response redirects a request to (RFC 9110, 15.4; the Fetch standard if the RFC leaves a choice).
 ///
-/// Knows one redirect: sends nothing, and calls no `RedirectHandler`.
+/// Knows one redirect: sends nothing, and calls no `HTTPSession.RedirectHandler`.
 public struct RedirectRule: Sendable, Hashable {
     public enum Decision: Sendable, Hashable {
         /// The response is final: no redirect, or one without a Location.
         case stay
-        case follow(Redirect)
+        case follow(HTTPSession.Redirect)
         case refuse(RedirectError)
     }
 
@@ -23,7 +23,7 @@ public struct RedirectRule: Sendable, Hashable {
     ///   - method: of the request that was answered.
     ///   - url: of that request.
     ///   - hops: how many redirects were followed before.
-    public func decide(method: String, url: URL, response: HTTPResponse, hops: Int) -> Decision {
+    public func decide(method: String, url: URL, response: HTTPSession.Response, hops: Int) -> Decision {
         guard [301, 302, 303, 307, 308].contains(response.status) else { return .stay }
         let locations = response.headers.values(for: "Location")
         guard let location = locations.first else { return .stay }
@@ -44,7 +44,7 @@ public struct RedirectRule: Sendable, Hashable {
         switch RedirectTarget.resolve(location, against: url) {
         case .success(let target):
             let (method, keepsBody) = Self.method(after: response.status, for: method)
-            return .follow(Redirect(from: url, to: target, method: method, keepsBody: keepsBody))
+            return .follow(HTTPSession.Redirect(from: url, to: target, method: method, keepsBody: keepsBody))
         case .failure(let error):
             return .refuse(
                 RedirectError(
@@ -67,21 +67,23 @@ public struct RedirectRule: Sendable, Hashable {
 /// A redirect that cannot be followed.
 ///
 /// Its message: which response redirected where, and what to do next.
-public typealias RedirectError = CodedError<RedirectErrorCode>
+public typealias RedirectError = CodedError<HTTPSession.RedirectErrorCode>
 
-/// A kind of error; more kinds may be added.
-public struct RedirectErrorCode: Hashable, Sendable, CustomStringConvertible {
-    private enum Value { case badLocation, unsupportedScheme, tooManyRedirects }
+extension HTTPSession {
+    /// A kind of error; more kinds may be added.
+    public struct RedirectErrorCode: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case badLocation, unsupportedScheme, tooManyRedirects }
 
-    private var value: Value
+        private var value: Value
 
-    /// The Location is not a URL reference or has no host, or there are several different ones.
-    public static var badLocation: Self { Self(value: .badLocation) }
-    /// The target is neither http nor https.
-    public static var unsupportedScheme: Self { Self(value: .unsupportedScheme) }
-    public static var tooManyRedirects: Self { Self(value: .tooManyRedirects) }
+        /// The Location is not a URL reference or has no host, or there are several different ones.
+        public static var badLocation: Self { Self(value: .badLocation) }
+        /// The target is neither http nor https.
+        public static var unsupportedScheme: Self { Self(value: .unsupportedScheme) }
+        public static var tooManyRedirects: Self { Self(value: .tooManyRedirects) }
 
-    public var description: String { "\(self.value)" }
+        public var description: String { "\(self.value)" }
+    }
 }
 
 /// Resolves the Location of a response (RFC 9110, 10.2.2; RFC 3986, 5).

@@ -11,13 +11,13 @@ struct RefreshState<Credential: Sendable>: Sendable {
         case wait
         /// Refresh this credential and report the result with that number; the waiter gets it.
         case refresh(Credential, number: Int)
-        case fail(AuthenticationError)
+        case fail(HTTPSession.AuthenticationError)
     }
 
     private(set) var credential: Credential?
     /// Of the credential: findings about an older generation are ignored.
     private(set) var generation = 0
-    private let window: RefreshWindow?
+    private let window: HTTPSession.RefreshWindow?
     /// In order of arrival.
     private var waiters: [UUID] = []
     /// The number of the running refresh.
@@ -31,7 +31,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// Further requests are not remembered; their refusal begins a refresh.
     static var staleLimit: Int { 10_000 }
 
-    init(credential: Credential?, window: RefreshWindow?) {
+    init(credential: Credential?, window: HTTPSession.RefreshWindow?) {
         self.credential = credential
         self.window = window
     }
@@ -119,47 +119,49 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return self.waiters
     }
 
-    static var missing: AuthenticationError {
-        AuthenticationError(
+    static var missing: HTTPSession.AuthenticationError {
+        HTTPSession.AuthenticationError(
             .missingCredential,
             "there is no credential for the request: set the credential of the AuthenticationInterceptor, for example after a login")
     }
 }
 
-/// The highest number of refreshes within a time: protects the server from a storm of refreshes.
-public struct RefreshWindow: Sendable, Hashable {
-    public var interval: Duration
-    /// Refreshes within the interval, including failed ones.
-    public var maximumAttempts: Int
+extension HTTPSession {
+    /// The highest number of refreshes within a time: protects the server from a storm of refreshes.
+    public struct RefreshWindow: Sendable, Hashable {
+        public var interval: Duration
+        /// Refreshes within the interval, including failed ones.
+        public var maximumAttempts: Int
 
-    public init(interval: Duration = .seconds(30), maximumAttempts: Int = 5) {
-        self.interval = interval
-        self.maximumAttempts = maximumAttempts
+        public init(interval: Duration = .seconds(30), maximumAttempts: Int = 5) {
+            self.interval = interval
+            self.maximumAttempts = maximumAttempts
+        }
+
+        var error: AuthenticationError {
+            AuthenticationError(
+                .excessiveRefresh,
+                "the credential was refreshed \(self.maximumAttempts) times within \(self.interval.secondsText) s: find out why the server refuses each new one, or widen the RefreshWindow"
+            )
+        }
     }
 
-    var error: AuthenticationError {
-        AuthenticationError(
-            .excessiveRefresh,
-            "the credential was refreshed \(self.maximumAttempts) times within \(self.interval.secondsText) s: find out why the server refuses each new one, or widen the RefreshWindow"
-        )
+    /// Why a request could not be authenticated, other than by a failed refresh.
+    ///
+    /// Its message: what is missing or exceeded, and what to do next.
+    public typealias AuthenticationError = CodedError<AuthenticationErrorCode>
+
+    /// A kind of error; more kinds may be added.
+    public struct AuthenticationErrorCode: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case missingCredential, excessiveRefresh }
+
+        private var value: Value
+
+        /// There is no credential to apply.
+        public static var missingCredential: Self { Self(value: .missingCredential) }
+        /// More refreshes than the window allows: the server refuses each new credential, or issues expired ones.
+        public static var excessiveRefresh: Self { Self(value: .excessiveRefresh) }
+
+        public var description: String { "\(self.value)" }
     }
-}
-
-/// Why a request could not be authenticated, other than by a failed refresh.
-///
-/// Its message: what is missing or exceeded, and what to do next.
-public typealias AuthenticationError = CodedError<AuthenticationErrorCode>
-
-/// A kind of error; more kinds may be added.
-public struct AuthenticationErrorCode: Hashable, Sendable, CustomStringConvertible {
-    private enum Value { case missingCredential, excessiveRefresh }
-
-    private var value: Value
-
-    /// There is no credential to apply.
-    public static var missingCredential: Self { Self(value: .missingCredential) }
-    /// More refreshes than the window allows: the server refuses each new credential, or issues expired ones.
-    public static var excessiveRefresh: Self { Self(value: .excessiveRefresh) }
-
-    public var description: String { "\(self.value)" }
 }

@@ -121,7 +121,7 @@ struct SystemTrust {
     }
 }
 
-extension ServerTrustManager {
+extension HTTPSession.ServerTrustManager {
     /// Answers a challenge of URLSession for a server's certificates; other challenges get default handling.
     ///
     /// - Parameter report: called with the reason if a server is refused, before URLSession reports "cancelled".
@@ -134,7 +134,7 @@ extension ServerTrustManager {
         }
         guard let policy = self.trust(forHost: space.host, port: space.port) else {
             guard self.allHostsMustBeEvaluated else { return (.performDefaultHandling, nil) }
-            report(ServerTrustRule.noPolicy(space.host))
+            report(HTTPSession.ServerTrustRule.noPolicy(space.host))
             return (.cancelAuthenticationChallenge, nil)
         }
         let system = SystemTrust(trust)

@@ -1,28 +1,30 @@
 public import Dispatch
 public import Foundation
 
-/// A request whose response is collected in memory, with or without a body to upload.
-// SAFETY: see Request; nothing is stored here.
-public final class DataRequest: Request, @unchecked Sendable {}
+extension HTTPSession {
+    /// A request whose response is collected in memory, with or without a body to upload.
+    // SAFETY: see Request; nothing is stored here.
+    public final class DataRequest: Request, @unchecked Sendable {}
+}
 
-extension DataRequest: ContentRequest {
+extension HTTPSession.DataRequest: HTTPSession.ContentRequest {
     public typealias Content = Data
-    public typealias TaskRequest = DataRequest
+    public typealias TaskRequest = HTTPSession.DataRequest
 
     /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
     @discardableResult
     public func response(
-        queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
+        queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (HTTPSession.DataResponse<Data?>) -> Void
     ) -> Self {
-        self.add(queue, { DataResponse($0, $0.body) }, completionHandler)
+        self.add(queue, { HTTPSession.DataResponse($0, $0.body) }, completionHandler)
         return self
     }
 
     /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
     @discardableResult
-    public func response<Serializer: ResponseSerializer>(
+    public func response<Serializer: HTTPSession.ResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
-        completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
+        completionHandler: @escaping @Sendable (HTTPSession.DataResponse<Serializer.SerializedObject>) -> Void
     ) -> Self {
         self.add(queue, { [core] in core.respond($0, responseSerializer) }, completionHandler)
         return self
@@ -31,9 +33,9 @@ extension DataRequest: ContentRequest {
     /// The value a serializer makes of the response.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializing<Serializer: ResponseSerializer>(
+    public func serializing<Serializer: HTTPSession.ResponseSerializer>(
         _ serializer: Serializer, automaticallyCancelling: Bool = true
-    ) -> DataTask<Serializer.SerializedObject> {
-        DataTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond($0, serializer) }
+    ) -> HTTPSession.DataTask<Serializer.SerializedObject> {
+        HTTPSession.DataTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond($0, serializer) }
     }
 }

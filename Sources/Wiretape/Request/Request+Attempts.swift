@@ -6,9 +6,9 @@ internal import FoundationNetworking
 #endif
 
 // What is sent: the first attempt, retries and redirects.
-extension Request {
+extension HTTPSession.Request {
     /// In order: the request's own, then the session's.
-    private var interceptors: [any RequestInterceptor] {
+    private var interceptors: [any HTTPSession.RequestInterceptor] {
         guard let interceptor = self.interceptor else { return self.core.configuration.interceptors }
         return [interceptor] + self.core.configuration.interceptors
     }
@@ -20,7 +20,7 @@ extension Request {
         let now = self.core.clock.elapsed
         self.data.withLock { data in
             data.start = now
-            data.metrics = MetricsState(startTime: Date())
+            data.metrics = RequestMetrics.State(startTime: Date())
             data.watch = TimeoutWatch(self.core.configuration.timeouts, start: now)
         }
         self.core.started(self)
@@ -112,15 +112,15 @@ extension Request {
         self.send(request)
     }
 
-    private func context() -> RequestContext {
+    private func context() -> HTTPSession.RequestContext {
         self.data.withLock { data in
-            RequestContext(
+            HTTPSession.RequestContext(
                 id: self.id, retryCount: data.earlier.count, request: data.sent.map { URLRequest($0) }, response: data.response)
         }
     }
 
     /// Runs a closure in a task that is cancelled with the request.
-    private func work(_ body: @escaping @Sendable (Request) async -> Void) {
+    private func work(_ body: @escaping @Sendable (HTTPSession.Request) async -> Void) {
         self.data.withLock { data in
             if data.outcome == nil { data.work = self.withItsCassette { Task { await body(self) } } }
         }
@@ -159,7 +159,9 @@ extension Request {
 
     private func again(after delay: Duration, dueTo error: WiretapeError) async {
         let delay = self.isReplayed ? .zero : delay
-        let (retried, now) = (SessionEvent.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed)
+        let (retried, now) = (
+            HTTPSession.Event.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed
+        )
         self.data.withLock { $0.note(retried, at: now) }
         self.core.emit(retried, of: self)
         if delay > .zero {
@@ -177,7 +179,7 @@ extension Request {
             data.redirects = []
             data.response = nil
             data.body = Data()
-            data.trailers = HTTPHeaders()
+            data.trailers = HTTPSession.Headers()
             return data.draft
         }
         guard let draft else { return self.finish(error) }
@@ -196,7 +198,7 @@ extension Request {
     // MARK: Redirects
 
     /// Whether a response is a redirect, followed or refused.
-    static func isRedirect(_ request: TransportRequest, _ response: HTTPResponse, hops: Int) -> Bool {
+    static func isRedirect(_ request: TransportRequest, _ response: HTTPSession.Response, hops: Int) -> Bool {
         guard (300...399).contains(response.status) else { return false }
         return RedirectRule().decide(method: request.method, url: request.url, response: response, hops: hops) != .stay
     }
@@ -224,7 +226,8 @@ extension Request {
     /// - Parameter refusal: why the redirect is not followed; `proposed` is then the request as it was. The handler may take the redirect
     ///   for the response, or send the request elsewhere unless there were too many redirects.
     private func ask(
-        _ handler: any RedirectHandler, to proposed: TransportRequest, _ refusal: RedirectError?, from response: HTTPResponse, isCut: Bool
+        _ handler: any HTTPSession.RedirectHandler, to proposed: TransportRequest, _ refusal: RedirectError?,
+        from response: HTTPSession.Response, isCut: Bool
     ) async {
         let view = URLRequest(proposed)
         guard let wanted = await handler.redirect(response, to: view, for: self.context()) else { return self.takeRedirect(isCut: isCut) }
@@ -236,9 +239,9 @@ extension Request {
         }
     }
 
-    private func follow(to next: TransportRequest, from response: HTTPResponse) {
+    private func follow(to next: TransportRequest, from response: HTTPSession.Response) {
         self.data.withLock { data in
-            if let sent = data.sent { data.redirects.append(RedirectHop(request: sent, response: response)) }
+            if let sent = data.sent { data.redirects.append(HTTPSession.RedirectHop(request: sent, response: response)) }
         }
         self.core.emit(.redirected(from: response, to: URLRequest(next)), of: self)
         self.send(next)

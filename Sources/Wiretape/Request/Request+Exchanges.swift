@@ -3,7 +3,7 @@ internal import Foundation
 internal import TapeBytes
 
 // Each exchange on the transport: one request with its response.
-extension Request {
+extension HTTPSession.Request {
     // MARK: Sending
 
     func send(_ bare: TransportRequest) {
@@ -108,9 +108,11 @@ extension Request {
 
     // MARK: Head
 
-    private func headCame(_ response: HTTPResponse, _ exchange: Int) -> Demand {
+    private func headCame(_ response: HTTPSession.Response, _ exchange: Int) -> Demand {
         let now = self.core.clock.elapsed
-        enum Next { case nothing, redirect, answer([@Sendable (HTTPResponse) -> ResponseDisposition], TransferCount?) }
+        enum Next {
+            case nothing, redirect, answer([@Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition], TransferCount?)
+        }
         let next = self.data.withLock { data -> Next in
             guard data.machine.isCurrent(exchange) else { return .nothing }
             data.note(.transport(.head(response)), at: now)
@@ -290,7 +292,7 @@ extension Request {
         return request
     }
 
-    private func storeCookies(_ response: HTTPResponse) {
+    private func storeCookies(_ response: HTTPSession.Response) {
         guard let storage = self.core.configuration.cookieStorage, response.headers.contains(name: "Set-Cookie"),
             self.data.withLock({ $0.sent?.loading.handlesCookies != false })
         else { return }

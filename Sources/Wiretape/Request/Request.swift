@@ -7,116 +7,118 @@ public import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// A request of a session: what requests that collect, upload, download or stream have in common.
-///
-/// Sent with its first response handler or by `resume()`; may be cancelled at any time, from any thread.
-// SAFETY: only constants of Sendable types are stored, here and in the subclasses; what changes is guarded by the lock of `data`.
-public class Request: @unchecked Sendable, Identifiable {
-    public let id: UUID
-    /// Ascending within the session.
-    let number: UInt64
-    let core: SessionCore
-    let transport: any Transport
-    /// The cassette of the task or the session that made the request. Handlers, adapters and retriers run with it, so that requests they
-    /// make do not go to the network.
-    private let cassette: Cassette?
-    let source: RequestSource
-    let interceptor: (any RequestInterceptor)?
-    let sink: Sink
-    let data: Guarded<RequestData>
+extension HTTPSession {
+    /// A request of a session: what requests that collect, upload, download or stream have in common.
+    ///
+    /// Sent with its first response handler or by `resume()`; may be cancelled at any time, from any thread.
+    // SAFETY: only constants of Sendable types are stored, here and in the subclasses; what changes is guarded by the lock of `data`.
+    public class Request: @unchecked Sendable, Identifiable {
+        public let id: UUID
+        /// Ascending within the session.
+        let number: UInt64
+        let core: SessionCore
+        let transport: any Transport
+        /// The cassette of the task or the session that made the request. Handlers, adapters and retriers run with it, so that requests they
+        /// make do not go to the network.
+        private let cassette: Cassette?
+        let source: RequestSource
+        let interceptor: (any RequestInterceptor)?
+        let sink: Sink
+        let data: Guarded<RequestData>
 
-    init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?, sink: Sink) {
-        self.core = core
-        self.number = core.nextNumber()
-        self.id = core.id(of: self.number)
-        (self.transport, self.cassette) = core.destination()
-        self.source = source
-        self.interceptor = interceptor
-        self.sink = sink
-        self.data = Guarded(RequestData())
-        core.emit(.created, of: self)
-    }
-
-    /// Runs the closure with the cassette of the request as `Cassette.current`.
-    func withItsCassette<Result>(_ body: () throws -> Result) rethrows -> Result {
-        guard let cassette = self.cassette else { return try body() }
-        return try Cassette.$current.withValue(cassette, operation: body)
-    }
-
-    // MARK: State
-
-    public var state: RequestState { self.data.withLock { $0.machine.state } }
-    public var isInitialized: Bool { self.state == .initialized }
-    public var isResumed: Bool { self.state == .resumed }
-    public var isSuspended: Bool { self.state == .suspended }
-    public var isCancelled: Bool { self.state == .cancelled }
-    public var isFinished: Bool { self.state == .finished }
-
-    /// The request as last sent; nil before. A `URLRequest` keeps neither the order nor the duplicates of fields: `sentRequest` does.
-    public var request: URLRequest? { self.sentRequest.map { URLRequest($0) } }
-
-    /// The request as last sent; nil before.
-    public var sentRequest: TransportRequest? { self.data.withLock { $0.sent } }
-
-    /// The head of the response; nil before it has arrived.
-    public var response: HTTPResponse? { self.data.withLock { $0.isRedirect ? nil : $0.response } }
-
-    /// Why the request failed; nil if it has not.
-    public var error: WiretapeError? { self.data.withLock { $0.outcome?.error } }
-
-    /// The number of attempts after the first.
-    public var retryCount: Int { self.data.withLock { $0.earlier.count } }
-
-    // MARK: Control
-
-    /// Starts the request, or continues after `suspend()`. Does nothing if the request is running or has ended.
-    @discardableResult
-    public func resume() -> Self {
-        let (resumption, held) = self.data.withLock { data -> (RequestMachine.Resumption, TransportRequest?) in
-            let resumption = data.machine.resume()
-            guard resumption == .send else { return (resumption, nil) }
-            defer { data.held = nil }
-            return (resumption, data.held)
+        init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?, sink: Sink) {
+            self.core = core
+            self.number = core.nextNumber()
+            self.id = core.id(of: self.number)
+            (self.transport, self.cassette) = core.destination()
+            self.source = source
+            self.interceptor = interceptor
+            self.sink = sink
+            self.data = Guarded(RequestData())
+            core.emit(.created, of: self)
         }
-        switch resumption {
-        case .nothing: break
-        case .prepare:
-            self.core.emit(.resumed, of: self)
-            self.prepare()
-        case .send:
-            self.core.emit(.resumed, of: self)
-            if let held { self.send(held) }
-        case .demand:
-            self.core.emit(.resumed, of: self)
-            self.demandMore()
+
+        /// Runs the closure with the cassette of the request as `Cassette.current`.
+        func withItsCassette<Result>(_ body: () throws -> Result) rethrows -> Result {
+            guard let cassette = self.cassette else { return try body() }
+            return try Cassette.$current.withValue(cassette, operation: body)
         }
-        return self
-    }
 
-    /// Stops asking for data until `resume()`. Data on its way still arrives; of the timeouts only `total` keeps running.
-    @discardableResult
-    public func suspend() -> Self {
-        if self.data.withLock({ $0.machine.suspend() }) { self.core.emit(.suspended, of: self) }
-        return self
-    }
+        // MARK: State
 
-    /// Ends the request with an error of the code `cancelled`, unless it has ended.
-    @discardableResult
-    public func cancel() -> Self {
-        self.cancel(.cancelled)
-        return self
-    }
+        public var state: HTTPSession.Request.State { self.data.withLock { $0.machine.state } }
+        public var isInitialized: Bool { self.state == .initialized }
+        public var isResumed: Bool { self.state == .resumed }
+        public var isSuspended: Bool { self.state == .suspended }
+        public var isCancelled: Bool { self.state == .cancelled }
+        public var isFinished: Bool { self.state == .finished }
 
-    func cancel(_ error: WiretapeError) { self.finish(error, as: .cancelled) }
+        /// The request as last sent; nil before. A `URLRequest` keeps neither the order nor the duplicates of fields: `sentRequest` does.
+        public var request: URLRequest? { self.sentRequest.map { URLRequest($0) } }
 
-    /// The first handler starts the request, unless the session waits for `resume()`.
-    func startForHandler() {
-        guard self.core.configuration.startsRequestsImmediately else { return }
-        if self.data.withLock({ $0.machine.state == .initialized }) { self.resume() }
+        /// The request as last sent; nil before.
+        public var sentRequest: TransportRequest? { self.data.withLock { $0.sent } }
+
+        /// The head of the response; nil before it has arrived.
+        public var response: Response? { self.data.withLock { $0.isRedirect ? nil : $0.response } }
+
+        /// Why the request failed; nil if it has not.
+        public var error: WiretapeError? { self.data.withLock { $0.outcome?.error } }
+
+        /// The number of attempts after the first.
+        public var retryCount: Int { self.data.withLock { $0.earlier.count } }
+
+        // MARK: Control
+
+        /// Starts the request, or continues after `suspend()`. Does nothing if the request is running or has ended.
+        @discardableResult
+        public func resume() -> Self {
+            let (resumption, held) = self.data.withLock { data -> (RequestMachine.Resumption, TransportRequest?) in
+                let resumption = data.machine.resume()
+                guard resumption == .send else { return (resumption, nil) }
+                defer { data.held = nil }
+                return (resumption, data.held)
+            }
+            switch resumption {
+            case .nothing: break
+            case .prepare:
+                self.core.emit(.resumed, of: self)
+                self.prepare()
+            case .send:
+                self.core.emit(.resumed, of: self)
+                if let held { self.send(held) }
+            case .demand:
+                self.core.emit(.resumed, of: self)
+                self.demandMore()
+            }
+            return self
+        }
+
+        /// Stops asking for data until `resume()`. Data on its way still arrives; of the timeouts only `total` keeps running.
+        @discardableResult
+        public func suspend() -> Self {
+            if self.data.withLock({ $0.machine.suspend() }) { self.core.emit(.suspended, of: self) }
+            return self
+        }
+
+        /// Ends the request with an error of the code `cancelled`, unless it has ended.
+        @discardableResult
+        public func cancel() -> Self {
+            self.cancel(.cancelled)
+            return self
+        }
+
+        func cancel(_ error: WiretapeError) { self.finish(error, as: .cancelled) }
+
+        /// The first handler starts the request, unless the session waits for `resume()`.
+        func startForHandler() {
+            guard self.core.configuration.startsRequestsImmediately else { return }
+            if self.data.withLock({ $0.machine.state == .initialized }) { self.resume() }
+        }
     }
 }
 
-extension Request {
+extension HTTPSession.Request {
     /// Sends Basic credentials with the first attempt, without waiting for a challenge (RFC 7617).
     ///
     /// Replaces an Authorization field of the request. Call it before the request starts.
@@ -128,7 +130,7 @@ extension Request {
 
     /// Decides on this request's redirects instead of the session's handler. Call it before the request starts.
     @discardableResult
-    public func redirect(using handler: any RedirectHandler) -> Self {
+    public func redirect(using handler: any HTTPSession.RedirectHandler) -> Self {
         self.data.withLock { $0.options.redirectHandler = handler }
         return self
     }
@@ -137,7 +139,9 @@ extension Request {
     ///
     /// Called on the transport's thread: must return at once. Add it before the request starts.
     @discardableResult
-    public func onHTTPResponse(perform handler: @escaping @Sendable (HTTPResponse) -> ResponseDisposition) -> Self {
+    public func onHTTPResponse(perform handler: @escaping @Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition)
+        -> Self
+    {
         self.data.withLock { $0.options.dispositions.append(handler) }
         return self
     }
@@ -188,7 +192,7 @@ extension Request {
     /// Adds a rule for the response. Rules are checked in order; the first that fails is the request's error. Call it before the request
     /// starts.
     @discardableResult
-    public func validate(_ validation: Validation) -> Self {
+    public func validate(_ validation: HTTPSession.Validation) -> Self {
         self.data.withLock { $0.options.validations.append(validation) }
         return self
     }
@@ -197,7 +201,7 @@ extension Request {
     ///
     /// - Parameter check: gets the request as last sent, the response, and the body if it is in memory.
     @discardableResult
-    public func validate(_ check: @escaping Validation.Check) -> Self { self.validate(Validation(check)) }
+    public func validate(_ check: @escaping HTTPSession.Validation.Check) -> Self { self.validate(HTTPSession.Validation(check)) }
 
     /// Statuses 200 to 299, and a content type that the request's `Accept` asks for.
     @discardableResult
@@ -235,10 +239,10 @@ extension Request {
     /// Makes the request if it has not been made, and throws what that throws; sends nothing.
     ///
     /// - Parameter redaction: what is redacted; nil shows all secrets.
-    public func curl(redaction: RedactionRules? = .standard) throws -> CurlDescription {
-        if let sent = self.sentRequest { return CurlDescription(sent, redaction: redaction) }
+    public func curl(redaction: RedactionRules? = .standard) throws -> HTTPSession.CurlDescription {
+        if let sent = self.sentRequest { return HTTPSession.CurlDescription(sent, redaction: redaction) }
         do {
-            return CurlDescription(try self.draft().request, redaction: redaction)
+            return HTTPSession.CurlDescription(try self.draft().request, redaction: redaction)
         } catch {
             throw WiretapeError(error, as: .invalidRequest)
         }
@@ -254,17 +258,19 @@ extension Request {
     }
 }
 
-/// What to do with a response whose head has arrived.
-public enum ResponseDisposition: Sendable, Hashable {
-    case allow
-    /// Cancels the request before any of the body is read.
-    case cancel
+extension HTTPSession.Request {
+    /// What to do with a response whose head has arrived.
+    public enum ResponseDisposition: Sendable, Hashable {
+        case allow
+        /// Cancels the request before any of the body is read.
+        case cancel
+    }
 }
 
-extension Request {
+extension HTTPSession.Request {
     /// Ends the request once: the first call decides how.
-    func finish(_ error: WiretapeError?, as state: RequestState = .finished) {
-        let state: RequestState = error?.isCancelled == true ? .cancelled : state
+    func finish(_ error: WiretapeError?, as state: HTTPSession.Request.State = .finished) {
+        let state: HTTPSession.Request.State = error?.isCancelled == true ? .cancelled : state
         let now = self.core.clock.elapsed
         let file: URL? = if case .file(let download) = self.sink, error == nil { download.url } else { nil }
         let ending = self.data.withLock { data -> RequestData.Ending? in
@@ -336,7 +342,7 @@ extension Request {
     }
 }
 
-extension Request {
+extension HTTPSession.Request {
     /// Where the bytes of a response go.
     enum Sink: Sendable {
         /// The request's own data.

@@ -5,7 +5,7 @@ internal import Foundation
 struct RequestData: Sendable {
     var machine = RequestMachine()
     var options = Options()
-    var metrics = MetricsState(startTime: Date())
+    var metrics = RequestMetrics.State(startTime: Date())
     /// On the session's clock.
     var start = Duration.zero
     var watch: TimeoutWatch?
@@ -30,15 +30,15 @@ struct RequestData: Sendable {
     /// The transport is to resume as soon as its task is known.
     var isDemandDue = false
 
-    var response: HTTPResponse?
+    var response: HTTPSession.Response?
     /// The body of the response, or of the current redirect.
     var body = Data()
-    var trailers = HTTPHeaders()
+    var trailers = HTTPSession.Headers()
     var isRedirect = false
     /// Whether bytes have been delivered to a file or a reader: a stream cannot be sent again then.
     var isDelivered = false
-    var redirects: [RedirectHop] = []
-    var earlier: [RequestAttempt] = []
+    var redirects: [HTTPSession.RedirectHop] = []
+    var earlier: [HTTPSession.RequestAttempt] = []
 
     var upload = TransferCount()
     var download = TransferCount()
@@ -55,22 +55,22 @@ struct RequestData: Sendable {
         self.isDemandDue = false
         self.response = nil
         self.body = Data()
-        self.trailers = HTTPHeaders()
+        self.trailers = HTTPSession.Headers()
         self.isRedirect = false
         self.note(.started(request), at: time)
         self.watch?.somethingHappened(at: time)
     }
 
     /// Adds an event to the metrics.
-    mutating func note(_ event: SessionEvent.Kind, at time: Duration) { self.metrics.happened(event, at: time - self.start) }
+    mutating func note(_ event: HTTPSession.Event.Kind, at time: Duration) { self.metrics.happened(event, at: time - self.start) }
 
     subscript(direction: TransferCount.Direction) -> TransferCount {
         get { direction == .upload ? self.upload : self.download }
         set { if direction == .upload { self.upload = newValue } else { self.download = newValue } }
     }
 
-    func attempt(_ error: WiretapeError?) -> RequestAttempt {
-        RequestAttempt(request: self.sent, response: self.response, redirects: self.redirects, error: error)
+    func attempt(_ error: WiretapeError?) -> HTTPSession.RequestAttempt {
+        HTTPSession.RequestAttempt(request: self.sent, response: self.response, redirects: self.redirects, error: error)
     }
 
     /// Makes the outcome and releases everything held for the exchange.
@@ -100,10 +100,10 @@ struct RequestData: Sendable {
 extension RequestData {
     /// What the caller sets before the request starts.
     struct Options: Sendable {
-        var validations: [Validation] = []
-        var redirectHandler: (any RedirectHandler)?
-        var dispositions: [@Sendable (HTTPResponse) -> ResponseDisposition] = []
-        var authorization: HTTPHeader?
+        var validations: [HTTPSession.Validation] = []
+        var redirectHandler: (any HTTPSession.RedirectHandler)?
+        var dispositions: [@Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition] = []
+        var authorization: HTTPSession.Header?
     }
 
     /// What is notified, resumed and cancelled when the request has ended.

@@ -1,16 +1,18 @@
-/// The state of a request.
-public enum RequestState: Sendable, Hashable {
-    /// Made and not started: starts with its first handler or by `resume()`.
-    case initialized
-    case resumed
-    /// Asks for no data until it is resumed; data on its way still arrives.
-    case suspended
-    case cancelled
-    /// With a response or an error.
-    case finished
+extension HTTPSession.Request {
+    /// The state of a request.
+    public enum State: Sendable, Hashable {
+        /// Made and not started: starts with its first handler or by `resume()`.
+        case initialized
+        case resumed
+        /// Asks for no data until it is resumed; data on its way still arrives.
+        case suspended
+        case cancelled
+        /// With a response or an error.
+        case finished
 
-    /// Whether the request has ended and nothing changes any more.
-    public var isOver: Bool { self == .cancelled || self == .finished }
+        /// Whether the request has ended and nothing changes any more.
+        public var isOver: Bool { self == .cancelled || self == .finished }
+    }
 }
 
 /// Follows one request from its creation to its end, through all its attempts and redirects.
@@ -38,7 +40,7 @@ struct RequestMachine: Sendable {
         case over
     }
 
-    private(set) var state: RequestState = .initialized
+    private(set) var state: HTTPSession.Request.State = .initialized
     private var stage: Stage = .new
     /// The number of the last exchange; 0 before the first.
     private(set) var exchange = 0
@@ -101,7 +103,7 @@ struct RequestMachine: Sendable {
     }
 
     /// - Returns: false if the request had ended before.
-    mutating func finish(as state: RequestState) -> Bool {
+    mutating func finish(as state: HTTPSession.Request.State) -> Bool {
         guard self.stage != .over else { return false }
         self.exchangeAbandoned()
         self.stage = .over

@@ -17,7 +17,7 @@ struct RequestSource: Sendable {
 
     /// A URL, a method and fields, without a `URLRequest`.
     static func plain(
-        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, query: String? = nil,
+        _ url: any HTTPSession.URLConvertible, _ method: HTTPSession.Method, _ headers: HTTPSession.Headers?, query: String? = nil,
         body: @escaping @Sendable () throws -> RequestContent = { .none },
         isBlocking: Bool = false, _ modifier: Modifier?
     ) -> RequestSource {
@@ -25,7 +25,7 @@ struct RequestSource: Sendable {
             var place = try BaseURL(base).url(of: url)
             if let query, !query.isEmpty { place = try place.appending(query: query) }
             let content = try body()
-            var headers = headers ?? HTTPHeaders()
+            var headers = headers ?? HTTPSession.Headers()
             if let type = content.type, !headers.contains(name: "Content-Type") { headers.add(name: "Content-Type", value: type) }
             let request = TransportRequest(method: method.rawValue, url: place, headers: headers, body: content.body)
             var draft = RequestDraft(request, spool: content.spool)
@@ -36,11 +36,12 @@ struct RequestSource: Sendable {
 
     /// A URL with parameters, which are encoded into a `URLRequest`; the caller's fields keep their order.
     static func encoded(
-        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modifier: Modifier?,
+        _ url: any HTTPSession.URLConvertible, _ method: HTTPSession.Method, _ headers: HTTPSession.Headers?, _ modifier: Modifier?,
         _ encode: @escaping @Sendable (URLRequest) throws -> URLRequest
     ) -> RequestSource {
         RequestSource { base in
-            let plain = TransportRequest(method: method.rawValue, url: try BaseURL(base).url(of: url), headers: headers ?? HTTPHeaders())
+            let plain = TransportRequest(
+                method: method.rawValue, url: try BaseURL(base).url(of: url), headers: headers ?? HTTPSession.Headers())
             try plain.headers.validated()
             let view = URLRequest(plain)
             var draft = RequestDraft(plain)
@@ -52,7 +53,8 @@ struct RequestSource: Sendable {
 
     /// A `URLRequest` or a router; `body` replaces its own body.
     static func converted(
-        _ convertible: any URLRequestConvertible, body: (@Sendable () throws -> RequestContent)? = nil, isBlocking: Bool = false,
+        _ convertible: any HTTPSession.URLRequestConvertible, body: (@Sendable () throws -> RequestContent)? = nil,
+        isBlocking: Bool = false,
         spoolFolder: URL?
     ) -> RequestSource {
         RequestSource(isBlocking: isBlocking) { base in
@@ -73,7 +75,7 @@ struct RequestSource: Sendable {
 /// A request before adapters and cookies.
 struct RequestDraft: Sendable {
     var request: TransportRequest
-    /// Overrides `Timeouts.idle`.
+    /// Overrides `HTTPSession.Timeouts.idle`.
     var idleTimeout: Duration?
     /// Keeps the body's temporary file until the request ends.
     var spool: TemporaryFile?
@@ -118,14 +120,17 @@ struct RequestDraft: Sendable {
 
 /// The target of an upload: a URL with a method and fields, or a request of the caller.
 enum UploadTarget: Sendable {
-    case plain(any URLConvertible, HTTPMethod, HTTPHeaders?, RequestSource.Modifier?)
-    case converted(any URLRequestConvertible)
+    case plain(any HTTPSession.URLConvertible, HTTPSession.Method, HTTPSession.Headers?, RequestSource.Modifier?)
+    case converted(any HTTPSession.URLRequestConvertible)
 
-    init(_ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modifier: RequestSource.Modifier?) {
+    init(
+        _ url: any HTTPSession.URLConvertible, _ method: HTTPSession.Method, _ headers: HTTPSession.Headers?,
+        _ modifier: RequestSource.Modifier?
+    ) {
         self = .plain(url, method, headers, modifier)
     }
 
-    init(_ request: any URLRequestConvertible) { self = .converted(request) }
+    init(_ request: any HTTPSession.URLRequestConvertible) { self = .converted(request) }
 
     func source(_ content: @escaping @Sendable () throws -> RequestContent, isBlocking: Bool, spoolFolder: URL?) -> RequestSource {
         switch self {
@@ -179,7 +184,7 @@ struct RequestContent: Sendable {
     }
 
     /// A form: in memory up to the threshold in bytes, in a file above it.
-    init(_ form: MultipartFormData, threshold: Int, folder: URL?) throws {
+    init(_ form: FormData, threshold: Int, folder: URL?) throws {
         switch try form.encode(threshold: threshold, folder: folder?.path) {
         case .memory(let bytes): self.init(body: .data(Data(bytes)), type: form.contentType)
         case .file(let file):

@@ -1,28 +1,30 @@
 internal import Foundation
 
-/// The server-sent events of a response (HTML Living Standard, 9.2). Does not reconnect; the last event has the `id` and
-/// `retry` for it.
-///
-/// Read by one loop, like `StreamChunks`.
-public struct ServerSentEvents: AsyncSequence, Sendable {
-    public typealias Element = ServerSentEvent
+extension HTTPSession.StreamRequest {
+    /// The server-sent events of a response (HTML Living Standard, 9.2). Does not reconnect; the last event has the `id` and
+    /// `retry` for it.
+    ///
+    /// Read by one loop, like `Chunks`.
+    public struct ServerSentEvents: AsyncSequence, Sendable {
+        public typealias Element = ServerSentEvent
 
-    let request: StreamRequest
+        let request: HTTPSession.StreamRequest
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var lines: LineReader
-        private var parser = ServerSentEventParser()
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private var lines: LineReader
+            private var parser = ServerSentEventParser()
 
-        init(_ reader: StreamReader) { self.lines = LineReader(reader) }
+            init(_ reader: StreamReader) { self.lines = LineReader(reader) }
 
-        /// - Throws: `WiretapeError`, also for a line of more than 16 MiB.
-        public mutating func next() async throws -> ServerSentEvent? {
-            while let line = try await self.lines.next(keepsLast: false) {
-                if let event = self.parser.push(line) { return event }
+            /// - Throws: `WiretapeError`, also for a line of more than 16 MiB.
+            public mutating func next() async throws -> ServerSentEvent? {
+                while let line = try await self.lines.next(keepsLast: false) {
+                    if let event = self.parser.push(line) { return event }
+                }
+                return nil
             }
-            return nil
         }
     }
 }

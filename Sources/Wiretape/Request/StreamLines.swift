@@ -1,64 +1,66 @@
 internal import Foundation
 internal import TapeBytes
 
-/// The lines of a response, without their ends: LF, CRLF or CR. Bytes that are not UTF-8 become replacement characters (U+FFFD).
-///
-/// Read by one loop, like `StreamChunks`. The last line needs no line end.
-public struct StreamLines: AsyncSequence, Sendable {
-    public typealias Element = String
+extension HTTPSession.StreamRequest {
+    /// The lines of a response, without their ends: LF, CRLF or CR. Bytes that are not UTF-8 become replacement characters (U+FFFD).
+    ///
+    /// Read by one loop, like `Chunks`. The last line needs no line end.
+    public struct Lines: AsyncSequence, Sendable {
+        public typealias Element = String
 
-    let request: StreamRequest
+        let request: HTTPSession.StreamRequest
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var lines: LineReader
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private var lines: LineReader
 
-        init(_ reader: StreamReader) { self.lines = LineReader(reader) }
+            init(_ reader: StreamReader) { self.lines = LineReader(reader) }
 
-        /// - Throws: `WiretapeError`, also for a line of more than 16 MiB.
-        public mutating func next() async throws -> String? {
-            try await self.lines.next(keepsLast: true).map { String(decoding: $0, as: UTF8.self) }
+            /// - Throws: `WiretapeError`, also for a line of more than 16 MiB.
+            public mutating func next() async throws -> String? {
+                try await self.lines.next(keepsLast: true).map { String(decoding: $0, as: UTF8.self) }
+            }
         }
     }
-}
 
-/// The values of a response with one on each line, such as newline-delimited JSON. Blank lines are skipped.
-///
-/// Read by one loop, like `StreamChunks`. A line that cannot be decoded ends it with an error.
-public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Value
+    /// The values of a response with one on each line, such as newline-delimited JSON. Blank lines are skipped.
+    ///
+    /// Read by one loop, like `Chunks`. A line that cannot be decoded ends it with an error.
+    public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+        public typealias Element = Value
 
-    let request: StreamRequest
-    let decoder: any DataDecoder
+        let request: HTTPSession.StreamRequest
+        let decoder: any HTTPSession.DataDecoder
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request), self.decoder) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request), self.decoder) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var lines: LineReader
-        private let decoder: any DataDecoder
-        private var number = 0
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private var lines: LineReader
+            private let decoder: any HTTPSession.DataDecoder
+            private var number = 0
 
-        init(_ reader: StreamReader, _ decoder: any DataDecoder) {
-            self.lines = LineReader(reader)
-            self.decoder = decoder
-        }
-
-        /// - Throws: `WiretapeError`; with the code `serialization` for a line that cannot be decoded.
-        public mutating func next() async throws -> Value? {
-            while let line = try await self.lines.next(keepsLast: true) {
-                self.number += 1
-                guard line.contains(where: { $0 != 32 && $0 != 9 }) else { continue }
-                do {
-                    return try self.decoder.decode(Value.self, from: Data(line))
-                } catch {
-                    throw WiretapeError(
-                        .serialization,
-                        "could not decode \"\(Value.self)\" from line \(self.number) of the response: look at it with lines (\(error))",
-                        cause: error)
-                }
+            init(_ reader: StreamReader, _ decoder: any HTTPSession.DataDecoder) {
+                self.lines = LineReader(reader)
+                self.decoder = decoder
             }
-            return nil
+
+            /// - Throws: `WiretapeError`; with the code `serialization` for a line that cannot be decoded.
+            public mutating func next() async throws -> Value? {
+                while let line = try await self.lines.next(keepsLast: true) {
+                    self.number += 1
+                    guard line.contains(where: { $0 != 32 && $0 != 9 }) else { continue }
+                    do {
+                        return try self.decoder.decode(Value.self, from: Data(line))
+                    } catch {
+                        throw WiretapeError(
+                            .serialization,
+                            "could not decode \"\(Value.self)\" from line \(self.number) of the response: look at it with lines (\(error))",
+                            cause: error)
+                    }
+                }
+                return nil
+            }
         }
     }
 }

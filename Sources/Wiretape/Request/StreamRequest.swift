@@ -2,40 +2,42 @@ public import Dispatch
 public import Foundation
 public import TapeBytes
 
-/// A request whose response is delivered as it arrives. Only what readers have not read yet is in memory, up to a limit.
-// SAFETY: see Request; nothing but a constant is stored here.
-public final class StreamRequest: Request, @unchecked Sendable {
-    let hub: StreamHub
+extension HTTPSession {
+    /// A request whose response is delivered as it arrives. Only what readers have not read yet is in memory, up to a limit.
+    // SAFETY: see Request; nothing but a constant is stored here.
+    public final class StreamRequest: Request, @unchecked Sendable {
+        let hub: StreamHub
 
-    init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?) {
-        self.hub = StreamHub()
-        super.init(core: core, source: source, interceptor: interceptor, sink: .stream(self.hub))
+        init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?) {
+            self.hub = StreamHub()
+            super.init(core: core, source: source, interceptor: interceptor, sink: .stream(self.hub))
+        }
     }
 }
 
-extension StreamRequest {
+extension HTTPSession.StreamRequest {
     /// The chunks of the response as they arrive. The request is sent when the first one is read.
-    public var bytes: StreamChunks { StreamChunks(request: self) }
+    public var bytes: HTTPSession.StreamRequest.Chunks { HTTPSession.StreamRequest.Chunks(request: self) }
 
     /// The lines of the response.
-    public var lines: StreamLines { StreamLines(request: self) }
+    public var lines: HTTPSession.StreamRequest.Lines { HTTPSession.StreamRequest.Lines(request: self) }
 
     /// The server-sent events of the response.
-    public var events: ServerSentEvents { ServerSentEvents(request: self) }
+    public var events: HTTPSession.StreamRequest.ServerSentEvents { HTTPSession.StreamRequest.ServerSentEvents(request: self) }
 
     /// A value for each line that is not blank.
     public func decoding<Value: Decodable & Sendable>(
-        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
-    ) -> DecodedLines<Value> {
-        DecodedLines(request: self, decoder: decoder)
+        _ type: Value.Type = Value.self, decoder: any HTTPSession.DataDecoder = JSONDecoder()
+    ) -> HTTPSession.StreamRequest.DecodedLines<Value> {
+        HTTPSession.StreamRequest.DecodedLines(request: self, decoder: decoder)
     }
 }
 
-extension StreamRequest {
+extension HTTPSession.StreamRequest {
     /// Calls a handler with each chunk, in order, and then with the completion: on the queue, one call at a time.
     @discardableResult
     public func responseStream(
-        on queue: DispatchQueue = .main, stream: @escaping @Sendable (StreamEvent<Data>) -> Void
+        on queue: DispatchQueue = .main, stream: @escaping @Sendable (HTTPSession.StreamRequest.Event<Data>) -> Void
     ) -> Self {
         self.read(on: queue) {
             stream(.value($0))
@@ -47,7 +49,7 @@ extension StreamRequest {
     /// Calls a handler with each line, as in `lines`, and then with the completion.
     @discardableResult
     public func responseStreamLines(
-        on queue: DispatchQueue = .main, stream: @escaping @Sendable (StreamEvent<String>) -> Void
+        on queue: DispatchQueue = .main, stream: @escaping @Sendable (HTTPSession.StreamRequest.Event<String>) -> Void
     ) -> Self {
         let splitter = Guarded(LineSplitter())
         return self.read(on: queue) { chunk in
@@ -63,8 +65,8 @@ extension StreamRequest {
     /// Calls a handler with the value of each line that is not blank, and then with the completion.
     @discardableResult
     public func responseStreamDecodable<Value: Decodable & Sendable>(
-        of type: Value.Type = Value.self, on queue: DispatchQueue = .main, using decoder: any DataDecoder = JSONDecoder(),
-        stream: @escaping @Sendable (StreamEvent<Result<Value, WiretapeError>>) -> Void
+        of type: Value.Type = Value.self, on queue: DispatchQueue = .main, using decoder: any HTTPSession.DataDecoder = JSONDecoder(),
+        stream: @escaping @Sendable (HTTPSession.StreamRequest.Event<Result<Value, WiretapeError>>) -> Void
     ) -> Self {
         self.responseStreamLines(on: queue) { event in
             switch event {
@@ -86,7 +88,7 @@ extension StreamRequest {
     /// - Parameter chunk: an error that it throws ends the request.
     private func read(
         on queue: DispatchQueue, chunk: @escaping @Sendable (Data) throws -> Void,
-        completion: @escaping @Sendable (StreamCompletion) -> Void
+        completion: @escaping @Sendable (HTTPSession.StreamRequest.Completion) -> Void
     ) -> Self {
         self.hub.join { [weak self] reader in
             // The request lives while it runs, and the caller of the pump holds it.
@@ -97,14 +99,16 @@ extension StreamRequest {
         return self
     }
 
-    private func pump(_ reader: Int, _ chunk: (Data) throws -> Void, _ completion: @escaping @Sendable (StreamCompletion) -> Void) {
+    private func pump(
+        _ reader: Int, _ chunk: (Data) throws -> Void, _ completion: @escaping @Sendable (HTTPSession.StreamRequest.Completion) -> Void
+    ) {
         var isBroken = false
         while true {
             switch self.hub.take(reader) {
             case .wait: return self.hub.pumped(reader, isDone: false)
             case .end:
                 self.hub.pumped(reader, isDone: true)
-                if let outcome = self.data.withLock({ $0.outcome }) { completion(StreamCompletion(outcome)) }
+                if let outcome = self.data.withLock({ $0.outcome }) { completion(HTTPSession.StreamRequest.Completion(outcome)) }
                 return
             case .chunk(let data):
                 self.demandMore()
@@ -120,59 +124,61 @@ extension StreamRequest {
     }
 }
 
-/// What the handler of a stream is called with.
-public enum StreamEvent<Value: Sendable>: Sendable {
-    case value(Value)
-    /// The last call, exactly once.
-    case complete(StreamCompletion)
-}
-
-/// How a streamed request ended.
-public struct StreamCompletion: Sendable {
-    /// The last request sent; nil if none was.
-    public var request: TransportRequest?
-    /// Nil if none arrived.
-    public var response: HTTPResponse?
-    public var trailers: HTTPHeaders
-    public var metrics: RequestMetrics
-    /// Nil if the response is complete.
-    public var error: WiretapeError?
-
-    init(_ outcome: RequestOutcome) {
-        self.request = outcome.last.request
-        self.response = outcome.last.response
-        self.trailers = outcome.trailers
-        self.metrics = outcome.metrics
-        self.error = outcome.error
+extension HTTPSession.StreamRequest {
+    /// What the handler of a stream is called with.
+    public enum Event<Value: Sendable>: Sendable {
+        case value(Value)
+        /// The last call, exactly once.
+        case complete(Completion)
     }
-}
 
-/// The chunks of a response as the transport delivers them, neither split nor joined.
-///
-/// Read by one loop. Leaving the loop before the end cancels the request if it has no other reader; cancelling the task cancels it too.
-public struct StreamChunks: AsyncSequence, Sendable {
-    public typealias Element = Data
+    /// How a streamed request ended.
+    public struct Completion: Sendable {
+        /// The last request sent; nil if none was.
+        public var request: TransportRequest?
+        /// Nil if none arrived.
+        public var response: HTTPSession.Response?
+        public var trailers: HTTPSession.Headers
+        public var metrics: RequestMetrics
+        /// Nil if the response is complete.
+        public var error: WiretapeError?
 
-    let request: StreamRequest
+        init(_ outcome: RequestOutcome) {
+            self.request = outcome.last.request
+            self.response = outcome.last.response
+            self.trailers = outcome.trailers
+            self.metrics = outcome.metrics
+            self.error = outcome.error
+        }
+    }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
+    /// The chunks of a response as the transport delivers them, neither split nor joined.
+    ///
+    /// Read by one loop. Leaving the loop before the end cancels the request if it has no other reader; cancelling the task cancels it too.
+    public struct Chunks: AsyncSequence, Sendable {
+        public typealias Element = Data
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private let reader: StreamReader
+        let request: HTTPSession.StreamRequest
 
-        init(_ reader: StreamReader) { self.reader = reader }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
 
-        /// - Throws: `WiretapeError`
-        public mutating func next() async throws -> Data? { try await self.reader.next() }
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private let reader: StreamReader
+
+            init(_ reader: StreamReader) { self.reader = reader }
+
+            /// - Throws: `WiretapeError`
+            public mutating func next() async throws -> Data? { try await self.reader.next() }
+        }
     }
 }
 
 /// The reader of a stream for one sequence. Cancels the request when it is released, if it was the last reader.
 final class StreamReader: Sendable {
-    private let request: StreamRequest
+    private let request: HTTPSession.StreamRequest
     private let id = Guarded<Int?>(nil)
 
-    init(_ request: StreamRequest) { self.request = request }
+    init(_ request: HTTPSession.StreamRequest) { self.request = request }
 
     deinit {
         guard let id = self.id.withLock({ $0 }) else { return }

@@ -2,19 +2,21 @@ internal import CassetteModel
 internal import Foundation
 internal import TapeBytes
 
-/// How long a request may take, measured by the session's clock with sub-second precision.
-public struct Timeouts: Sendable, Hashable {
-    /// While waiting for the head, for more bytes, or for the body to be sent. Nil for no limit.
-    ///
-    /// A `URLRequest` overrides it if its `timeoutInterval` is not Foundation's default of 60 seconds. Does not run while the request is
-    /// suspended or its reader does not read.
-    public var idle: Duration?
-    /// From the start of the request to the last byte of its response, including redirects, retries and their waits. Nil for no limit.
-    public var total: Duration?
+extension HTTPSession {
+    /// How long a request may take, measured by the session's clock with sub-second precision.
+    public struct Timeouts: Sendable, Hashable {
+        /// While waiting for the head, for more bytes, or for the body to be sent. Nil for no limit.
+        ///
+        /// A `URLRequest` overrides it if its `timeoutInterval` is not Foundation's default of 60 seconds. Does not run while the request is
+        /// suspended or its reader does not read.
+        public var idle: Duration?
+        /// From the start of the request to the last byte of its response, including redirects, retries and their waits. Nil for no limit.
+        public var total: Duration?
 
-    public init(idle: Duration? = .seconds(60), total: Duration? = nil) {
-        self.idle = idle
-        self.total = total
+        public init(idle: Duration? = .seconds(60), total: Duration? = nil) {
+            self.idle = idle
+            self.total = total
+        }
     }
 }
 
@@ -35,11 +37,11 @@ struct TimeoutWatch: Sendable {
         case never
     }
 
-    var timeouts: Timeouts
+    var timeouts: HTTPSession.Timeouts
     private let start: Duration
     private var last: Duration
 
-    init(_ timeouts: Timeouts, start: Duration) {
+    init(_ timeouts: HTTPSession.Timeouts, start: Duration) {
         self.timeouts = timeouts
         self.start = start
         self.last = start
@@ -63,7 +65,7 @@ struct TimeoutWatch: Sendable {
     }
 }
 
-extension Request {
+extension HTTPSession.Request {
     /// Enforces the request's timeouts from now to its end, with one sleeping task, or none if there is no limit.
     func armWatch() {
         guard !self.core.clock.isImmediate else { return }

@@ -2,47 +2,51 @@ public import Dispatch
 public import Foundation
 public import TapeBytes
 
-/// A request that keeps its whole response, in memory or in a file, for serializers.
-///
-/// ``DataRequest`` and ``DownloadRequest`` conform; a ``StreamRequest`` keeps nothing.
-public protocol ContentRequest: Request {
-    /// How the body is kept: as `Data`, or as the `URL` of a file.
-    associatedtype Content: Sendable
-    /// The type of its tasks' requests: for an upload, ``DataRequest``.
-    associatedtype TaskRequest: ContentRequest where TaskRequest.Content == Content
-
-    /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
-    @discardableResult
-    func response(
-        queue: DispatchQueue, completionHandler: @escaping @Sendable (ContentResponse<Content, Content?>) -> Void
-    ) -> Self
-
-    /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
-    @discardableResult
-    func response<Serializer: ResponseSerializer>(
-        queue: DispatchQueue, responseSerializer: Serializer,
-        completionHandler: @escaping @Sendable (ContentResponse<Content, Serializer.SerializedObject>) -> Void
-    ) -> Self
-
-    /// The value a serializer makes of the response.
+extension HTTPSession {
+    /// A request that keeps its whole response, in memory or in a file, for serializers.
     ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    func serializing<Serializer: ResponseSerializer>(
-        _ serializer: Serializer, automaticallyCancelling: Bool
-    ) -> ContentTask<TaskRequest, Serializer.SerializedObject>
+    /// ``HTTPSession/DataRequest`` and ``HTTPSession/DownloadRequest`` conform; an ``HTTPSession/StreamRequest`` keeps nothing.
+    public protocol ContentRequest: Request {
+        /// How the body is kept: as `Data`, or as the `URL` of a file.
+        associatedtype Content: Sendable
+        /// The type of its tasks' requests: for an upload, ``HTTPSession/DataRequest``.
+        associatedtype TaskRequest: ContentRequest where TaskRequest.Content == Content
+
+        /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
+        @discardableResult
+        func response(
+            queue: DispatchQueue, completionHandler: @escaping @Sendable (ContentResponse<Content, Content?>) -> Void
+        ) -> Self
+
+        /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
+        @discardableResult
+        func response<Serializer: ResponseSerializer>(
+            queue: DispatchQueue, responseSerializer: Serializer,
+            completionHandler: @escaping @Sendable (ContentResponse<Content, Serializer.SerializedObject>) -> Void
+        ) -> Self
+
+        /// The value a serializer makes of the response.
+        ///
+        /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+        func serializing<Serializer: ResponseSerializer>(
+            _ serializer: Serializer, automaticallyCancelling: Bool
+        ) -> ContentTask<TaskRequest, Serializer.SerializedObject>
+    }
 }
 
 // Handlers for the serializers of the library.
-extension ContentRequest {
+extension HTTPSession.ContentRequest {
     /// The body as it is.
     @discardableResult
     public func responseData(
-        queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, Data>) -> Void
+        queue: DispatchQueue = .main, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPSession.Method> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (HTTPSession.ContentResponse<Content, Data>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
-            responseSerializer: DataResponseSerializer(
+            responseSerializer: HTTPSession.DataResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
             completionHandler: completionHandler)
     }
@@ -50,13 +54,13 @@ extension ContentRequest {
     /// The body as text, in the given encoding or the one the response names.
     @discardableResult
     public func responseString(
-        queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205],
-        completionHandler: @escaping @Sendable (ContentResponse<Content, String>) -> Void
+        queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPSession.Method> = [.head], emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (HTTPSession.ContentResponse<Content, String>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
-            responseSerializer: StringResponseSerializer(
+            responseSerializer: HTTPSession.StringResponseSerializer(
                 encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), completionHandler: completionHandler)
     }
@@ -64,12 +68,14 @@ extension ContentRequest {
     /// The body as a JSON value.
     @discardableResult
     public func responseJSON(
-        queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, JSONValue>) -> Void
+        queue: DispatchQueue = .main, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPSession.Method> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (HTTPSession.ContentResponse<Content, JSONValue>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
-            responseSerializer: JSONResponseSerializer(
+            responseSerializer: HTTPSession.JSONResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
             completionHandler: completionHandler)
     }
@@ -77,13 +83,14 @@ extension ContentRequest {
     /// The body as a property list.
     @discardableResult
     public func responsePropertyList(
-        queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        queue: DispatchQueue = .main, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPSession.Method> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205],
-        completionHandler: @escaping @Sendable (ContentResponse<Content, PropertyListValue>) -> Void
+        completionHandler: @escaping @Sendable (HTTPSession.ContentResponse<Content, HTTPSession.PropertyListValue>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
-            responseSerializer: PropertyListResponseSerializer(
+            responseSerializer: HTTPSession.PropertyListResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
             completionHandler: completionHandler)
     }
@@ -91,29 +98,30 @@ extension ContentRequest {
     /// The body decoded as a type.
     @discardableResult
     public func responseDecodable<Value: Decodable & Sendable>(
-        of type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any DataDecoder = JSONDecoder(),
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, Value>) -> Void
+        of type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any HTTPSession.DataDecoder = JSONDecoder(),
+        dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPSession.Method> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (HTTPSession.ContentResponse<Content, Value>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
-            responseSerializer: DecodableResponseSerializer(
+            responseSerializer: HTTPSession.DecodableResponseSerializer(
                 of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), completionHandler: completionHandler)
     }
 }
 
 // Tasks for the serializers of the library.
-extension ContentRequest {
+extension HTTPSession.ContentRequest {
     /// The body as it is.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingData(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPSession.Method> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, Data> {
+    ) -> HTTPSession.ContentTask<TaskRequest, Data> {
         self.serializing(
-            DataResponseSerializer(
+            HTTPSession.DataResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
             automaticallyCancelling: automaticallyCancelling)
     }
@@ -122,11 +130,12 @@ extension ContentRequest {
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingString(
-        encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, String> {
+        encoding: String.Encoding? = nil, dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPSession.Method> = [.head], emptyResponseCodes: Set<Int> = [204, 205],
+        automaticallyCancelling: Bool = true
+    ) -> HTTPSession.ContentTask<TaskRequest, String> {
         self.serializing(
-            StringResponseSerializer(
+            HTTPSession.StringResponseSerializer(
                 encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
     }
@@ -135,11 +144,11 @@ extension ContentRequest {
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingJSON(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPSession.Method> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, JSONValue> {
+    ) -> HTTPSession.ContentTask<TaskRequest, JSONValue> {
         self.serializing(
-            JSONResponseSerializer(
+            HTTPSession.JSONResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
             automaticallyCancelling: automaticallyCancelling)
     }
@@ -148,11 +157,11 @@ extension ContentRequest {
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingPropertyList(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPSession.Method> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, PropertyListValue> {
+    ) -> HTTPSession.ContentTask<TaskRequest, HTTPSession.PropertyListValue> {
         self.serializing(
-            PropertyListResponseSerializer(
+            HTTPSession.PropertyListResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
             automaticallyCancelling: automaticallyCancelling)
     }
@@ -161,11 +170,13 @@ extension ContentRequest {
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingDecodable<Value: Decodable & Sendable>(
-        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = .passthrough,
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, Value> {
+        _ type: Value.Type = Value.self, decoder: any HTTPSession.DataDecoder = JSONDecoder(),
+        dataPreprocessor: any HTTPSession.DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPSession.Method> = [.head], emptyResponseCodes: Set<Int> = [204, 205],
+        automaticallyCancelling: Bool = true
+    ) -> HTTPSession.ContentTask<TaskRequest, Value> {
         self.serializing(
-            DecodableResponseSerializer(
+            HTTPSession.DecodableResponseSerializer(
                 of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
     }

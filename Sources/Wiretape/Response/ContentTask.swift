@@ -1,58 +1,60 @@
 public import TapeBytes
 
-/// A running request and the value made of its response, once, however often it is read.
-///
-/// Creating it starts the request; the serializer runs in the task that reads the value.
-public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
-    public let request: Source
-    private let cancelsAutomatically: Bool
-    private let memo = AnswerMemo<ContentResponse<Source.Content, Value>>()
-    private let serialize: @Sendable (RequestOutcome) -> ContentResponse<Source.Content, Value>
+extension HTTPSession {
+    /// A running request and the value made of its response, once, however often it is read.
+    ///
+    /// Creating it starts the request; the serializer runs in the task that reads the value.
+    public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
+        public let request: Source
+        private let cancelsAutomatically: Bool
+        private let memo = AnswerMemo<ContentResponse<Source.Content, Value>>()
+        private let serialize: @Sendable (RequestOutcome) -> ContentResponse<Source.Content, Value>
 
-    init(
-        _ request: Source, cancelsAutomatically: Bool,
-        _ serialize: @escaping @Sendable (RequestOutcome) -> ContentResponse<Source.Content, Value>
-    ) {
-        self.request = request
-        self.cancelsAutomatically = cancelsAutomatically
-        self.serialize = serialize
-        request.startForHandler()
-    }
+        init(
+            _ request: Source, cancelsAutomatically: Bool,
+            _ serialize: @escaping @Sendable (RequestOutcome) -> ContentResponse<Source.Content, Value>
+        ) {
+            self.request = request
+            self.cancelsAutomatically = cancelsAutomatically
+            self.serialize = serialize
+            request.startForHandler()
+        }
 
-    /// The response, its metrics, and the value or the error. Cancelling a waiting task, be it one of several, cancels the request, unless
-    /// `automaticallyCancelling` is false; the response then has that error.
-    public var response: ContentResponse<Source.Content, Value> {
-        get async {
-            guard self.cancelsAutomatically else { return await self.answer }
-            return await withTaskCancellationHandler {
-                await self.answer
-            } onCancel: {
-                self.request.cancel()
+        /// The response, its metrics, and the value or the error. Cancelling a waiting task, be it one of several, cancels the request, unless
+        /// `automaticallyCancelling` is false; the response then has that error.
+        public var response: ContentResponse<Source.Content, Value> {
+            get async {
+                guard self.cancelsAutomatically else { return await self.answer }
+                return await withTaskCancellationHandler {
+                    await self.answer
+                } onCancel: {
+                    self.request.cancel()
+                }
             }
         }
+
+        private var answer: ContentResponse<Source.Content, Value> {
+            get async { await self.memo.answer { self.serialize(await self.request.outcome()) } }
+        }
+
+        public var result: Result<Value, WiretapeError> { get async { await self.response.result } }
+
+        /// - Throws: `WiretapeError`
+        // Not a typed error: with one the compiler of Swift 6.3 never ends, or crashes, on a `do` whose `catch`es are not exhaustive, in code that
+        // was written for the untyped one.
+        public var value: Value { get async throws { try await self.response.result.get() } }
+
+        public func resume() { self.request.resume() }
+        public func suspend() { self.request.suspend() }
+        public func cancel() { self.request.cancel() }
     }
 
-    private var answer: ContentResponse<Source.Content, Value> {
-        get async { await self.memo.answer { self.serialize(await self.request.outcome()) } }
-    }
+    /// A running request that collects its response in memory, and the value made of it.
+    public typealias DataTask<Value: Sendable> = ContentTask<DataRequest, Value>
 
-    public var result: Result<Value, WiretapeError> { get async { await self.response.result } }
-
-    /// - Throws: `WiretapeError`
-    // Not a typed error: with one the compiler of Swift 6.3 never ends, or crashes, on a `do` whose `catch`es are not exhaustive, in code that
-    // was written for the untyped one.
-    public var value: Value { get async throws { try await self.response.result.get() } }
-
-    public func resume() { self.request.resume() }
-    public func suspend() { self.request.suspend() }
-    public func cancel() { self.request.cancel() }
+    /// A running download, and the value made of its file.
+    public typealias DownloadTask<Value: Sendable> = ContentTask<DownloadRequest, Value>
 }
-
-/// A running request that collects its response in memory, and the value made of it.
-public typealias DataTask<Value: Sendable> = ContentTask<DataRequest, Value>
-
-/// A running download, and the value made of its file.
-public typealias DownloadTask<Value: Sendable> = ContentTask<DownloadRequest, Value>
 
 /// Makes an answer once, however many tasks ask for it at the same time.
 final class AnswerMemo<Answer: Sendable>: Sendable {

@@ -5,56 +5,61 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// The body decoded as a type; an `EmptyResponse` type's empty value if there is no body and none is required.
-public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
-    public let decoder: any DataDecoder
-    public let dataPreprocessor: any DataPreprocessor
-    public let emptyRequestMethods: Set<HTTPMethod>
-    public let emptyResponseCodes: Set<Int>
+extension HTTPSession {
+    /// The body decoded as a type; an `EmptyResponse` type's empty value if there is no body and none is required.
+    public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+        public let decoder: any DataDecoder
+        public let dataPreprocessor: any DataPreprocessor
+        public let emptyRequestMethods: Set<Method>
+        public let emptyResponseCodes: Set<Int>
 
-    public init(
-        of type: Value.Type = Value.self, dataPreprocessor: any DataPreprocessor = .passthrough, decoder: any DataDecoder = JSONDecoder(),
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205]
-    ) {
-        self.decoder = decoder
-        self.dataPreprocessor = dataPreprocessor
-        self.emptyRequestMethods = emptyRequestMethods
-        self.emptyResponseCodes = emptyResponseCodes
-    }
-
-    public func serialize(request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?) throws -> Value {
-        guard let data = try self.body(request: request, response: response, data: data, error: error) else {
-            if let empty = (Value.self as? any EmptyResponse.Type)?.emptyValue() as? Value { return empty }
-            throw SerializationError(
-                .notEmptiable,
-                "the response has no body, and \"\(Value.self)\" has no empty value: use \"Empty\", or make the type conform to EmptyResponse"
-            )
+        public init(
+            of type: Value.Type = Value.self, dataPreprocessor: any DataPreprocessor = .passthrough,
+            decoder: any DataDecoder = JSONDecoder(),
+            emptyRequestMethods: Set<Method> = [.head], emptyResponseCodes: Set<Int> = [204, 205]
+        ) {
+            self.decoder = decoder
+            self.dataPreprocessor = dataPreprocessor
+            self.emptyRequestMethods = emptyRequestMethods
+            self.emptyResponseCodes = emptyResponseCodes
         }
-        do {
-            return try self.decoder.decode(Value.self, from: data)
-        } catch {
-            throw SerializationError(
-                .undecodable, "could not decode \"\(Value.self)\" from the \(data.count)-byte body: \(DecodingFailure.text(error))",
-                cause: error)
+
+        public func serialize(request: URLRequest?, response: Response?, data: Data?, error: (any Error)?) throws -> Value {
+            guard let data = try self.body(request: request, response: response, data: data, error: error) else {
+                if let empty = (Value.self as? any EmptyResponse.Type)?.emptyValue() as? Value { return empty }
+                throw SerializationError(
+                    .notEmptiable,
+                    "the response has no body, and \"\(Value.self)\" has no empty value: use \"Empty\", or make the type conform to EmptyResponse"
+                )
+            }
+            do {
+                return try self.decoder.decode(Value.self, from: data)
+            } catch {
+                throw SerializationError(
+                    .undecodable, "could not decode \"\(Value.self)\" from the \(data.count)-byte body: \(DecodingFailure.text(error))",
+                    cause: error)
+            }
         }
     }
 }
 
-extension DownloadResponseSerializer {
+extension HTTPSession.DownloadResponseSerializer {
     public static func decodable<Value: Decodable & Sendable>(
-        of type: Value.Type, decoder: any DataDecoder = JSONDecoder()
-    ) -> Self where Self == DecodableResponseSerializer<Value> {
-        DecodableResponseSerializer(of: type, decoder: decoder)
+        of type: Value.Type, decoder: any HTTPSession.DataDecoder = JSONDecoder()
+    ) -> Self where Self == HTTPSession.DecodableResponseSerializer<Value> {
+        HTTPSession.DecodableResponseSerializer(of: type, decoder: decoder)
     }
 }
 
-/// Decodes values from bytes: `JSONDecoder`, `PropertyListDecoder` or a custom decoder.
-public protocol DataDecoder: Sendable {
-    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+extension HTTPSession {
+    /// Decodes values from bytes: `JSONDecoder`, `PropertyListDecoder` or a custom decoder.
+    public protocol DataDecoder: Sendable {
+        func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+    }
 }
 
-extension JSONDecoder: DataDecoder {}
-extension PropertyListDecoder: DataDecoder {}
+extension JSONDecoder: HTTPSession.DataDecoder {}
+extension PropertyListDecoder: HTTPSession.DataDecoder {}
 
 /// The text of a decoder's error: where, what was found, what was expected.
 enum DecodingFailure {

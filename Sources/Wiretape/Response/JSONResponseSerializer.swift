@@ -5,39 +5,41 @@ public import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// The body as a JSON value (RFC 8259), exactly as written; `null` if there is none and none is required.
-///
-/// `JSONValue.foundationObject` makes dictionaries and arrays of it.
-public struct JSONResponseSerializer: ResponseSerializer {
-    public let dataPreprocessor: any DataPreprocessor
-    public let emptyRequestMethods: Set<HTTPMethod>
-    public let emptyResponseCodes: Set<Int>
+extension HTTPSession {
+    /// The body as a JSON value (RFC 8259), exactly as written; `null` if there is none and none is required.
+    ///
+    /// `JSONValue.foundationObject` makes dictionaries and arrays of it.
+    public struct JSONResponseSerializer: ResponseSerializer {
+        public let dataPreprocessor: any DataPreprocessor
+        public let emptyRequestMethods: Set<Method>
+        public let emptyResponseCodes: Set<Int>
 
-    public init(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205]
-    ) {
-        self.dataPreprocessor = dataPreprocessor
-        self.emptyRequestMethods = emptyRequestMethods
-        self.emptyResponseCodes = emptyResponseCodes
-    }
+        public init(
+            dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<Method> = [.head],
+            emptyResponseCodes: Set<Int> = [204, 205]
+        ) {
+            self.dataPreprocessor = dataPreprocessor
+            self.emptyRequestMethods = emptyRequestMethods
+            self.emptyResponseCodes = emptyResponseCodes
+        }
 
-    public func serialize(request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?) throws -> JSONValue {
-        let data = try self.body(request: request, response: response, data: data, error: error)
-        // RFC 8259, 8.1: parsers may ignore a byte order mark.
-        let bytes = data.map { $0.starts(with: [0xEF, 0xBB, 0xBF]) ? [UInt8]($0.dropFirst(3)) : [UInt8]($0) } ?? Array("null".utf8)
-        do {
-            return try JSONDocument(bytes).root
-        } catch {
-            throw SerializationError(
-                .invalidJSON, "the body is not JSON at byte \(error.offset) in line \(error.line): \(error.reason); look at it as text",
-                cause: error)
+        public func serialize(request: URLRequest?, response: Response?, data: Data?, error: (any Error)?) throws -> JSONValue {
+            let data = try self.body(request: request, response: response, data: data, error: error)
+            // RFC 8259, 8.1: parsers may ignore a byte order mark.
+            let bytes = data.map { $0.starts(with: [0xEF, 0xBB, 0xBF]) ? [UInt8]($0.dropFirst(3)) : [UInt8]($0) } ?? Array("null".utf8)
+            do {
+                return try JSONDocument(bytes).root
+            } catch {
+                throw SerializationError(
+                    .invalidJSON, "the body is not JSON at byte \(error.offset) in line \(error.line): \(error.reason); look at it as text",
+                    cause: error)
+            }
         }
     }
 }
 
-extension DownloadResponseSerializer where Self == JSONResponseSerializer {
-    public static var json: JSONResponseSerializer { JSONResponseSerializer() }
+extension HTTPSession.DownloadResponseSerializer where Self == HTTPSession.JSONResponseSerializer {
+    public static var json: HTTPSession.JSONResponseSerializer { HTTPSession.JSONResponseSerializer() }
 }
 
 extension JSONValue {

@@ -6,40 +6,44 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// The body as text; empty if there is none and none is required.
-///
-/// The encoding is the first of: the one given, that of a byte order mark, the charset of the Content-Type, UTF-8 if the bytes are valid,
-/// ISO-8859-1.
-public struct StringResponseSerializer: ResponseSerializer {
-    /// Overrides the response's own.
-    public let encoding: String.Encoding?
-    public let dataPreprocessor: any DataPreprocessor
-    public let emptyRequestMethods: Set<HTTPMethod>
-    public let emptyResponseCodes: Set<Int>
+extension HTTPSession {
+    /// The body as text; empty if there is none and none is required.
+    ///
+    /// The encoding is the first of: the one given, that of a byte order mark, the charset of the Content-Type, UTF-8 if the bytes are valid,
+    /// ISO-8859-1.
+    public struct StringResponseSerializer: ResponseSerializer {
+        /// Overrides the response's own.
+        public let encoding: String.Encoding?
+        public let dataPreprocessor: any DataPreprocessor
+        public let emptyRequestMethods: Set<Method>
+        public let emptyResponseCodes: Set<Int>
 
-    public init(
-        encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205]
-    ) {
-        self.encoding = encoding
-        self.dataPreprocessor = dataPreprocessor
-        self.emptyRequestMethods = emptyRequestMethods
-        self.emptyResponseCodes = emptyResponseCodes
-    }
-
-    public func serialize(request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?) throws -> String {
-        guard let data = try self.body(request: request, response: response, data: data, error: error) else { return "" }
-        guard let encoding = self.encoding else { return try BodyText(data, contentType: response?.headers["Content-Type"]).text }
-        guard let text = String(data: data, encoding: encoding) else {
-            throw SerializationError(.invalidText, "the \(data.count)-byte body is not text in \(encoding): choose another encoding")
+        public init(
+            encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
+            emptyRequestMethods: Set<Method> = [.head], emptyResponseCodes: Set<Int> = [204, 205]
+        ) {
+            self.encoding = encoding
+            self.dataPreprocessor = dataPreprocessor
+            self.emptyRequestMethods = emptyRequestMethods
+            self.emptyResponseCodes = emptyResponseCodes
         }
-        return text
+
+        public func serialize(request: URLRequest?, response: Response?, data: Data?, error: (any Error)?) throws -> String {
+            guard let data = try self.body(request: request, response: response, data: data, error: error) else { return "" }
+            guard let encoding = self.encoding else { return try BodyText(data, contentType: response?.headers["Content-Type"]).text }
+            guard let text = String(data: data, encoding: encoding) else {
+                throw SerializationError(.invalidText, "the \(data.count)-byte body is not text in \(encoding): choose another encoding")
+            }
+            return text
+        }
     }
 }
 
-extension DownloadResponseSerializer where Self == StringResponseSerializer {
-    public static var string: StringResponseSerializer { StringResponseSerializer() }
-    public static func string(encoding: String.Encoding) -> StringResponseSerializer { StringResponseSerializer(encoding: encoding) }
+extension HTTPSession.DownloadResponseSerializer where Self == HTTPSession.StringResponseSerializer {
+    public static var string: HTTPSession.StringResponseSerializer { HTTPSession.StringResponseSerializer() }
+    public static func string(encoding: String.Encoding) -> HTTPSession.StringResponseSerializer {
+        HTTPSession.StringResponseSerializer(encoding: encoding)
+    }
 }
 
 /// A body's text, decoded by its byte order mark, its Content-Type or its content.

@@ -6,89 +6,91 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// A rule that a response must satisfy; otherwise the request fails.
-public struct Validation: Sendable {
-    /// - Parameters:
-    ///   - request: as last sent; nil if none was.
-    ///   - data: the body; nil if it is not in memory, such as for a download.
-    /// - Throws: the error that the request fails with.
-    public typealias Check = @Sendable (_ request: URLRequest?, _ response: HTTPResponse, _ data: Data?) throws -> Void
+extension HTTPSession {
+    /// A rule that a response must satisfy; otherwise the request fails.
+    public struct Validation: Sendable {
+        /// - Parameters:
+        ///   - request: as last sent; nil if none was.
+        ///   - data: the body; nil if it is not in memory, such as for a download.
+        /// - Throws: the error that the request fails with.
+        public typealias Check = @Sendable (_ request: URLRequest?, _ response: Response, _ data: Data?) throws -> Void
 
-    private let check: Check
+        private let check: Check
 
-    /// A custom rule.
-    public init(_ check: @escaping Check) {
-        self.check = check
-    }
-
-    /// - Throws: `ValidationError`, or the error of a custom rule.
-    public func validate(request: URLRequest?, response: HTTPResponse, data: Data?) throws {
-        try self.check(request, response, data)
-    }
-
-    /// Statuses 200 to 299, and a content type that the request accepts.
-    public static let `default` = Validation.statusCode(200..<300).and(.acceptedContentType)
-
-    /// The status is one of these. Uses only the first 1,000 numbers, and of those only 100 to 999.
-    public static func statusCode(_ acceptable: some Sequence<Int>) -> Validation {
-        let codes = StatusCodes(acceptable)
-        return Validation { request, response, data in
-            guard !codes.contains(response.status) else { return }
-            throw ValidationError(
-                .unacceptableStatus, status: response.status, data,
-                "\(Self.shown(request, response)) has the status \(response.status), expected \(codes): look at the body, or validate other statuses"
-            )
+        /// A custom rule.
+        public init(_ check: @escaping Check) {
+            self.check = check
         }
-    }
 
-    /// The Content-Type is in one of these media ranges, such as `application/json`, `text/*` or `*/*` (RFC 9110, 12.5.1). A response
-    /// without a body may have any or none.
-    public static func contentType(_ acceptable: some Sequence<String>) -> Validation {
-        let accepted = AcceptedTypes(acceptable.joined(separator: ","))
-        return Validation { try Self.checkType(accepted, $0, $1, $2) }
-    }
-
-    /// The Content-Type is one that the request's `Accept` allows; without `Accept`, any.
-    public static let acceptedContentType = Validation { request, response, data in
-        try Self.checkType(AcceptedTypes(request?.headers.value(for: "Accept") ?? "*/*"), request, response, data)
-    }
-
-    /// Both rules, this one first.
-    public func and(_ other: Validation) -> Validation {
-        Validation { request, response, data in
+        /// - Throws: `ValidationError`, or the error of a custom rule.
+        public func validate(request: URLRequest?, response: Response, data: Data?) throws {
             try self.check(request, response, data)
-            try other.check(request, response, data)
         }
-    }
 
-    private static func checkType(_ accepted: AcceptedTypes, _ request: URLRequest?, _ response: HTTPResponse, _ data: Data?) throws {
-        if let data, data.isEmpty { return }
-        // If the body is not in memory: requests and statuses that never have one.
-        guard
-            data != nil
-                || !EmptyBodyRule(requestMethods: [.head], responseCodes: [204, 205, 304]).allows(
-                    method: request?.method, status: response.status)
-        else { return }
-        guard let type = response.headers.value(for: "Content-Type") else {
-            guard !accepted.acceptsAnything else { return }
-            throw ValidationError(
-                .missingContentType, status: response.status, data,
-                "\(self.shown(request, response)) has no Content-Type, expected \(accepted): accept \"*/*\" if none is needed")
-        }
-        guard accepted.accepts(type) else {
-            throw ValidationError(
-                .unacceptableContentType, status: response.status, data,
-                "\(self.shown(request, response)) has the Content-Type \"\(PlainText.escape(type.utf8, limit: 200))\", expected \(accepted): look at the body, or accept that type"
-            )
-        }
-    }
+        /// Statuses 200 to 299, and a content type that the request accepts.
+        public static let `default` = Validation.statusCode(200..<300).and(.acceptedContentType)
 
-    /// Without the query, which may hold secrets.
-    private static func shown(_ request: URLRequest?, _ response: HTTPResponse) -> String {
-        let url = response.url.absoluteString
-        let place = url.utf8.firstIndex { "?#".utf8.contains($0) }.map { url[..<$0] } ?? url[...]
-        let withoutUser = response.url.user == nil ? String(place) : response.url.host ?? ""
-        return "the response to \"\((request?.httpMethod).map { "\($0) " } ?? "")\(PlainText.escape(withoutUser.utf8, limit: 500))\""
+        /// The status is one of these. Uses only the first 1,000 numbers, and of those only 100 to 999.
+        public static func statusCode(_ acceptable: some Sequence<Int>) -> Validation {
+            let codes = StatusCodes(acceptable)
+            return Validation { request, response, data in
+                guard !codes.contains(response.status) else { return }
+                throw ValidationError(
+                    .unacceptableStatus, status: response.status, data,
+                    "\(Self.shown(request, response)) has the status \(response.status), expected \(codes): look at the body, or validate other statuses"
+                )
+            }
+        }
+
+        /// The Content-Type is in one of these media ranges, such as `application/json`, `text/*` or `*/*` (RFC 9110, 12.5.1). A response
+        /// without a body may have any or none.
+        public static func contentType(_ acceptable: some Sequence<String>) -> Validation {
+            let accepted = AcceptedTypes(acceptable.joined(separator: ","))
+            return Validation { try Self.checkType(accepted, $0, $1, $2) }
+        }
+
+        /// The Content-Type is one that the request's `Accept` allows; without `Accept`, any.
+        public static let acceptedContentType = Validation { request, response, data in
+            try Self.checkType(AcceptedTypes(request?.headers.value(for: "Accept") ?? "*/*"), request, response, data)
+        }
+
+        /// Both rules, this one first.
+        public func and(_ other: Validation) -> Validation {
+            Validation { request, response, data in
+                try self.check(request, response, data)
+                try other.check(request, response, data)
+            }
+        }
+
+        private static func checkType(_ accepted: AcceptedTypes, _ request: URLRequest?, _ response: Response, _ data: Data?) throws {
+            if let data, data.isEmpty { return }
+            // If the body is not in memory: requests and statuses that never have one.
+            guard
+                data != nil
+                    || !EmptyBodyRule(requestMethods: [.head], responseCodes: [204, 205, 304]).allows(
+                        method: request?.method, status: response.status)
+            else { return }
+            guard let type = response.headers.value(for: "Content-Type") else {
+                guard !accepted.acceptsAnything else { return }
+                throw ValidationError(
+                    .missingContentType, status: response.status, data,
+                    "\(self.shown(request, response)) has no Content-Type, expected \(accepted): accept \"*/*\" if none is needed")
+            }
+            guard accepted.accepts(type) else {
+                throw ValidationError(
+                    .unacceptableContentType, status: response.status, data,
+                    "\(self.shown(request, response)) has the Content-Type \"\(PlainText.escape(type.utf8, limit: 200))\", expected \(accepted): look at the body, or accept that type"
+                )
+            }
+        }
+
+        /// Without the query, which may hold secrets.
+        private static func shown(_ request: URLRequest?, _ response: Response) -> String {
+            let url = response.url.absoluteString
+            let place = url.utf8.firstIndex { "?#".utf8.contains($0) }.map { url[..<$0] } ?? url[...]
+            let withoutUser = response.url.user == nil ? String(place) : response.url.host ?? ""
+            return "the response to \"\((request?.httpMethod).map { "\($0) " } ?? "")\(PlainText.escape(withoutUser.utf8, limit: 500))\""
+        }
     }
 }
 
@@ -214,7 +216,7 @@ struct MediaRange: Sendable, Hashable {
     init?(_ text: some StringProtocol) {
         let value = MIMEParameters(text.utf8)
         let names = value.value == "*" ? ["*", "*"] : value.value.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(HTTPHeaders.isTokenCharacter) }),
+        guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(HTTPSession.Headers.isTokenCharacter) }),
             names[0] != "*" || names[1] == "*"
         else { return nil }
         (self.type, self.subtype) = (names[0], names[1])

@@ -11,7 +11,7 @@ final class SessionCore: Sendable {
     /// Runs the serializers of completion handlers, for all sessions.
     static let serializationQueue = DispatchQueue(label: "wiretape.serialization", qos: .userInitiated, attributes: .concurrent)
 
-    let configuration: Session.Configuration
+    let configuration: HTTPSession.Configuration
     let clock: ElapsedClock
     /// Nil takes the transport of the task's cassette, or the network.
     private let transport: (any Transport)?
@@ -21,7 +21,7 @@ final class SessionCore: Sendable {
     private let numbers = Guarded<UInt64>(0)
     private let seed = UInt64.random(in: .min ... .max)
 
-    init(_ configuration: Session.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil) {
+    init(_ configuration: HTTPSession.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil) {
         self.configuration = configuration
         self.clock = ElapsedClock(configuration.clock)
         let network = SessionNetwork(configuration)
@@ -62,11 +62,11 @@ final class SessionCore: Sendable {
             ))
     }
 
-    var activeRequests: [Request] { self.registry.withLock { $0.requests } }
+    var activeRequests: [HTTPSession.Request] { self.registry.withLock { $0.requests } }
 
-    func started(_ request: Request) { self.registry.withLock { $0.add(request) } }
+    func started(_ request: HTTPSession.Request) { self.registry.withLock { $0.add(request) } }
 
-    func finished(_ request: Request) {
+    func finished(_ request: HTTPSession.Request) {
         for waiter in self.registry.withLock({ $0.remove(request) }) { waiter.resume() }
     }
 
@@ -82,29 +82,29 @@ final class SessionCore: Sendable {
 
     // MARK: Events
 
-    func emit(_ kind: @autoclosure () -> SessionEvent.Kind, of request: Request) { self.emit(kind(), of: request.id) }
+    func emit(_ kind: @autoclosure () -> HTTPSession.Event.Kind, of request: HTTPSession.Request) { self.emit(kind(), of: request.id) }
 
-    func emit(_ kind: @autoclosure () -> SessionEvent.Kind, of id: UUID) {
+    func emit(_ kind: @autoclosure () -> HTTPSession.Event.Kind, of id: UUID) {
         guard !self.configuration.eventMonitors.isEmpty else { return }
-        let event = SessionEvent(requestID: id, kind: kind())
+        let event = HTTPSession.Event(requestID: id, kind: kind())
         for monitor in self.configuration.eventMonitors { monitor.sessionDid(event) }
     }
 }
 
 // Runs serializers after a request has ended, without the request: its waiting handlers would keep it alive.
 extension SessionCore {
-    func respond<Serializer: ResponseSerializer>(
+    func respond<Serializer: HTTPSession.ResponseSerializer>(
         _ outcome: RequestOutcome, _ serializer: Serializer
-    ) -> DataResponse<Serializer.SerializedObject> {
+    ) -> HTTPSession.DataResponse<Serializer.SerializedObject> {
         self.respond(outcome) { last in
             try serializer.serialize(
                 request: last.request?.view(for: serializer), response: last.response, data: outcome.data, error: nil)
         }
     }
 
-    func respond<Serializer: DownloadResponseSerializer>(
+    func respond<Serializer: HTTPSession.DownloadResponseSerializer>(
         download outcome: RequestOutcome, _ serializer: Serializer
-    ) -> DownloadResponse<Serializer.SerializedObject> {
+    ) -> HTTPSession.DownloadResponse<Serializer.SerializedObject> {
         self.respond(outcome) { last in
             try serializer.serializeDownload(
                 request: last.request?.view(for: serializer), response: last.response, fileURL: outcome.fileURL, error: nil)
@@ -113,8 +113,8 @@ extension SessionCore {
 
     /// Runs a serializer unless the request failed, and measures its time.
     private func respond<Content, Value>(
-        _ outcome: RequestOutcome, _ serialize: (_ last: RequestAttempt) throws -> Value
-    ) -> ContentResponse<Content, Value> {
+        _ outcome: RequestOutcome, _ serialize: (_ last: HTTPSession.RequestAttempt) throws -> Value
+    ) -> HTTPSession.ContentResponse<Content, Value> {
         let start = self.clock.elapsed
         let result = Result {
             if let error = outcome.error { throw error }
@@ -125,7 +125,7 @@ extension SessionCore {
         self.emit(.serialized(duration: end - start, error: failure), of: outcome.id)
         var metrics = outcome.metrics
         metrics.timeline.serializationCompleted = end - outcome.start
-        return ContentResponse(outcome, result, metrics)
+        return HTTPSession.ContentResponse(outcome, result, metrics)
     }
 }
 
@@ -141,24 +141,24 @@ extension TransportRequest {
 /// A serializer that reads only the method of a request, so that its fields need not be copied into a `URLRequest`.
 private protocol MethodSerializer {}
 
-extension DataResponseSerializer: MethodSerializer {}
-extension StringResponseSerializer: MethodSerializer {}
-extension JSONResponseSerializer: MethodSerializer {}
-extension PropertyListResponseSerializer: MethodSerializer {}
-extension DecodableResponseSerializer: MethodSerializer {}
+extension HTTPSession.DataResponseSerializer: MethodSerializer {}
+extension HTTPSession.StringResponseSerializer: MethodSerializer {}
+extension HTTPSession.JSONResponseSerializer: MethodSerializer {}
+extension HTTPSession.PropertyListResponseSerializer: MethodSerializer {}
+extension HTTPSession.DecodableResponseSerializer: MethodSerializer {}
 
 /// The requests of a session that have started and not ended, in the order in which they started.
 struct RequestRegistry: Sendable {
-    private var active: [UInt64: Request] = [:]
+    private var active: [UInt64: HTTPSession.Request] = [:]
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    var requests: [Request] { self.active.values.sorted { $0.number < $1.number } }
+    var requests: [HTTPSession.Request] { self.active.values.sorted { $0.number < $1.number } }
     var isIdle: Bool { self.active.isEmpty }
 
-    mutating func add(_ request: Request) { self.active[request.number] = request }
+    mutating func add(_ request: HTTPSession.Request) { self.active[request.number] = request }
 
     /// - Returns: the waiters to resume, after the last request.
-    mutating func remove(_ request: Request) -> [CheckedContinuation<Void, Never>] {
+    mutating func remove(_ request: HTTPSession.Request) -> [CheckedContinuation<Void, Never>] {
         self.active.removeValue(forKey: request.number)
         guard self.active.isEmpty, !self.waiters.isEmpty else { return [] }
         defer { self.waiters = [] }
@@ -182,12 +182,12 @@ final class SessionNetwork: Sendable {
         var cached: LiveTransport?
     }
 
-    private let serverTrust: ServerTrustManager?
+    private let serverTrust: HTTPSession.ServerTrustManager?
     private let clientCredential: URLCredential?
-    private let cachedResponseHandler: (any CachedResponseHandler)?
+    private let cachedResponseHandler: (any HTTPSession.CachedResponseHandler)?
     private let made = Guarded(Made())
 
-    init(_ configuration: Session.Configuration) {
+    init(_ configuration: HTTPSession.Configuration) {
         self.serverTrust = configuration.serverTrust
         self.clientCredential = configuration.clientCredential
         self.cachedResponseHandler = configuration.cachedResponseHandler

@@ -4,39 +4,41 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// What happened to one request of a session.
-public struct SessionEvent: Sendable {
-    public enum Kind: Sendable {
-        case created
-        /// The adapters have run.
-        case adapted(URLRequest)
-        /// An attempt is sent.
-        case started(TransportRequest)
-        /// An event of the transport, chunks and progress included.
-        case transport(TransportEvent)
-        case redirected(from: HTTPResponse, to: URLRequest?)
-        case validated(error: (any Error)?)
-        /// The request will be sent again.
-        case retried(count: Int, after: Duration, dueTo: any Error)
-        case suspended
-        case resumed
-        case cancelled
-        /// A serializer has finished.
-        case serialized(duration: Duration, error: (any Error)?)
-        case finished(error: (any Error)?)
-    }
+extension HTTPSession {
+    /// What happened to one request of a session.
+    public struct Event: Sendable {
+        public enum Kind: Sendable {
+            case created
+            /// The adapters have run.
+            case adapted(URLRequest)
+            /// An attempt is sent.
+            case started(TransportRequest)
+            /// An event of the transport, chunks and progress included.
+            case transport(TransportEvent)
+            case redirected(from: Response, to: URLRequest?)
+            case validated(error: (any Error)?)
+            /// The request will be sent again.
+            case retried(count: Int, after: Duration, dueTo: any Error)
+            case suspended
+            case resumed
+            case cancelled
+            /// A serializer has finished.
+            case serialized(duration: Duration, error: (any Error)?)
+            case finished(error: (any Error)?)
+        }
 
-    /// Of the request.
-    public var requestID: UUID
-    public var kind: Kind
+        /// Of the request.
+        public var requestID: UUID
+        public var kind: Kind
 
-    public init(requestID: UUID, kind: Kind) {
-        self.requestID = requestID
-        self.kind = kind
+        public init(requestID: UUID, kind: Kind) {
+            self.requestID = requestID
+            self.kind = kind
+        }
     }
 }
 
-extension SessionEvent.Kind {
+extension HTTPSession.Event.Kind {
     /// The event in a few words, without what may be a secret: no bodies, header values or query values.
     public var summary: String {
         switch self {

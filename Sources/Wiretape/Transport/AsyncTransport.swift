@@ -21,18 +21,18 @@ public protocol AsyncTransport: Transport {
 
 /// A response as an ``AsyncTransport`` makes it.
 public struct TransportResponse: Sendable {
-    public var head: HTTPResponse
+    public var head: HTTPSession.Response
     /// The body without content codings, in pieces.
     public var body: AsyncThrowingStream<Data, any Error>
     /// Sent after the body (RFC 9110, 6.5).
-    public var trailers = HTTPHeaders()
+    public var trailers = HTTPSession.Headers()
 
-    public init(_ head: HTTPResponse, body: AsyncThrowingStream<Data, any Error>) {
+    public init(_ head: HTTPSession.Response, body: AsyncThrowingStream<Data, any Error>) {
         self.head = head
         self.body = body
     }
 
-    public init(_ head: HTTPResponse, body: Data = Data()) {
+    public init(_ head: HTTPSession.Response, body: Data = Data()) {
         self.init(
             head,
             body: AsyncThrowingStream { pieces in

@@ -55,7 +55,7 @@ final class LiveTask: TransportTask {
             defer { isAnswered = true }
             return !isAnswered
         }
-        if isFirst { self.push(.head(HTTPResponse(url: self.request.url, status: response.statusCode, headers: headers))) }
+        if isFirst { self.push(.head(HTTPSession.Response(url: self.request.url, status: response.statusCode, headers: headers))) }
     }
 
     func received(_ data: Data) { self.push(.chunk(data)) }
@@ -101,14 +101,17 @@ final class LiveTask: TransportTask {
 final class LiveDelegate: NSObject, URLSessionDataDelegate {
     private let tasks = Guarded<[Int: LiveTask]>([:])
     /// Evaluated in challenges, which only Apple platforms have.
-    private let serverTrust: ServerTrustManager?
+    private let serverTrust: HTTPSession.ServerTrustManager?
     /// Called on Apple platforms only.
-    private let cachedResponseHandler: (any CachedResponseHandler)?
+    private let cachedResponseHandler: (any HTTPSession.CachedResponseHandler)?
 
     /// Presented in challenges, which only Apple platforms have.
     private let clientCredential: URLCredential?
 
-    init(serverTrust: ServerTrustManager?, cachedResponseHandler: (any CachedResponseHandler)?, clientCredential: URLCredential? = nil) {
+    init(
+        serverTrust: HTTPSession.ServerTrustManager?, cachedResponseHandler: (any HTTPSession.CachedResponseHandler)?,
+        clientCredential: URLCredential? = nil
+    ) {
         self.serverTrust = serverTrust
         self.cachedResponseHandler = cachedResponseHandler
         self.clientCredential = clientCredential
@@ -199,8 +202,8 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
 /// `HTTPURLResponse` joins fields of one name and has no order. Set-Cookie is split again, since a joined one means something else
 /// (RFC 6265, 3); other fields mean the same joined (RFC 9110, 5.3). Fields are sorted by name, so that recordings are reproducible.
 enum ReceivedHeaders {
-    static func list(_ fields: [AnyHashable: Any]) -> HTTPHeaders {
-        var list = HTTPHeaders()
+    static func list(_ fields: [AnyHashable: Any]) -> HTTPSession.Headers {
+        var list = HTTPSession.Headers()
         let pairs = fields.compactMap { name, value in (name as? String).map { (name: $0, value: "\(value)") } }
         for (name, value) in pairs.sorted(by: { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }) {
             guard name.lowercased() == "set-cookie" else {

@@ -8,7 +8,7 @@ public import Foundation
 /// Sends requests to the network with `URLSession`, in the ways that are safe on every platform.
 ///
 /// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is reported as it arrives; nothing is stored or
-/// followed, nothing is cached unless a `CachedResponseHandler` asks for it, and only the system's connection times out. What the platform
+/// followed, nothing is cached unless an `HTTPSession.CachedResponseHandler` asks for it, and only the system's connection times out. What the platform
 /// adds and hides:
 ///
 /// - A request with a body is sent as an upload, from memory or its file, so that no Content-Type is added. On Linux, GET has none.
@@ -34,8 +34,8 @@ public final class LiveTransport: Transport {
 
     private let session: URLSession
     private let delegate: LiveDelegate
-    private let serverTrust: ServerTrustManager?
-    private let route: ServerTrustRule.Route
+    private let serverTrust: HTTPSession.ServerTrustManager?
+    private let route: HTTPSession.ServerTrustRule.Route
     private let caches: Bool
     private let cachePolicy: URLRequest.CachePolicy
     /// Why no request can be sent.
@@ -52,8 +52,8 @@ public final class LiveTransport: Transport {
     ///   - clientCredential: an identity with its certificates, for servers that ask for one. With one each request fails on Linux, whose
     ///     `URLSession` presents none.
     public convenience init(
-        configuration: URLSessionConfiguration = .ephemeral, serverTrust: ServerTrustManager? = nil,
-        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil,
+        configuration: URLSessionConfiguration = .ephemeral, serverTrust: HTTPSession.ServerTrustManager? = nil,
+        route: HTTPSession.ServerTrustRule.Route = .direct, cachedResponseHandler: (any HTTPSession.CachedResponseHandler)? = nil,
         clientCredential: URLCredential? = nil
     ) {
         self.init(
@@ -64,8 +64,8 @@ public final class LiveTransport: Transport {
 
     /// Throws `TransportFailure` on Linux, whose `URLSession` takes a proxy only from the environment.
     public convenience init(
-        configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy, serverTrust: ServerTrustManager? = nil,
-        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil,
+        configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy, serverTrust: HTTPSession.ServerTrustManager? = nil,
+        route: HTTPSession.ServerTrustRule.Route = .direct, cachedResponseHandler: (any HTTPSession.CachedResponseHandler)? = nil,
         clientCredential: URLCredential? = nil
     ) throws {
         #if canImport(FoundationNetworking)
@@ -86,8 +86,10 @@ public final class LiveTransport: Transport {
     }
 
     private init(
-        checked configuration: URLSessionConfiguration, serverTrust: ServerTrustManager?, route: ServerTrustRule.Route,
-        cachedResponseHandler: (any CachedResponseHandler)?, clientCredential: URLCredential?, misconfiguration: TransportFailure?
+        checked configuration: URLSessionConfiguration, serverTrust: HTTPSession.ServerTrustManager?,
+        route: HTTPSession.ServerTrustRule.Route,
+        cachedResponseHandler: (any HTTPSession.CachedResponseHandler)?, clientCredential: URLCredential?,
+        misconfiguration: TransportFailure?
     ) {
         self.serverTrust = serverTrust
         self.route = route
@@ -172,7 +174,9 @@ public final class LiveTransport: Transport {
 
     /// Nothing is sent to a host whose policy cannot be enforced, so there is no exchange to record.
     private func distrust(of request: TransportRequest) -> TransportFailure? {
-        guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
+        guard case .refuse(let error) = HTTPSession.ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else {
+            return nil
+        }
         return TransportFailure(.unsupported, error.message, cause: error)
     }
 

@@ -132,18 +132,18 @@ public struct StubResponse: Sendable {
     }
 
     /// 1xx responses before the head.
-    public var interim: [(status: Int, headers: HTTPHeaders)] = []
+    public var interim: [(status: Int, headers: HTTPSession.Headers)] = []
     /// Nil for no response.
     public var status: Int?
     public var reason = ""
-    public var headers: HTTPHeaders
+    public var headers: HTTPSession.Headers
     public var chunks: [Chunk]
-    public var trailers: HTTPHeaders?
+    public var trailers: HTTPSession.Headers?
     /// Delay of the head, or of the failure in its place.
     public var delay: Duration = .zero
     public var ending: Ending
 
-    public init(status: Int?, headers: HTTPHeaders = HTTPHeaders(), chunks: [Chunk] = [], ending: Ending = .end) {
+    public init(status: Int?, headers: HTTPSession.Headers = HTTPSession.Headers(), chunks: [Chunk] = [], ending: Ending = .end) {
         self.status = status
         self.headers = headers
         self.chunks = chunks
@@ -151,7 +151,7 @@ public struct StubResponse: Sendable {
     }
 
     /// A response whose body is one chunk.
-    public static func response(_ status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), body: Data = Data()) -> Self {
+    public static func response(_ status: Int = 200, headers: HTTPSession.Headers = HTTPSession.Headers(), body: Data = Data()) -> Self {
         Self(status: status, headers: headers, chunks: body.isEmpty ? [] : [Chunk(body)])
     }
 
@@ -159,7 +159,7 @@ public struct StubResponse: Sendable {
     public static func json(_ text: String, status: Int = 200) -> Self { self.text(text, type: "application/json", status: status) }
 
     public static func text(_ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200) -> Self {
-        self.response(status, headers: HTTPHeaders([HTTPHeader(name: "Content-Type", value: type)]), body: Data(text.utf8))
+        self.response(status, headers: HTTPSession.Headers([HTTPSession.Header(name: "Content-Type", value: type)]), body: Data(text.utf8))
     }
 
     /// No response: the connection fails in this way.
@@ -184,7 +184,7 @@ extension StubResponse {
     var isImmediate: Bool { self.delay <= .zero && self.chunks.allSatisfy { $0.after <= .zero } }
 
     func answer(to url: URL) -> ReadyAnswer {
-        let head = self.status.map { HTTPResponse(url: url, status: $0, reason: self.reason, headers: self.headers, source: .stub) }
+        let head = self.status.map { HTTPSession.Response(url: url, status: $0, reason: self.reason, headers: self.headers, source: .stub) }
         let begin = self.delay.milliseconds
         var at = 0.0
         var arrival = Arrival(isChunked: false)

@@ -38,11 +38,11 @@ public enum TransportEvent: Sendable {
     /// Bytes of the request's body that have been sent, and its size.
     case sent(Int64, of: Int64)
     /// A 1xx response (RFC 9110, 15.2).
-    case interim(status: Int, headers: HTTPHeaders)
-    case head(HTTPResponse)
+    case interim(status: Int, headers: HTTPSession.Headers)
+    case head(HTTPSession.Response)
     /// The next bytes of the body, without content codings; in the pieces in which they arrived.
     case chunk(Data)
-    case trailers(HTTPHeaders)
+    case trailers(HTTPSession.Headers)
     /// The times that the platform measured, or those of the cassette.
     case metrics(ExchangeMetrics)
     case end

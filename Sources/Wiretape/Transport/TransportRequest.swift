@@ -12,14 +12,14 @@ public struct TransportRequest: Sendable {
     /// With a scheme and a host.
     public var url: URL
     /// In order, duplicates kept; checked for CR, LF and NUL.
-    public var headers: HTTPHeaders
+    public var headers: HTTPSession.Headers
     public var body: RequestBody
     /// A name for readers of a recording, such as that of a router's case.
     public var label: String?
     public var loading: Loading
 
     public init(
-        method: String, url: URL, headers: HTTPHeaders = HTTPHeaders(), body: RequestBody = .none, label: String? = nil,
+        method: String, url: URL, headers: HTTPSession.Headers = HTTPSession.Headers(), body: RequestBody = .none, label: String? = nil,
         loading: Loading = Loading()
     ) {
         self.method = method
@@ -143,7 +143,7 @@ extension TransportRequest {
 
     /// - Throws: `WiretapeError` if the request cannot be sent as it is, or would inject header lines.
     func check() throws {
-        guard !self.method.isEmpty, self.method.utf8.allSatisfy(HTTPHeaders.isTokenCharacter) else {
+        guard !self.method.isEmpty, self.method.utf8.allSatisfy(HTTPSession.Headers.isTokenCharacter) else {
             throw WiretapeError(.invalidRequest, "\"\(self.method)\" is not a method: use one of HTTPMethod, such as .get")
         }
         guard let scheme = self.url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
@@ -157,11 +157,11 @@ extension TransportRequest {
     }
 }
 
-extension HTTPHeaders {
+extension HTTPSession.Headers {
     /// Applies the changes made to a view of these fields in which each name is unique.
     ///
     /// Unchanged names keep all their fields, changed names their first position; new names come last, by name.
-    func changed(from old: HTTPHeaders, to new: HTTPHeaders) -> HTTPHeaders {
+    func changed(from old: HTTPSession.Headers, to new: HTTPSession.Headers) -> HTTPSession.Headers {
         var result = self
         for field in old where new.value(for: field.name) == nil { result.remove(name: field.name) }
         for field in new.sorted() where old.value(for: field.name) != field.value {

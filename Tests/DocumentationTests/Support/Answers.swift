@@ -6,11 +6,11 @@ enum Answers {
     static let pet = #"{"id": 3, "name": "초코"}"#
 
     /// A session that is told one thing, whatever it asks.
-    static func session(_ response: StubResponse) -> Session { Session(transport: StubTransport { _ in response }) }
+    static func session(_ response: StubResponse) -> HTTPSession { HTTPSession(transport: StubTransport { _ in response }) }
 
     /// A session of the whole shop.
-    static func session(configuration: Session.Configuration = Session.Configuration()) -> Session {
-        Session(
+    static func session(configuration: HTTPSession.Configuration = HTTPSession.Configuration()) -> HTTPSession {
+        HTTPSession(
             configuration: configuration,
             transport: StubTransport { request in
                 switch (request.method, request.url.path) {

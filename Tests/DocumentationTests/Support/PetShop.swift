@@ -2,9 +2,9 @@ import Wiretape
 
 // snippet: shop
 final class PetShop: Sendable {
-    private let session: Session
+    private let session: HTTPSession
 
-    init(session: Session = Session()) { self.session = session }
+    init(session: HTTPSession = HTTPSession()) { self.session = session }
 
     func pets() async throws -> [Pet] {
         try await self.session.request("https://example.test/pets")

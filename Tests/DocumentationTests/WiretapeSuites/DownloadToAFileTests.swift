@@ -9,8 +9,8 @@ import Wiretape
         try await body(folder)
     }
 
-    private var session: Session {
-        let disposition = HTTPHeader.contentDisposition("attachment; filename=\"album.png\"")
+    private var session: HTTPSession {
+        let disposition = HTTPSession.Header.contentDisposition("attachment; filename=\"album.png\"")
         return Answers.session(.response(headers: [disposition, .contentType("image/png")], body: Data("PNG".utf8)))
     }
 
@@ -18,7 +18,7 @@ import Wiretape
         try await self.inFolder { folder in
             let session = self.session
             // snippet: download
-            let destination = DownloadRequest.suggestedDownloadDestination(
+            let destination = HTTPSession.DownloadRequest.suggestedDownloadDestination(
                 in: folder, options: [.createIntermediateDirectories, .removePreviousFile])
             let file = try await session.download("https://example.test/album", to: destination)
                 .validate()
@@ -34,7 +34,7 @@ import Wiretape
         try await self.inFolder { folder in
             let session = self.session
             // snippet: download-destination
-            let destination: DownloadRequest.Destination = { _, response in
+            let destination: HTTPSession.DownloadRequest.Destination = { _, response in
                 let kind = response.headers["Content-Type"] == "image/png" ? "png" : "bin"
                 let file = folder.appendingPathComponent("album.\(kind)")
                 return (file, [.createIntermediateDirectories])

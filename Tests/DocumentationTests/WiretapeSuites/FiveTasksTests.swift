@@ -12,9 +12,9 @@ import FoundationNetworking
 @Suite struct FiveTasksTests {
     @Test(.cassette("shop/listsPets", mode: .none)) func getJSON() async throws {
         // snippet: task-get
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.baseURL = URL(string: "https://example.test")
-        let session = Session(configuration: configuration)
+        let session = HTTPSession(configuration: configuration)
 
         let pets = try await session.get("/pets", as: [Pet].self)
         // snippet end
@@ -25,9 +25,9 @@ import FoundationNetworking
         let folder = try TemporaryFolder()
         let photo = URL(fileURLWithPath: try folder.write([1, 2, 3], to: "miso.jpg"))
         let transport = StubTransport { _ in .json(Answers.pet, status: 201) }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         // snippet: task-form
-        var form = MultipartFormData()
+        var form = FormData()
         try form.append("Miso", name: "name")
         try form.append(photo, withName: "photo")
 
@@ -48,7 +48,7 @@ import FoundationNetworking
     @Test func stub() async throws {
         // snippet: task-stub
         let stub = StubTransport { _ in .json(#"[{"id": 1, "name": "Miso"}]"#) }
-        let session = Session(transport: stub)
+        let session = HTTPSession(transport: stub)
 
         let pets = try await session.get("https://example.test/pets", as: [Pet].self)
         #expect(pets.count == 1 && stub.requests.count == 1)
@@ -60,12 +60,12 @@ import FoundationNetworking
             if request.url.path == "/refresh" { return .json(#"{"access": "new", "refresh": "r2", "expiry": 99999999999}"#) }
             return request.headers["Authorization"] == "Bearer new" ? .json(Answers.pets) : .response(401)
         }
-        let plain = Session(transport: transport)
+        let plain = HTTPSession(transport: transport)
         let token = Token(access: "old", refresh: "r1", expiry: .distantFuture)
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         // snippet: task-token
-        struct Login: Authenticator {
-            let session: Session
+        struct Login: HTTPSession.Authenticator {
+            let session: HTTPSession
             func apply(_ token: Token, to request: inout URLRequest) {
                 request.headers.update(.authorization(bearerToken: token.access))
             }
@@ -75,9 +75,9 @@ import FoundationNetworking
             }
         }
         let login = Login(session: plain)
-        configuration.interceptors = [AuthenticationInterceptor(authenticator: login, credential: token)]
+        configuration.interceptors = [HTTPSession.AuthenticationInterceptor(authenticator: login, credential: token)]
         // snippet end
-        let session = Session(configuration: configuration, transport: transport)
+        let session = HTTPSession(configuration: configuration, transport: transport)
         #expect(try await session.get("https://example.test/pets", as: [Pet].self).count == 2)
     }
 }

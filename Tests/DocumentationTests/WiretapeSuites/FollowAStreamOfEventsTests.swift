@@ -62,10 +62,10 @@ import Wiretape
     @Test func aReplayHasTheChunksOfItsRecording() async throws {
         let file = Repository.path("Cassettes/stream.json")
         // snippet: stream-replay
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.latency = .scaled(1)
         let cassette = try Cassette(file, settings: settings)
-        let session = Session(transport: ReplayTransport(cassette, clock: ImmediateClock()))
+        let session = HTTPSession(transport: ReplayTransport(cassette, clock: ImmediateClock()))
 
         var sizes: [Int] = []
         for try await chunk in session.stream("http://127.0.0.1:42427/stream").bytes {

@@ -5,7 +5,7 @@ import Wiretape
 @Suite struct InspectAnUploadTests {
     @Test func aFormIsLookedAtBeforeItGoes() throws {
         // snippet: inspect-form
-        var form = MultipartFormData(boundary: .seeded(1))
+        var form = FormData(boundary: .seeded(1))
         try form.append("초코", name: "name")
         try form.append(
             Data("PNG".utf8), withName: "photo", fileName: "choco.png", mimeType: "image/png")
@@ -22,7 +22,7 @@ import Wiretape
 
     @Test func theBodyThatWentOutIsRead() async throws {
         let transport = StubTransport { _ in .json(Answers.pet, status: 201) }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         let upload = session.upload(
             multipartFormData: { form in
                 try form.append("초코", name: "name")

@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 // snippet: login-credential
-struct Token: Codable, Sendable, AuthenticationCredential {
+struct Token: Codable, Sendable, HTTPSession.AuthenticationCredential {
     var access: String
     var refresh: String
     var expiry: Date
@@ -18,8 +18,8 @@ struct Token: Codable, Sendable, AuthenticationCredential {
 // snippet end
 
 // snippet: login-authenticator
-struct ShopAuthenticator: Authenticator {
-    var session: Session
+struct ShopAuthenticator: HTTPSession.Authenticator {
+    var session: HTTPSession
 
     func apply(_ credential: Token, to request: inout URLRequest) {
         request.headers.update(.authorization(bearerToken: credential.access))
@@ -40,7 +40,7 @@ struct ShopAuthenticator: Authenticator {
 @Suite struct LogInAndRefreshATokenTests {
     @Test func basicCredentialsGoOutAtOnce() async throws {
         let transport = StubTransport { _ in .json(Answers.pet) }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         // snippet: login-basic
         let pet = try await session.request("https://example.test/pets/3")
             .authenticate(username: "bori", password: "초코-2026")
@@ -57,14 +57,14 @@ struct ShopAuthenticator: Authenticator {
             if request.url.path == "/refresh" { return .json(#"{"access": "new", "refresh": "r2", "expiry": 99999999999}"#) }
             return request.headers["Authorization"] == "Bearer new" ? .json(Answers.pets) : .response(401)
         }
-        let plain = Session(transport: transport)
+        let plain = HTTPSession(transport: transport)
         let token = Token(access: "old", refresh: "r1", expiry: .distantFuture)
         // snippet: login-use
-        let authentication = AuthenticationInterceptor(
+        let authentication = HTTPSession.AuthenticationInterceptor(
             authenticator: ShopAuthenticator(session: plain), credential: token)
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.interceptors = [authentication]
-        let session = Session(configuration: configuration, transport: transport)
+        let session = HTTPSession(configuration: configuration, transport: transport)
 
         async let first = session.request("https://example.test/pets")
             .validate()

@@ -29,9 +29,9 @@ import FoundationNetworking
         }
         var seen: [String] = []
         // snippet: request-value
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.baseURL = URL(string: "https://example.test/v1")
-        let session = Session(configuration: configuration, transport: transport)
+        let session = HTTPSession(configuration: configuration, transport: transport)
         do {
             let pets = try await session.get("/pets", query: ["kind": "cat"], as: [Pet].self)
             let added = try await session.post("/pets", json: pets[0], as: Pet.self)
@@ -68,7 +68,7 @@ import FoundationNetworking
 
     @Test func parametersGoWhereTheEncoderSays() async throws {
         let transport = StubTransport { _ in .json(Answers.pet) }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         // snippet: request-parameters
         // In the query: /pets?kind=cat&tags%5B%5D=small&tags%5B%5D=asleep
         struct Search: Encodable, Sendable {
@@ -98,7 +98,7 @@ import FoundationNetworking
     }
 
     // snippet: request-router
-    enum Router: URLRequestConvertible {
+    enum Router: HTTPSession.URLRequestConvertible {
         case pets
         case pet(Int)
 
@@ -165,12 +165,12 @@ import FoundationNetworking
 
     @Test func aConfigurationIsForAllRequests() async throws {
         // snippet: request-configuration
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.headers.add(.accept("application/json"))
-        configuration.timeouts = Timeouts(idle: .seconds(10), total: .milliseconds(2500))
+        configuration.timeouts = HTTPSession.Timeouts(idle: .seconds(10), total: .milliseconds(2500))
         configuration.cookieStorage = nil
-        configuration.redirectHandler = Redirector.doNotFollow
-        let session = Session(configuration: configuration)
+        configuration.redirectHandler = HTTPSession.Redirector.doNotFollow
+        let session = HTTPSession(configuration: configuration)
         // snippet end
         #expect(session.configuration.timeouts.total == .milliseconds(2500))
         #expect(session.configuration.headers["Accept"] == "application/json")

@@ -24,7 +24,7 @@ import Wiretape
     @Test func aReplayHasTheTimesOfItsRecording() async throws {
         let file = Repository.path("Cassettes/stream.json")
         // snippet: measure-recorded
-        let session = Session(cassette: try Cassette(file))
+        let session = HTTPSession(cassette: try Cassette(file))
         let response = await session.request("http://127.0.0.1:42427/stream")
             .serializingData()
             .response
@@ -38,10 +38,10 @@ import Wiretape
         let lines = AsyncStream<String>.makeStream()
         let write: @Sendable (String) -> Void = { lines.continuation.yield($0) }
         // snippet: measure-events
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.eventMonitors = [
-            LoggingEventMonitor { write($0) },
-            ClosureEventMonitor { event in
+            HTTPSession.LoggingEventMonitor { write($0) },
+            HTTPSession.ClosureEventMonitor { event in
                 if case .finished(let error) = event.kind {
                     write("over: \(error.map { "\($0)" } ?? "no error")")
                 }

@@ -23,7 +23,7 @@ import FoundationNetworking
 
     @Test func dictionariesOfParametersHaveEncodings() async throws {
         let transport = StubTransport { _ in .json(Answers.pet) }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         // snippet: alamofire-encoding
         let parameters: Parameters = [
             "name": "초코", "tags": ["small", "asleep"], "owner": ["city": "서울"],
@@ -40,11 +40,11 @@ import FoundationNetworking
 
     @Test func interceptorsAreAsync() async throws {
         let transport = StubTransport { _ in .json(Answers.pets) }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         // snippet: alamofire-interceptor
-        struct Keys: RequestInterceptor {
+        struct Keys: HTTPSession.RequestInterceptor {
             func adapt(
-                _ request: URLRequest, for context: RequestContext
+                _ request: URLRequest, for context: HTTPSession.RequestContext
             ) async throws -> URLRequest {
                 var request = request
                 request.headers.update(name: "X-Key", value: "demo")
@@ -52,8 +52,8 @@ import FoundationNetworking
             }
 
             func retry(
-                _ context: RequestContext, dueTo error: any Error
-            ) async -> RetryResult {
+                _ context: HTTPSession.RequestContext, dueTo error: any Error
+            ) async -> HTTPSession.RetryResult {
                 context.retryCount < 1 ? .retryAfter(.seconds(1)) : .doNotRetry
             }
         }
@@ -64,11 +64,11 @@ import FoundationNetworking
     }
 
     @Test func redirectsAreDecidedByHandlers() async throws {
-        let location = HTTPHeader(name: "Location", value: "https://example.test/pets")
-        let session = Session(transport: StubTransport([.response(302, headers: [location]), .json(Answers.pets)]))
+        let location = HTTPSession.Header(name: "Location", value: "https://example.test/pets")
+        let session = HTTPSession(transport: StubTransport([.response(302, headers: [location]), .json(Answers.pets)]))
         // snippet: alamofire-redirect
         let response = await session.request("https://example.test/old")
-            .redirect(using: Redirector.doNotFollow)
+            .redirect(using: HTTPSession.Redirector.doNotFollow)
             .serializingData()
             .response
         #expect(response.response?.status == 302)
@@ -78,9 +78,9 @@ import FoundationNetworking
     @Test func serializersAreValues() async throws {
         let session = Answers.session(.text("a,b\nc,d\n", type: "text/csv"))
         // snippet: alamofire-serializer
-        struct CSVSerializer: ResponseSerializer {
+        struct CSVSerializer: HTTPSession.ResponseSerializer {
             func serialize(
-                request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?
+                request: URLRequest?, response: HTTPSession.Response?, data: Data?, error: (any Error)?
             ) throws -> [[Substring]] {
                 if let error { throw error }
                 let text = String(decoding: data ?? Data(), as: UTF8.self)
@@ -99,19 +99,19 @@ import FoundationNetworking
         let request = try URLRequest(
             url: "https://example.test/pets", method: .get,
             headers: [.authorization(bearerToken: "secret")])
-        print(CurlDescription(request))
+        print(HTTPSession.CurlDescription(request))
         // snippet end
-        #expect("\(CurlDescription(request))".contains("secret") == false)
+        #expect("\(HTTPSession.CurlDescription(request))".contains("secret") == false)
     }
 
     @Test func trustIsAValue() throws {
         // snippet: alamofire-trust
-        let trust = try ServerTrustManager([
+        let trust = try HTTPSession.ServerTrustManager([
             "*.example.test": .default, "legacy.example.test": .disabled,
         ])
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.serverTrust = trust
-        let session = Session(configuration: configuration)
+        let session = HTTPSession(configuration: configuration)
         // snippet end
         #expect(trust.rules.count == 2)
         #expect(session.configuration.eventMonitors.isEmpty)

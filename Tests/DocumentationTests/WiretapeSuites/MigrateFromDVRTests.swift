@@ -25,7 +25,7 @@ import FoundationNetworking
 final class WeatherXCTests: XCTestCase {
     func testWeather() async throws {
         try await withCassette("weather", mode: .once) {
-            let session = Session()
+            let session = HTTPSession()
             let weather = session.request("https://example.test/weather")
             let text = try await weather.serializingString().value
             XCTAssertEqual(text, "rain")

@@ -10,7 +10,7 @@ import FoundationNetworking
 @Suite struct MigrateFromReplayTests {
     // snippet: replay-test
     @Test(.cassette("weather")) func fetchesTheWeather() async throws {
-        let session = Session()
+        let session = HTTPSession()
         let weather = try await session.request("https://example.test/weather")
             .validate()
             .serializingString()
@@ -20,8 +20,8 @@ import FoundationNetworking
     // snippet end
 
     // snippet: replay-settings
-    static var methodAndPath: CassetteSettings {
-        var settings = CassetteSettings()
+    static var methodAndPath: Cassette.Settings {
+        var settings = Cassette.Settings()
         settings.match = ["method", "path"]
         settings.redact = ["header:x-device", "query:device"]
         return settings
@@ -29,7 +29,7 @@ import FoundationNetworking
 
     @Test(.cassette("weather", settings: Self.methodAndPath))
     func comparesMethodAndPath() async throws {
-        let session = Session()
+        let session = HTTPSession()
         let response = await session.request("https://other.test/weather?now=1")
             .serializingString()
             .response
@@ -49,7 +49,7 @@ import FoundationNetworking
 
     // snippet: replay-stub
     @Test func greets() async throws {
-        let session = Session(
+        let session = HTTPSession(
             transport: StubTransport(rules: [
                 StubTransport.Rule(method: "GET", path: "/greeting") { _ in .text("Hello!") }
             ]))

@@ -8,12 +8,12 @@ import Wiretape
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func record(_ settings: CassetteSettings = CassetteSettings()) async throws -> String {
+    private func record(_ settings: Cassette.Settings = Cassette.Settings()) async throws -> String {
         let file = self.folder.file("pets.json")
         let server = StubTransport { $0.method == "GET" ? .json(Answers.pets) : .json(Answers.pet, status: 201) }
         // snippet: record-around
         let cassette = try Cassette(file, mode: .all, settings: settings)
-        let session = Session(transport: RecordingTransport(cassette, around: server))
+        let session = HTTPSession(transport: RecordingTransport(cassette, around: server))
         _ = try await PetShop(session: session).pets()
         await session.waitUntilIdle()
         try cassette.close()
@@ -25,7 +25,7 @@ import Wiretape
         let file = try await self.record()
         // snippet: record-open
         let cassette = try Cassette(file, mode: .once)
-        let session = Session(cassette: cassette)
+        let session = HTTPSession(cassette: cassette)
         let pets = try await PetShop(session: session).pets()
 
         await session.waitUntilIdle()
@@ -47,7 +47,7 @@ import Wiretape
 
     @Test func settingsSayWhatIsCompared() async throws {
         // snippet: record-settings
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.ignore = ["query:ts", "json:/sent_at"]
         settings.patterns = ["json:/id=[0-9]+"]
         settings.redact = ["json:/user/email", "header:x-device"]
@@ -61,7 +61,7 @@ import Wiretape
     @Test func closuresCompareToo() async throws {
         let file = try await self.record()
         // snippet: record-custom
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.customMatches = [
             CustomMatch("tenant") { recorded, live in
                 let old = recorded.headers.first("x-tenant") ?? "none"
@@ -70,8 +70,8 @@ import Wiretape
             }
         ]
         // snippet end
-        let session = Session(cassette: try Cassette(file, settings: settings))
-        let headers: HTTPHeaders = ["X-Tenant": "a"]
+        let session = HTTPSession(cassette: try Cassette(file, settings: settings))
+        let headers: HTTPSession.Headers = ["X-Tenant": "a"]
         let error = await session.request("https://example.test/pets", headers: headers).serializingData().response.error
         #expect(error?.code == .noMatch)
     }
@@ -79,7 +79,7 @@ import Wiretape
     @Test func aMissSaysWhatCameNearest() async throws {
         let file = try await self.record()
         // snippet: record-miss
-        let session = Session(cassette: try Cassette(file))
+        let session = HTTPSession(cassette: try Cassette(file))
         let response = await session.request("https://example.test/pets?page=2")
             .serializingData()
             .response
@@ -94,7 +94,7 @@ import Wiretape
         let file = try await self.record()
         // snippet: record-report
         let cassette = try Cassette(file)
-        let session = Session(cassette: cassette)
+        let session = HTTPSession(cassette: cassette)
         let response = await session.request("https://example.test/pets")
             .serializingData()
             .response

@@ -10,11 +10,11 @@ import FoundationNetworking
     @Test func aPolicySendsAgain() async throws {
         let transport = StubTransport([.response(503), .response(503), .json(Answers.pets)])
         // snippet: retry
-        var configuration = Session.Configuration()
-        configuration.interceptors = [RetryPolicy(retryLimit: 3)]
+        var configuration = HTTPSession.Configuration()
+        configuration.interceptors = [HTTPSession.RetryPolicy(retryLimit: 3)]
         configuration.clock = ImmediateClock()
-        configuration.timeouts = Timeouts(idle: nil)
-        let session = Session(configuration: configuration, transport: transport)
+        configuration.timeouts = HTTPSession.Timeouts(idle: nil)
+        let session = HTTPSession(configuration: configuration, transport: transport)
 
         let response = await session.request("https://example.test/pets")
             .validate()
@@ -26,9 +26,9 @@ import FoundationNetworking
     }
 
     @Test func aClosureDecides() async throws {
-        let session = Session(transport: StubTransport([.response(409), .json(Answers.pets)]))
+        let session = HTTPSession(transport: StubTransport([.response(409), .json(Answers.pets)]))
         // snippet: retry-own
-        let conflicts = Interceptor.retrying { context, _ in
+        let conflicts = HTTPSession.Interceptor.retrying { context, _ in
             context.response?.status == 409 && context.retryCount < 2 ? .retry : .doNotRetry
         }
         let pets = try await session.request(
@@ -43,8 +43,8 @@ import FoundationNetworking
 
     @Test func timesAreTheSameForTheSameSeed() {
         // snippet: retry-seed
-        let backoff = ExponentialBackoff(base: 2, scale: .milliseconds(500), seed: 7)
-        let policy = RetryPolicy(backoff: backoff)
+        let backoff = HTTPSession.RetryPolicy.ExponentialBackoff(base: 2, scale: .milliseconds(500), seed: 7)
+        let policy = HTTPSession.RetryPolicy(backoff: backoff)
         let second = policy.backoff.delay(retryCount: 1)
         #expect(second > .milliseconds(500) && second <= .seconds(1))
         // snippet end
@@ -52,17 +52,17 @@ import FoundationNetworking
 
     @Test func anAdapterSeesEachAttempt() async throws {
         let transport = StubTransport([.response(503), .json(Answers.pets)])
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.clock = ImmediateClock()
-        configuration.timeouts = Timeouts(idle: nil)
-        let session = Session(configuration: configuration, transport: transport)
+        configuration.timeouts = HTTPSession.Timeouts(idle: nil)
+        let session = HTTPSession(configuration: configuration, transport: transport)
         // snippet: retry-adapter
-        let counting = Interceptor.adapting { request, context in
+        let counting = HTTPSession.Interceptor.adapting { request, context in
             var request = request
             request.headers.update(name: "X-Attempt", value: "\(context.retryCount + 1)")
             return request
         }
-        let interceptor = Interceptor([counting, RetryPolicy()])
+        let interceptor = HTTPSession.Interceptor([counting, HTTPSession.RetryPolicy()])
         let request = session.request(
             "https://example.test/pets", interceptor: interceptor
         ).validate()

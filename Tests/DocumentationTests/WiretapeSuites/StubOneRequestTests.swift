@@ -11,7 +11,7 @@ import Wiretape
             default: .text("no such page", status: 404)
             }
         }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         let pets = try await session.request("https://example.test/pets")
             .validate()
             .serializingDecodable([Pet].self)
@@ -26,9 +26,9 @@ import Wiretape
 
     @Test func answersComeInOrder() async throws {
         // snippet: stub-order
-        let session = Session(
+        let session = HTTPSession(
             transport: StubTransport([
-                .response(503, headers: [HTTPHeader(name: "Retry-After", value: "1")]),
+                .response(503, headers: [HTTPSession.Header(name: "Retry-After", value: "1")]),
                 .json(#"[]"#),
             ]))
         // snippet end
@@ -41,7 +41,7 @@ import Wiretape
 
     @Test func rulesAnswer() async throws {
         // snippet: stub-rules
-        let session = Session(
+        let session = HTTPSession(
             transport: StubTransport(rules: [
                 StubTransport.Rule(method: "GET", path: "/pets") { _ in .json(#"[]"#) },
                 StubTransport.Rule(method: "DELETE") { _ in .response(204) },
@@ -56,7 +56,7 @@ import Wiretape
 
     @Test func aStubFails() async throws {
         // snippet: stub-failure
-        let offline = Session(transport: StubTransport { _ in .failure(.unreachable) })
+        let offline = HTTPSession(transport: StubTransport { _ in .failure(.unreachable) })
         let error = await offline.request("https://example.test/pets")
             .serializingData()
             .response.error
@@ -73,17 +73,17 @@ import Wiretape
         ]
         let slow = response.delayed(by: .seconds(2))
         let transport = StubTransport(clock: ImmediateClock()) { _ in slow }
-        let session = Session(transport: transport)
+        let session = HTTPSession(transport: transport)
         // snippet end
         #expect(try await session.request("https://example.test/slow").serializingString().value == "one two")
     }
 
     @Test func aStubHangs() async throws {
         // snippet: stub-hang
-        var configuration = Session.Configuration()
-        configuration.timeouts = Timeouts(idle: .milliseconds(20))
+        var configuration = HTTPSession.Configuration()
+        configuration.timeouts = HTTPSession.Timeouts(idle: .milliseconds(20))
         let silent = StubTransport { _ in .hang }
-        let session = Session(configuration: configuration, transport: silent)
+        let session = HTTPSession(configuration: configuration, transport: silent)
         let error = await session.request("https://example.test/pets")
             .serializingData()
             .response.error

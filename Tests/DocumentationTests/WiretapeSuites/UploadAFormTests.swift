@@ -4,7 +4,7 @@ import Wiretape
 
 @Suite struct UploadAFormTests {
     private let transport = StubTransport { _ in .json(Answers.pet, status: 201) }
-    private var session: Session { Session(transport: self.transport) }
+    private var session: HTTPSession { HTTPSession(transport: self.transport) }
 
     private func sent() throws -> String {
         guard case .data(let data)? = self.transport.requests.last?.body else { throw SnippetProblem("no body") }
@@ -39,7 +39,7 @@ import Wiretape
             var tags: [String]
             var owner: [String: String]
         }
-        var form = MultipartFormData(boundary: .seeded(1))
+        var form = FormData(boundary: .seeded(1))
         let pet = NewPet(name: "초코", tags: ["small"], owner: ["city": "서울"])
         try form.append(fieldsOf: pet)
         let upload = session.upload(
@@ -85,7 +85,7 @@ import Wiretape
 
     @Test func progressIsTold() async throws {
         let session = self.session
-        let form = MultipartFormData()
+        let form = FormData()
         let fractions = AsyncStream<Double>.makeStream()
         let show: @Sendable (Double) -> Void = { fractions.continuation.yield($0) }
         // snippet: upload-progress

@@ -28,7 +28,7 @@ import WiretapeTesting
     // snippet: testing-arguments
     @Test(arguments: ["cat", "dog"]) func listsPets(of kind: String) async throws {
         let pets = try await withCassette("shop/pets-\(kind)") {
-            let session = Session()
+            let session = HTTPSession()
             return try await session.request(
                 "https://example.test/pets", parameters: ["kind": kind]
             )
@@ -42,7 +42,7 @@ import WiretapeTesting
     // snippet: testing-settings
     @Test(.cassette("shop/listsPets", ignoring: [.query("ts")]))
     func ignoresTheTime() async throws {
-        let session = Session()
+        let session = HTTPSession()
         let time = Date().timeIntervalSince1970
         let pets = session.request("https://example.test/pets?ts=\(time)")
         #expect(try await pets.serializingDecodable([Pet].self).value.count == 2)

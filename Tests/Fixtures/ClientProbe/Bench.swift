@@ -42,9 +42,9 @@ struct Bench {
             ("bare URLProtocol", { self.speed(bare) }),
             ("adapter, cassette", { self.speed(.replaying(cassette)) }),
             ("adapter, stub", { self.speed(.answered(by: scripted, inPlace: true)) }),
-            ("facade, cassette", { self.speed(Session(cassette: cassette)) }),
-            ("facade, cassette, awaited", { await self.awaited(Session(cassette: cassette)) }),
-            ("facade, stub", { self.speed(Session(transport: scripted)) }),
+            ("facade, cassette", { self.speed(HTTPSession(cassette: cassette)) }),
+            ("facade, cassette, awaited", { await self.awaited(HTTPSession(cassette: cassette)) }),
+            ("facade, stub", { self.speed(HTTPSession(transport: scripted)) }),
         ]
         var best = [Speed?](repeating: nil, count: subjects.count)
         for _ in 0..<self.rounds {
@@ -57,9 +57,9 @@ struct Bench {
     }
 
     private static var transport: ScriptedTransport {
-        let headers = HTTPHeaders(self.fields.map { HTTPHeader(name: $0.key, value: $0.value) })
+        let headers = HTTPSession.Headers(self.fields.map { HTTPSession.Header(name: $0.key, value: $0.value) })
         return ScriptedTransport { request in
-            [.head(HTTPResponse(url: request.url, status: 200, headers: headers, source: .stub)), .chunk(self.body), .end]
+            [.head(HTTPSession.Response(url: request.url, status: 200, headers: headers, source: .stub)), .chunk(self.body), .end]
         }
     }
 
@@ -67,14 +67,14 @@ struct Bench {
 
     private func record(_ path: String) async throws {
         let cassette = try Cassette(path, mode: .all)
-        let session = Session(transport: RecordingTransport(cassette, around: Self.transport))
+        let session = HTTPSession(transport: RecordingTransport(cassette, around: Self.transport))
         for url in self.urls { _ = try await session.request(url).serializingData().value }
         let outcome = try cassette.close()
         guard outcome.recorded == Self.exchanges else { throw ProbeError("\(outcome.recorded) exchanges were recorded") }
     }
 
     private func open(_ path: String) throws -> Cassette {
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.repetition = .cycle
         return try Cassette(path, settings: settings)
     }
@@ -86,7 +86,7 @@ struct Bench {
             let start = ContinuousClock.now
             let cassette = try self.open(path)
             openings.append(start.duration(to: .now))
-            _ = try await Session(cassette: cassette).request(self.urls[Self.exchanges - 1]).serializingData().value
+            _ = try await HTTPSession(cassette: cassette).request(self.urls[Self.exchanges - 1]).serializingData().value
             answers.append(start.duration(to: .now))
         }
         for (name, times) in [("opening", openings.sorted()), ("opening, and the first answer", answers.sorted())] {
@@ -107,7 +107,7 @@ struct Bench {
         }
     }
 
-    private func speed(_ session: Session) -> Speed {
+    private func speed(_ session: HTTPSession) -> Speed {
         let queue = DispatchQueue(label: "probe.bench")
         return self.speed { url, ended in
             session.request(url).responseData(queue: queue) { response in
@@ -135,7 +135,7 @@ struct Bench {
     }
 
     /// One after the other.
-    private func awaited(_ session: Session) async -> Speed {
+    private func awaited(_ session: HTTPSession) async -> Speed {
         let start = Speed.Start()
         for index in 0..<self.count {
             let data = await session.request(self.urls[index % self.urls.count]).serializingData().response.data

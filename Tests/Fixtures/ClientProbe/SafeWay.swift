@@ -98,7 +98,7 @@ enum SafeWay: String, CaseIterable {
 
     /// More streams at once than Dispatch has threads, also where it makes more than there are cores: each waits for a task that writes to it.
     private static func uploadsFedByTasks() async throws -> String {
-        let session = Session(
+        let session = HTTPSession(
             transport: ScriptedTransport { request in
                 guard case .file(let url, _) = request.body else { return ScriptedTransport.answer(request, body: "no file") }
                 return ScriptedTransport.answer(request, body: (try? String(contentsOf: url, encoding: .utf8)) ?? "unreadable")
@@ -180,10 +180,10 @@ extension SafeWay: CustomStringConvertible {
 }
 
 /// An adapter that makes the body a stream.
-private struct BodyFromPipe: RequestInterceptor {
+private struct BodyFromPipe: HTTPSession.RequestInterceptor {
     let pipe: URL
 
-    func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
+    func adapt(_ request: URLRequest, for context: HTTPSession.RequestContext) async throws -> URLRequest {
         var request = request
         request.httpBodyStream = InputStream(url: self.pipe)
         return request

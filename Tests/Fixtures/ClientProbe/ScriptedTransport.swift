@@ -23,10 +23,10 @@ struct ScriptedTransport: Transport {
     static func answer(
         _ request: TransportRequest, status: Int = 200, headers: [(String, String)] = [], body: String = "", trailers: Bool = false
     ) -> [TransportEvent] {
-        let headers = HTTPHeaders(headers.map { HTTPHeader(name: $0.0, value: $0.1) })
-        var events: [TransportEvent] = [.head(HTTPResponse(url: request.url, status: status, headers: headers, source: .stub))]
+        let headers = HTTPSession.Headers(headers.map { HTTPSession.Header(name: $0.0, value: $0.1) })
+        var events: [TransportEvent] = [.head(HTTPSession.Response(url: request.url, status: status, headers: headers, source: .stub))]
         if !body.isEmpty { events.append(.chunk(Data(body.utf8))) }
-        if trailers { events.append(.trailers(HTTPHeaders([HTTPHeader(name: "X-Trailer", value: "1")]))) }
+        if trailers { events.append(.trailers(HTTPSession.Headers([HTTPSession.Header(name: "X-Trailer", value: "1")]))) }
         return events + [.end]
     }
 }

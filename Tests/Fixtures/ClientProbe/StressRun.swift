@@ -75,7 +75,7 @@ struct StressRun {
         }
         switch self.style {
         case .adapter: return transports.map { Self.start(.answered(by: $0, inPlace: !$0.isLater)) }
-        case .facade: return transports.map { Self.start(Session(transport: $0)) }
+        case .facade: return transports.map { Self.start(HTTPSession(transport: $0)) }
         case .unsafe:
             let configuration = RawProtocol.configuration { load in
                 // SAFETY: none: what people do here is what kills the process.
@@ -99,7 +99,7 @@ struct StressRun {
         }
     }
 
-    private static func start(_ session: Session) -> Start {
+    private static func start(_ session: HTTPSession) -> Start {
         let queue = DispatchQueue(label: "probe.stress")
         return { url, ended in
             let request = session.request(url)

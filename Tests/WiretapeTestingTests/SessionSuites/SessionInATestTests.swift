@@ -7,14 +7,14 @@ import WiretapeTesting
 /// Sessions that are given no transport, in tests with a cassette.
 struct SessionInATestTests {
     @Test(.cassette("trait/two", mode: .none)) func requestsAskTheCassette() async throws {
-        let session = Session()
+        let session = HTTPSession()
         async let first = session.request("http://pets.test/1").serializingString().value
         async let second = session.request("http://pets.test/2").serializingString().value
         #expect(try await [first, second] == ["1", "2"])
     }
 
     @Test(.cassette("trait/two", mode: .none)) func requestMadeInAHandlerAsksTheSameCassette() async throws {
-        let session = Session()
+        let session = HTTPSession()
         let texts = await withCheckedContinuation { continuation in
             session.request("http://pets.test/1").responseString(queue: .global()) { first in
                 session.request("http://pets.test/2").responseString(queue: .global()) { second in
@@ -27,18 +27,18 @@ struct SessionInATestTests {
 
     @Test(.cassette("trait/one", mode: .none, unused: .allow)) func retrierOfAnAnswerFromElsewhereHasTheCassette() async throws {
         let paths = Guarded<[String?]>([])
-        let retrier = Interceptor.retrying { _, _ in
+        let retrier = HTTPSession.Interceptor.retrying { _, _ in
             paths.withLock { $0.append(Cassette.current?.path) }
             return .doNotRetry
         }
-        let session = Session(transport: Elsewhere())
+        let session = HTTPSession(transport: Elsewhere())
         _ = try? await session.request("http://pets.test/1", interceptor: retrier).validate().serializingString().value
         #expect(paths.withLock { $0 } == [Cassette.current?.path])
     }
 
     /// Side by side, each from a recording of its own: none runs out of answers.
     @Test(.cassette("trait/two", mode: .none)) func testsDoNotTakeEachOthersAnswers() async throws {
-        let session = Session()
+        let session = HTTPSession()
         for page in 1...2 {
             let text = try await session.request("http://pets.test/\(page)").serializingString().value
             #expect(text == "\(page)")
@@ -47,7 +47,7 @@ struct SessionInATestTests {
 
     /// From a task, a queue and a callback that know nothing of the test, through a session that was made in it.
     @Test(.cassette("trait/two", mode: .none)) func requestsFromElsewhereAskTheCassetteToo() async throws {
-        let session = Session()
+        let session = HTTPSession()
         let first = try await Task.detached { try await session.request("http://pets.test/1").serializingString().value }.value
         let second = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -62,8 +62,8 @@ struct SessionInATestTests {
             withEscapedCassette { cassette in
                 DispatchQueue.global().async {
                     cassette.yield {
-                        Session().request("http://pets.test/1").responseString(queue: .global()) { first in
-                            Session().request("http://pets.test/2").responseString(queue: .global()) { second in
+                        HTTPSession().request("http://pets.test/1").responseString(queue: .global()) { first in
+                            HTTPSession().request("http://pets.test/2").responseString(queue: .global()) { second in
                                 continuation.resume(returning: [first.value, second.value])
                             }
                         }
@@ -76,7 +76,7 @@ struct SessionInATestTests {
 
     @Test func missIsAnErrorThatNamesTheNearest() async throws {
         let error = Guarded<String?>(nil)
-        let session = Session()
+        let session = HTTPSession()
         let found = try await issues {
             try await withCassette("trait/one", mode: .none, unused: .allow) {
                 do {
@@ -101,7 +101,7 @@ private struct Elsewhere: Transport {
 
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         Thread {
-            _ = receive(.head(HTTPResponse(url: request.url, status: 500)))
+            _ = receive(.head(HTTPSession.Response(url: request.url, status: 500)))
             _ = receive(.end)
         }.start()
         return Task()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AnswerAssemblyTests {
     private static let url = URL(fileURLWithPath: "/")
-    private static let head = TransportEvent.head(HTTPResponse(url: url, status: 200))
+    private static let head = TransportEvent.head(HTTPSession.Response(url: url, status: 200))
     private static func piece(_ text: String) -> TransportEvent { .chunk(Data(text.utf8)) }
 
     /// What comes, what is to be called in the end where the body is joined, and what where it is not.
@@ -21,7 +21,8 @@ import Testing
         ),
         ([.failed(.cancelled("refused")), head, .end], ["failed: refused"], ["failed: refused"]),
         (
-            [.interim(status: 103, headers: HTTPHeaders()), head, .sent(1, of: 2), .trailers(HTTPHeaders()), .end], ["200", "finished"],
+            [.interim(status: 103, headers: HTTPSession.Headers()), head, .sent(1, of: 2), .trailers(HTTPSession.Headers()), .end],
+            ["200", "finished"],
             ["200", "finished"]
         ),
         ([head, head, .end, .end], ["200", "finished"], ["200", "finished"]),
@@ -78,7 +79,7 @@ import Testing
     private static let request = TransportRequest(method: "POST", url: url, headers: [:], body: .data(Data("b".utf8)))
 
     private static func head(_ status: Int, _ location: String? = nil) -> TransportEvent {
-        .head(HTTPResponse(url: url, status: status, headers: location.map { ["Location": $0] } ?? [:]))
+        .head(HTTPSession.Response(url: url, status: status, headers: location.map { ["Location": $0] } ?? [:]))
     }
 
     private func text(_ finding: LoadRedirects.Finding) -> String {

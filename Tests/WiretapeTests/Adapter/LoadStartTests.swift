@@ -116,10 +116,10 @@ import FoundationNetworking
 
     @Test func whatAnAnswerSetsGoesOutWithTheNextRequest() throws {
         let cookies = try #require(self.cookies())
-        var headers = HTTPHeaders()
+        var headers = HTTPSession.Headers()
         headers.add(name: "Set-Cookie", value: "a=1; Expires=Wed, 21 Oct 2065 07:28:00 GMT")
         headers.add(name: "Set-Cookie", value: "b=2")
-        cookies.store(HTTPResponse(url: Self.url, status: 200, headers: headers))
+        cookies.store(HTTPSession.Response(url: Self.url, status: 200, headers: headers))
         let request = cookies.added(to: TransportRequest(method: "GET", url: Self.url, headers: ["Cookie": "old=1", "X": "y"]))
         let sent = try #require(request.headers.value(for: "Cookie")).components(separatedBy: "; ").sorted()
         #expect(sent == ["a=1", "b=2"])

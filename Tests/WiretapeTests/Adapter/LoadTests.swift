@@ -65,8 +65,8 @@ import Testing
     private static let url = URL(string: "http://here.test/start") ?? URL(fileURLWithPath: "/")
     private static let request = TransportRequest(
         method: "POST", url: url, headers: ["Authorization": "secret"], body: .data(Data("b".utf8)))
-    private static func head(_ status: Int = 200, _ headers: HTTPHeaders = HTTPHeaders()) -> TransportEvent {
-        .head(HTTPResponse(url: url, status: status, headers: headers))
+    private static func head(_ status: Int = 200, _ headers: HTTPSession.Headers = HTTPSession.Headers()) -> TransportEvent {
+        .head(HTTPSession.Response(url: url, status: status, headers: headers))
     }
     private static func piece(_ text: String) -> TransportEvent { .chunk(Data(text.utf8)) }
 

@@ -63,7 +63,7 @@ import FoundationNetworking
         transport.started.wait()
         task.cancel()
         #expect(await delegate.ended() == ["failed -999"])
-        transport.send([.head(HTTPResponse(url: Self.url, status: 200)), .end])
+        transport.send([.head(HTTPSession.Response(url: Self.url, status: 200)), .end])
     }
 
     @Test func aSuspendedTaskGoesOnWithTheSameExchange() async {
@@ -73,7 +73,7 @@ import FoundationNetworking
         task.resume()
         transport.started.wait()
         task.suspend()
-        transport.send([.head(HTTPResponse(url: Self.url, status: 200)), .chunk(Data("a".utf8)), .end])
+        transport.send([.head(HTTPSession.Response(url: Self.url, status: 200)), .chunk(Data("a".utf8)), .end])
         #expect(await delegate.run(task) == ["200", "a", "complete"])
         #expect(transport.requests.count == 1)
     }
@@ -165,7 +165,7 @@ import FoundationNetworking
         // What there is to give is given whenever the load starts again, by whomever.
         LoadingThread().comeBack(task) {}
         LoadingThread().comeBack(nil) {}
-        transport.send([.head(HTTPResponse(url: Self.url, status: 204)), .end])
+        transport.send([.head(HTTPSession.Response(url: Self.url, status: 204)), .end])
         #expect(await delegate.ended() == ["204", "complete"])
     }
 

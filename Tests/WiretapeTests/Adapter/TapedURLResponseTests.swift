@@ -10,7 +10,7 @@ import FoundationNetworking
     private static let url = URL(string: "http://here.test/a.json") ?? URL(fileURLWithPath: "/")
 
     @Test func itIsWhatURLSessionWouldHaveMade() throws {
-        let head = HTTPResponse(
+        let head = HTTPSession.Response(
             url: Self.url, status: 203,
             headers: ["Content-Type": "application/json; charset=UTF-8", "Content-Length": "12", "x-Spelled": "so"])
         let response = try #require(TapedURLResponse(head))
@@ -29,23 +29,24 @@ import FoundationNetworking
     }
 
     @Test func itHasNoURLForAsLongAsURLSessionLooksForAChallenge() throws {
-        let response = try #require(TapedURLResponse(HTTPResponse(url: Self.url, status: 401)))
+        let response = try #require(TapedURLResponse(HTTPSession.Response(url: Self.url, status: 401)))
         TapedURLResponse.$isFinishing.withValue(true) { #expect(response.url == nil) }
         #expect(response.url == Self.url)
     }
 }
 
 extension [(String, String)] {
-    fileprivate var headers: HTTPHeaders { HTTPHeaders(self.map { HTTPHeader(name: $0.0, value: $0.1) }) }
+    fileprivate var headers: HTTPSession.Headers { HTTPSession.Headers(self.map { HTTPSession.Header(name: $0.0, value: $0.1) }) }
 }
 
 @Suite struct HTTPURLResponseExactHeadTests {
     @Test func aResponseOfOursHasTheHeadAsItCame() throws {
         let url = try #require(URL(string: "http://here.test/"))
-        var headers = HTTPHeaders()
+        var headers = HTTPSession.Headers()
         headers.add(name: "Link", value: "<a>")
         headers.add(name: "link", value: "<b>")
-        let head = HTTPResponse(url: url, status: 200, reason: "Fine", headers: headers, source: .replayed(cassette: "pets.json", id: 7))
+        let head = HTTPSession.Response(
+            url: url, status: 200, reason: "Fine", headers: headers, source: .replayed(cassette: "pets.json", id: 7))
         let response: HTTPURLResponse = try #require(TapedURLResponse(head))
         #expect(response.exactHead == head)
         #expect(response.exactHead?.headers.values(for: "Link") == ["<a>", "<b>"])

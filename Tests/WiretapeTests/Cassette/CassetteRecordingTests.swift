@@ -46,7 +46,7 @@ import Testing
         try cassette.close()
         let request = TransportRequest.make("GET", "http://a.test/")
         let tape = ExchangeTape(request, recording: recording, clock: ContinuousClock())
-        #expect(!tape.take(.head(HTTPResponse(url: request.url, status: 200))).isFull)
+        #expect(!tape.take(.head(HTTPSession.Response(url: request.url, status: 200))).isFull)
         for _ in 0..<16 { #expect(!tape.take(.chunk(Data(count: 1 << 20))).isFull) }
         #expect(!tape.take(.end).isFull)
         #expect(recording.recordedCount == 0)

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func core(madeUnder cassette: Cassette? = nil) -> SessionCore {
-        Cassette.$current.withValue(cassette) { SessionCore(Session.Configuration()) }
+        Cassette.$current.withValue(cassette) { SessionCore(HTTPSession.Configuration()) }
     }
 
     private func cassette(of core: SessionCore, in current: Cassette? = nil) -> Cassette? {
@@ -31,7 +31,7 @@ import Testing
         let own = try self.cassette()
         let core = self.core(madeUnder: own)
         #expect(self.cassette(of: core) === own)
-        let request = Request(core: core, source: .plain("http://a/", .get, nil, nil), interceptor: nil, sink: .memory)
+        let request = HTTPSession.Request(core: core, source: .plain("http://a/", .get, nil, nil), interceptor: nil, sink: .memory)
         #expect(request.withItsCassette { Cassette.current } === own, "its handlers have it too")
     }
 
@@ -76,7 +76,7 @@ import Testing
 
     @Test func everyTestThatRunsIsToldOfARefusedRequest() async throws {
         let (one, two) = (self.enter(), self.enter(allowsEscapes: true))
-        let session = Session(transport: EscapedTransport(scopes: self.scopes, isLate: false))
+        let session = HTTPSession(transport: EscapedTransport(scopes: self.scopes, isLate: false))
         let url = "http://a/pets?access_token=0123456789abcdef"
         let response = await session.request(url, method: .post).serializingString().response
         #expect(response.error?.message.contains("withEscapedCassette") == true)

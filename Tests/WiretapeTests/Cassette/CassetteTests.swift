@@ -15,12 +15,12 @@ import Testing
         let path = folder.file("c.json")
         let recorded = try await Cassette.open(path, mode: .once)
         let stub = StubTransport { _ in .text("hello") }
-        #expect(try await Session(transport: RecordingTransport(recorded, around: stub)).get("http://a.test/") == Data("hello".utf8))
+        #expect(try await HTTPSession(transport: RecordingTransport(recorded, around: stub)).get("http://a.test/") == Data("hello".utf8))
         #expect(try await recorded.finish().recorded == 1)
         // As often as one likes, with the same outcome.
         #expect(try await recorded.finish().path == path)
         let replayed = try await Cassette.open(path)
-        #expect(try await Session(cassette: replayed).get("http://a.test/") == Data("hello".utf8))
+        #expect(try await HTTPSession(cassette: replayed).get("http://a.test/") == Data("hello".utf8))
         try await replayed.finish()
         await #expect(throws: CassetteError.self) { try await Cassette.open(folder.file("none.json")) }
     }
@@ -135,14 +135,14 @@ import Testing
     @Test func settingsAreLaidOverWhatTheCassetteSays() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.json")
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.ignore = ["query:ts"]
         var cassette = try Cassette(path, mode: .once, settings: settings)
         _ = try await RecordingTransport(cassette, around: StubTransport([.text("one")])).exchange("GET", "\(self.url)?ts=1&page=1")
         try cassette.close()
         cassette = try Cassette(path)
         #expect(try await cassette.transport.exchange("GET", "\(self.url)?ts=2&page=1").lines.last == "end")
-        settings = CassetteSettings()
+        settings = Cassette.Settings()
         settings.ignore = ["query:page"]
         settings.customMatches = [CustomMatch("even") { _, live in live.url.hasSuffix("3") ? "odd" : nil }]
         settings.repetition = .last
@@ -154,10 +154,10 @@ import Testing
 
     @Test func badSettingsAreNamed() throws {
         let path = CassetteFixture.recorded("pets")
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.ignore = ["nowhere"]
         #expect(throws: MatchRuleError.self) { try Cassette(path, settings: settings) }
-        settings = CassetteSettings()
+        settings = Cassette.Settings()
         settings.redact = ["nowhere"]
         #expect(throws: SettingSyntaxError.self) { try Cassette(path, settings: settings) }
         settings.redaction = false
@@ -168,7 +168,7 @@ import Testing
     @Test func strictOrderMakesWhatIsOutOfTurnAFailure() async throws {
         let folder = try TemporaryFolder()
         try await self.record(["one", "two"], mode: .once, in: folder).close()
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.order = .strict
         settings.failOn = [.miss, .unused]
         let cassette = try Cassette(folder.file("tapes/a.json"), settings: settings)
@@ -183,7 +183,7 @@ import Testing
         let interaction = CassetteFixture.interaction(
             url: self.url, headers: ["Date: Sat, 21 Nov 2026 08:00:01 GMT"], body: CassetteFixture.text("x"))
         try CassetteFixture.write([interaction], to: folder.file("a.json"))
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.refreshDates = true
         let later = Date(timeIntervalSince1970: Double(interaction.started.microseconds) / 1e6 + 86_400)
         let cassette = try Cassette(folder.file("a.json"), settings: settings, now: later)
@@ -195,7 +195,7 @@ import Testing
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
         _ = try await RecordingTransport(cassette, around: StubTransport([.text("x")])).exchange("GET", "http://a.test/")
-        let outcomes = try await withThrowingTaskGroup(of: CassetteOutcome.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: Cassette.Outcome.self) { group in
             for _ in 0..<8 { group.addTask { try cassette.close() } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -207,7 +207,7 @@ import Testing
 @Suite struct CassetteOutcomeTests {
     private func failures(_ verdict: Verdict, order: ReplayOrder = .any, lost: Int = 0, failOn: Set<VerdictFlaw>) -> [String] {
         let report = ReplayReport(cassette: "a", mode: .none, order: order, verdict: verdict, exchanges: [])
-        return CassetteOutcome(path: nil, recorded: 0, lost: lost, report: report, failOn: failOn).failures
+        return Cassette.Outcome(path: nil, recorded: 0, lost: lost, report: report, failOn: failOn).failures
     }
 
     @Test func failuresAreThoseThatTheSettingsName() {
@@ -229,7 +229,7 @@ import Testing
 
 @Suite struct CassetteSettingsTests {
     @Test func textsAreThoseOfTheCommandLine() throws {
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         #expect(try settings.planOptions.matchTexts.isEmpty)
         settings.match = ["method"]
         settings.ignore = ["query:a"]
@@ -238,10 +238,10 @@ import Testing
     }
 
     @Test func redactionIsOffOrHasRules() throws {
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.redact = ["header:x-new"]
         #expect(try settings.planOptions.redaction?.rules.map(\.text) == ["header:x-new"])
-        settings = CassetteSettings()
+        settings = Cassette.Settings()
         settings.redaction = false
         #expect(try settings.planOptions.redaction == nil)
         settings.secrets = ["PIN": "1"]
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test func datesMoveOnlyWhereThatIsAskedFor() throws {
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.refreshFields = ["json:/at"]
         #expect(try settings.planOptions.refreshedFields == nil)
         settings.refreshDates = true

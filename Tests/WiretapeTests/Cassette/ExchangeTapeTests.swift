@@ -27,8 +27,8 @@ import Testing
         return file.count == 0 ? nil : try file.interaction(at: 0)
     }
 
-    private func head(_ status: Int = 200, _ headers: HTTPHeaders = [:]) -> TransportEvent {
-        .head(HTTPResponse(url: URL(fileURLWithPath: "/"), status: status, headers: headers))
+    private func head(_ status: Int = 200, _ headers: HTTPSession.Headers = [:]) -> TransportEvent {
+        .head(HTTPSession.Response(url: URL(fileURLWithPath: "/"), status: status, headers: headers))
     }
 
     @Test func timesAreThoseOfTheEvents() throws {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func aDecodedBodyThatWasCutHasChunksForItsLength() throws {
-        let fields: HTTPHeaders = ["Content-Encoding": "br", "Content-Length": "9"]
+        let fields: HTTPSession.Headers = ["Content-Encoding": "br", "Content-Length": "9"]
         let failure = TransportFailure(.network(.truncated), "closed")
         let interaction = try self.taped(
             [self.head(200, fields), .chunk(Data("half".utf8)), .failed(failure)], of: .make("GET", "http://a.test/"))

@@ -13,7 +13,8 @@ import Testing
 
     /// Records what a stub answers, and gives the exchanges that are in the file.
     private func recorded(
-        _ responses: [StubResponse], in folder: TemporaryFolder, mode: RecordMode = .once, settings: CassetteSettings = CassetteSettings(),
+        _ responses: [StubResponse], in folder: TemporaryFolder, mode: RecordMode = .once,
+        settings: Cassette.Settings = Cassette.Settings(),
         _ use: (RecordingTransport) async throws -> Void
     ) async throws -> [Interaction] {
         let cassette = try Cassette(folder.file("a.json"), mode: mode, settings: settings)
@@ -47,7 +48,7 @@ import Testing
 
     @Test func aDecodedBodyIsRecordedSoThatHeadAndBodyGoTogether() async throws {
         let folder = try TemporaryFolder()
-        let fields: HTTPHeaders = ["Content-Encoding": "gzip", "Content-Length": "63", "Content-Type": "text/plain"]
+        let fields: HTTPSession.Headers = ["Content-Encoding": "gzip", "Content-Length": "63", "Content-Type": "text/plain"]
         let exchanges = try await self.recorded([.response(headers: fields, body: Data("decoded".utf8))], in: folder) { transport in
             let log = try await transport.exchange("GET", self.url)
             #expect(log.head?.headers == fields)
@@ -64,7 +65,7 @@ import Testing
 
     @Test func aHeadAnswerKeepsItsCoding() async throws {
         let folder = try TemporaryFolder()
-        let fields: HTTPHeaders = ["Content-Encoding": "gzip", "Content-Length": "63"]
+        let fields: HTTPSession.Headers = ["Content-Encoding": "gzip", "Content-Length": "63"]
         let exchanges = try await self.recorded([.response(headers: fields)], in: folder) { _ = try await $0.exchange("HEAD", self.url) }
         #expect(exchanges.first?.response?.headers.lines == ["Content-Encoding: gzip", "Content-Length: 63"])
         #expect(exchanges.first?.response?.body == nil)
@@ -146,7 +147,7 @@ import Testing
 
     @Test func secretsAreTakenOutBeforeTheDisk() async throws {
         let folder = try TemporaryFolder()
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.secrets = ["API_KEY": "k3y-0123456789"]
         let exchanges = try await self.recorded([.json(#"{"echo":"k3y-0123456789"}"#)], in: folder, settings: settings) {
             _ = try await $0.exchange("GET", self.url, headers: [("Authorization", "Bearer abcdefghijklmnop")])
@@ -164,13 +165,13 @@ import Testing
         let clock = ManualClock()
         let network = ScriptedTransport { exchange, number in if number > 1 { exchange.answer(200, [:], "x") } }
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
-        func session(_ transport: any Transport) -> Session {
+        func session(_ transport: any Transport) -> HTTPSession {
             .plain(transport) {
                 $0.clock = clock
                 $0.timeouts.idle = .milliseconds(500)
             }
         }
-        let retrier = Interceptor.retrying { context, error in
+        let retrier = HTTPSession.Interceptor.retrying { context, error in
             guard context.retryCount == 0, (error as? TransportFailure)?.kind == .network(.timeout) else { return .doNotRetry }
             return .retry
         }
@@ -263,7 +264,7 @@ import Testing
         let inner = Scripted()
         let log = EventLog()
         let task = RecordingTransport(cassette, around: inner).start(.make("GET", "http://a.test/")) { log.receive($0) }
-        _ = inner.tell(.head(HTTPResponse(url: URL(fileURLWithPath: "/"), status: 200)))
+        _ = inner.tell(.head(HTTPSession.Response(url: URL(fileURLWithPath: "/"), status: 200)))
         var pauses = 0
         for _ in 0..<40 where inner.tell(.chunk(Data(repeating: 7, count: 1 << 20))) == .pause { pauses += 1 }
         #expect(pauses > 0)

@@ -192,7 +192,7 @@ import Testing
 
     @Test func recordedTimesAreWaitedForOnTheClock() async throws {
         let folder = try TemporaryFolder()
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.latency = .scaled(2)
         let interaction = CassetteFixture.interaction(url: "http://a.test/", body: CassetteFixture.text("ab", pieces: [(0, 1), (100, 1)]))
         let cassette = try CassetteFixture.cassette([interaction], in: folder, settings: settings)
@@ -217,7 +217,7 @@ import Testing
 
     @Test func whoWaitsForALateAnswerCanCancel() async throws {
         let folder = try TemporaryFolder()
-        var settings = CassetteSettings()
+        var settings = Cassette.Settings()
         settings.latency = .fixed(1000)
         let interaction = CassetteFixture.interaction(url: "http://a.test/", body: CassetteFixture.text("ab"))
         let cassette = try CassetteFixture.cassette([interaction], in: folder, settings: settings)

@@ -5,7 +5,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct CurlFormTests {
-    private func curl(_ form: MultipartFormData, savesRest: Bool = false) -> CurlForm? {
+    private func curl(_ form: FormData, savesRest: Bool = false) -> CurlForm? {
         CurlForm(form, text: { if case .bytes(let bytes) = form.parts[$0].source { bytes } else { nil } }, savesRest: savesRest)
     }
 
@@ -13,7 +13,7 @@ import Testing
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("a \"b\" \(UUID().uuidString).png")
         try Data([1]).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
-        var form = MultipartFormData()
+        var form = FormData()
         try form.append("@x;y=z", name: "a")
         try form.append(url, withName: "b", fileName: "c\\d.png")
         let path = url.path.replacing("\"", with: "\\\"")
@@ -22,14 +22,14 @@ import Testing
     }
 
     @Test func whatCurlCannotSayMakesNoForm() throws {
-        let cases: [(inout MultipartFormData) throws -> Void] = [
+        let cases: [(inout FormData) throws -> Void] = [
             { try $0.append("1", name: "a=b") }, { try $0.append([0xFF], name: "a") }, { try $0.append("1\r\n", name: "a") },
             { try $0.append([1], name: "a", fileName: "f") }, { try $0.append([1], name: "a", mimeType: "a/b") },
-            { try $0.append(FormDataPart(headers: HeaderFields(["X: 1"]), source: .bytes([]))) },
-            { try $0.append(FormDataStream(length: 3) { { _ in 0 } }, name: "s") },
+            { try $0.append(FormData.Part(headers: HeaderFields(["X: 1"]), source: .bytes([]))) },
+            { try $0.append(FormData.Stream(length: 3) { { _ in 0 } }, name: "s") },
         ]
         for (index, append) in cases.enumerated() {
-            var form = MultipartFormData()
+            var form = FormData()
             try append(&form)
             #expect(self.curl(form) == nil, "\(index)")
             #expect(self.curl(form, savesRest: true)?.notes.first?.hasPrefix("part 1 of the form has ") == true)
@@ -37,8 +37,8 @@ import Testing
     }
 
     @Test func whatIsToBeSavedIsNamed() throws {
-        var form = MultipartFormData()
-        try form.append(FormDataStream(length: 3) { { _ in 0 } }, name: "s", fileName: "f.bin")
+        var form = FormData()
+        try form.append(FormData.Stream(length: 3) { { _ in 0 } }, name: "s", fileName: "f.bin")
         #expect(self.curl(form, savesRest: true)?.arguments == ["-F 's=@\"part-1\";filename=\"f.bin\"'"])
         #expect(self.curl(form, savesRest: true)?.notes == ["part 1 of the form has 3 bytes: save them as \"part-1\""])
     }

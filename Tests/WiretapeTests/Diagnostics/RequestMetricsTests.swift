@@ -10,10 +10,12 @@ import FoundationNetworking
 @Suite struct RequestMetricsTests {
     @Test func aLineForEachExchangeBelowTheTimeline() throws {
         let url = try #require(URL(string: "http://a/x"))
-        var metrics = RequestMetrics(timeline: Timeline(startTime: Date(timeIntervalSince1970: 0), latency: .milliseconds(3)))
+        var metrics = RequestMetrics(
+            timeline: RequestMetrics.Timeline(startTime: Date(timeIntervalSince1970: 0), latency: .milliseconds(3)))
         #expect(metrics.attempts == 0)
         metrics.hops = [
-            HopMetrics(method: "GET", url: url, sentAt: .zero), HopMetrics(method: "GET", url: url, retryCount: 1, sentAt: .zero),
+            RequestMetrics.Hop(method: "GET", url: url, sentAt: .zero),
+            RequestMetrics.Hop(method: "GET", url: url, retryCount: 1, sentAt: .zero),
         ]
         #expect(metrics.attempts == 2)
         #expect(
@@ -26,8 +28,8 @@ import FoundationNetworking
 }
 
 @Suite struct HopMetricsTests {
-    private func hop() throws -> HopMetrics {
-        HopMetrics(method: "GET", url: try #require(URL(string: "http://a/x")), sentAt: .milliseconds(10))
+    private func hop() throws -> RequestMetrics.Hop {
+        RequestMetrics.Hop(method: "GET", url: try #require(URL(string: "http://a/x")), sentAt: .milliseconds(10))
     }
 
     @Test func theSessionsFiguresInTheWordsOfACassette() throws {
@@ -70,8 +72,8 @@ import FoundationNetworking
 }
 
 @Suite struct HopTextTests {
-    private func hop() throws -> HopMetrics {
-        HopMetrics(method: "GET", url: try #require(URL(string: "http://u:p@a/x?token=secret")), sentAt: .zero)
+    private func hop() throws -> RequestMetrics.Hop {
+        RequestMetrics.Hop(method: "GET", url: try #require(URL(string: "http://u:p@a/x?token=secret")), sentAt: .zero)
     }
 
     @Test func aMeasuredExchange() throws {
@@ -123,11 +125,11 @@ import FoundationNetworking
     }
 
     private func head(_ status: Int, _ source: ExchangeSource = .live) throws -> TransportEvent {
-        .head(HTTPResponse(url: try #require(URL(string: "http://a/x")), status: status, source: source))
+        .head(HTTPSession.Response(url: try #require(URL(string: "http://a/x")), status: status, source: source))
     }
 
-    private func state(_ events: [(SessionEvent.Kind, Int)]) -> RequestMetrics {
-        var state = MetricsState(startTime: Date(timeIntervalSince1970: 0))
+    private func state(_ events: [(HTTPSession.Event.Kind, Int)]) -> RequestMetrics {
+        var state = RequestMetrics.State(startTime: Date(timeIntervalSince1970: 0))
         for (event, milliseconds) in events { state.happened(event, at: .milliseconds(milliseconds)) }
         return state.metrics
     }
@@ -136,9 +138,9 @@ import FoundationNetworking
         let metrics = self.state([
             (.created, 0), (.adapted(URLRequest(url: try self.request().url)), 1), (.started(try self.request()), 2),
             (.transport(.sent(5, of: 10)), 3), (.transport(.sent(10, of: 10)), 4),
-            (.transport(.interim(status: 103, headers: HTTPHeaders())), 5), (.transport(try self.head(200)), 10),
+            (.transport(.interim(status: 103, headers: HTTPSession.Headers())), 5), (.transport(try self.head(200)), 10),
             (.transport(.chunk(Data("abc".utf8))), 11), (.transport(.chunk(Data("defg".utf8))), 15),
-            (.transport(.trailers(HTTPHeaders())), 16), (.transport(.end), 20), (.validated(error: nil), 21),
+            (.transport(.trailers(HTTPSession.Headers())), 16), (.transport(.end), 20), (.validated(error: nil), 21),
             (.serialized(duration: .milliseconds(1), error: nil), 25), (.finished(error: nil), 30),
         ])
         #expect(metrics.timeline.latency == .milliseconds(10))
@@ -152,7 +154,7 @@ import FoundationNetworking
     }
 
     @Test func aRedirectIsAHopAndTheLastAnswerCounts() throws {
-        let first = HTTPResponse(url: try self.request().url, status: 302)
+        let first = HTTPSession.Response(url: try self.request().url, status: 302)
         let metrics = self.state([
             (.started(try self.request()), 0), (.transport(.head(first)), 10), (.transport(.end), 11),
             (.redirected(from: first, to: nil), 11), (.started(try self.request("/y")), 12), (.transport(try self.head(200)), 20),
@@ -201,13 +203,13 @@ import FoundationNetworking
     }
 
     @Test func hopsHaveALimit() throws {
-        let events = Array(repeating: (SessionEvent.Kind.started(try self.request()), 0), count: MetricsState.hopLimit + 5)
-        #expect(self.state(events).hops.count == MetricsState.hopLimit)
+        let events = Array(repeating: (HTTPSession.Event.Kind.started(try self.request()), 0), count: RequestMetrics.State.hopLimit + 5)
+        #expect(self.state(events).hops.count == RequestMetrics.State.hopLimit)
     }
 }
 
 @Suite struct TimelineTests {
-    private let whole = Timeline(
+    private let whole = RequestMetrics.Timeline(
         startTime: Date(timeIntervalSince1970: 1_800_000_000), latency: .milliseconds(412), requestDuration: .milliseconds(1500),
         serializationCompleted: .milliseconds(1502))
 
@@ -219,7 +221,7 @@ import FoundationNetworking
     }
 
     @Test func whatHasNotHappenedHasNoTime() {
-        var timeline = Timeline(startTime: Date(timeIntervalSince1970: 0))
+        var timeline = RequestMetrics.Timeline(startTime: Date(timeIntervalSince1970: 0))
         #expect(timeline.totalDuration == nil && timeline.initialResponseTime == nil && timeline.serializationDuration == nil)
         timeline.latency = .seconds(1)
         #expect(timeline.totalDuration == .seconds(1))

@@ -14,7 +14,7 @@ import Testing
         for text in texts { #expect(!text.contains(Self.secret), "\(place): \(text)") }
     }
 
-    private func texts(_ response: DataResponse<Data>) -> [String] {
+    private func texts(_ response: HTTPSession.DataResponse<Data>) -> [String] {
         [
             response.description, response.debugDescription, "\(response.metrics)", String(reflecting: response.metrics),
             response.error.map { "\($0)" } ?? "", response.error.map { String(reflecting: $0) } ?? "",
@@ -26,9 +26,9 @@ import Testing
         let transport = ScriptedTransport { exchange, number in
             exchange.answer(number == 1 ? 302 : 404, ["Location": "/next?access_token=\(Self.secret)", "Content-Type": "a/b"], "x")
         }
-        let response = await Session.plain(transport).request(Self.url).validate().serializingData().response
+        let response = await HTTPSession.plain(transport).request(Self.url).validate().serializingData().response
         self.check(self.texts(response), "response")
-        let typed = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, ["Content-Type": "a/b"], "x") })
+        let typed = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(200, ["Content-Type": "a/b"], "x") })
         self.check(self.texts(await typed.request(Self.url).validate(contentType: ["text/plain"]).serializingData().response), "type")
     }
 
@@ -49,11 +49,11 @@ import Testing
             ("live", LiveTransport()),
         ]
         for (name, transport) in transports {
-            let request = Session.plain(transport).request(Self.url.replacingOccurrences(of: "a.test", with: "127.0.0.1:1"))
+            let request = HTTPSession.plain(transport).request(Self.url.replacingOccurrences(of: "a.test", with: "127.0.0.1:1"))
             self.check(self.texts(await request.serializingData().response), name)
         }
         for url in ["ftp://a.test/?t=\(Self.secret)", "http:///?t=\(Self.secret)", "http://a.test/%?t=\(Self.secret)"] {
-            self.check(self.texts(await Session.plain(StubTransport([])).request(url).serializingData().response), url)
+            self.check(self.texts(await HTTPSession.plain(StubTransport([])).request(url).serializingData().response), url)
         }
         let lines = none.report.flawLines(naming: [.miss])
         self.check(["\(none.report)"] + lines, "report")
@@ -66,7 +66,7 @@ import Testing
     @Test func thoseOfATimeout() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport()
-        let session = Session.plain(transport) {
+        let session = HTTPSession.plain(transport) {
             $0.clock = clock
             $0.timeouts.total = .seconds(5)
         }

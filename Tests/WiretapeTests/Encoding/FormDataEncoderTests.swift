@@ -6,9 +6,9 @@ import Testing
 struct FormDataEncoderTests {
     private struct Broken: Error {}
 
-    private func form() throws -> MultipartFormData { MultipartFormData(boundary: try FormDataBoundary("B")) }
+    private func form() throws -> FormData { FormData(boundary: try FormData.Boundary("B")) }
 
-    private func read(_ form: MultipartFormData, _ size: Int) throws -> [UInt8] {
+    private func read(_ form: FormData, _ size: Int) throws -> [UInt8] {
         var encoder = form.encoder()
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: size)
@@ -18,7 +18,7 @@ struct FormDataEncoderTests {
         return bytes
     }
 
-    private func code(_ form: MultipartFormData) -> FormDataError.Code? {
+    private func code(_ form: FormData) -> FormDataError.Code? {
         do {
             _ = try self.read(form, 16)
             return nil
@@ -28,8 +28,8 @@ struct FormDataEncoderTests {
     }
 
     /// A stream that gives `bytes` one by one or as many as fit, whatever length it has told.
-    private func stream(_ bytes: [UInt8], length: Int? = nil, inPiecesOf piece: Int = .max) -> FormDataStream {
-        FormDataStream(length: length ?? bytes.count) {
+    private func stream(_ bytes: [UInt8], length: Int? = nil, inPiecesOf piece: Int = .max) -> FormData.Stream {
+        FormData.Stream(length: length ?? bytes.count) {
             var rest = bytes[...]
             return { buffer in
                 let count = min(piece, buffer.count, rest.count)
@@ -45,9 +45,9 @@ struct FormDataEncoderTests {
         var form = try self.form()
         try form.append("", name: "empty")
         try form.append("값", name: "이름")
-        try form.append(FormDataFile(path: folder.write([7, 8, 9], to: "f.bin")), name: "file")
+        try form.append(FormData.File(path: folder.write([7, 8, 9], to: "f.bin")), name: "file")
         try form.append(self.stream(Array("stream".utf8), inPiecesOf: 2), name: "s")
-        try form.append(FormDataFile(path: folder.write([], to: "none.txt")), name: "last")
+        try form.append(FormData.File(path: folder.write([], to: "none.txt")), name: "last")
         let expected = Array(
             """
             --B\r
@@ -88,10 +88,10 @@ struct FormDataEncoderTests {
 
     @Test func aStreamThatClaimsMoreThanFitsIsAnError() throws {
         var form = try self.form()
-        try form.append(FormDataStream(length: 5) { { $0.count + 1 } }, name: "s")
+        try form.append(FormData.Stream(length: 5) { { $0.count + 1 } }, name: "s")
         #expect(self.code(form) == .changed)
         form = try self.form()
-        try form.append(FormDataStream(length: 5) { { _ in -1 } }, name: "s")
+        try form.append(FormData.Stream(length: 5) { { _ in -1 } }, name: "s")
         #expect(self.code(form) == .changed)
     }
 
@@ -99,22 +99,22 @@ struct FormDataEncoderTests {
         let folder = try TemporaryFolder()
         for bytes in [[1, 2], [1, 2, 3, 4]] as [[UInt8]] {
             var form = try self.form()
-            try form.append(FormDataFile(path: folder.write([1, 2, 3], to: "f")), name: "f")
+            try form.append(FormData.File(path: folder.write([1, 2, 3], to: "f")), name: "f")
             try folder.write(bytes, to: "f")
             #expect(self.code(form) == .changed)
         }
         var form = try self.form()
-        try form.append(FormDataFile(path: folder.write([1, 2, 3], to: "gone")), name: "f")
+        try form.append(FormData.File(path: folder.write([1, 2, 3], to: "gone")), name: "f")
         #expect(unlink(folder.file("gone")) == 0)
         #expect(self.code(form) == .unopenable)
     }
 
     @Test func errorsOfAStreamPassThrough() throws {
         var form = try self.form()
-        try form.append(FormDataStream(length: 1) { throw Broken() }, name: "s")
+        try form.append(FormData.Stream(length: 1) { throw Broken() }, name: "s")
         #expect(throws: Broken.self) { try self.read(form, 4096) }
         form = try self.form()
-        try form.append(FormDataStream(length: 1) { { _ in throw Broken() } }, name: "s")
+        try form.append(FormData.Stream(length: 1) { { _ in throw Broken() } }, name: "s")
         #expect(throws: Broken.self) { try self.read(form, 4096) }
     }
 }

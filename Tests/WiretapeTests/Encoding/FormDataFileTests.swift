@@ -4,7 +4,7 @@ import Testing
 @testable import Wiretape
 
 struct FormDataFileTests {
-    private func code(_ body: () throws -> FormDataFile) -> FormDataError.Code? {
+    private func code(_ body: () throws -> FormData.File) -> FormDataError.Code? {
         do {
             _ = try body()
             return nil
@@ -16,10 +16,10 @@ struct FormDataFileTests {
     @Test func aFileIsKnownByItsNameAndSize() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write([1, 2, 3], to: "음식 100%?#.jpg")
-        let file = try FormDataFile(path: path)
+        let file = try FormData.File(path: path)
         #expect(file.path == path && file.size == 3 && file.name == "음식 100%?#.jpg")
         // Foundation's spelling of the URL is the one that clients have.
-        #expect(try FormDataFile(url: URL(fileURLWithPath: path).absoluteString) == file)
+        #expect(try FormData.File(url: URL(fileURLWithPath: path).absoluteString) == file)
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ struct FormDataFileTests {
         ("file:///%EC%9D%8C", "/음"), ("file:///a%3Fb%23", "/a?b#"),
     ])
     func urlsOfFilesAreRead(url: String, path: String) {
-        #expect(FormDataFile.path(of: url) == path)
+        #expect(FormData.File.path(of: url) == path)
     }
 
     @Test(arguments: [
@@ -35,21 +35,21 @@ struct FormDataFileTests {
         "file:///%0", "file:///%zz", "file:///a%00b", "file:///%ff", "data:,x",
     ])
     func whatIsNotTheURLOfAFileHasItsOwnError(url: String) {
-        #expect(self.code { try FormDataFile(url: url) } == .notAFileURL)
+        #expect(self.code { try FormData.File(url: url) } == .notAFileURL)
     }
 
     @Test func eachCheckHasItsOwnError() throws {
         let folder = try TemporaryFolder()
-        #expect(self.code { try FormDataFile(path: folder.file("none")) } == .unreachable)
-        #expect(self.code { try FormDataFile(path: "") } == .unreachable)
-        #expect(self.code { try FormDataFile(path: "a\u{0}b") } == .unreachable)
-        #expect(self.code { try FormDataFile(path: folder.path) } == .isFolder)
+        #expect(self.code { try FormData.File(path: folder.file("none")) } == .unreachable)
+        #expect(self.code { try FormData.File(path: "") } == .unreachable)
+        #expect(self.code { try FormData.File(path: "a\u{0}b") } == .unreachable)
+        #expect(self.code { try FormData.File(path: folder.path) } == .isFolder)
         let file = try folder.write([1], to: "file")
-        #expect(self.code { try FormDataFile(path: file + "/below") } == .unreachable)
-        #expect(self.code { try FormDataFile(path: "/dev/null") } == .noSize)
+        #expect(self.code { try FormData.File(path: file + "/below") } == .unreachable)
+        #expect(self.code { try FormData.File(path: "/dev/null") } == .noSize)
         let pipe = folder.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
-        #expect(self.code { try FormDataFile(path: pipe) } == .noSize)
+        #expect(self.code { try FormData.File(path: pipe) } == .noSize)
     }
 
     // Root opens whatever is there.
@@ -58,12 +58,12 @@ struct FormDataFileTests {
         let folder = try TemporaryFolder()
         let path = try folder.write([1], to: "secret")
         #expect(chmod(path, 0) == 0)
-        #expect(self.code { try FormDataFile(path: path) } == .unopenable)
+        #expect(self.code { try FormData.File(path: path) } == .unopenable)
     }
 
     @Test func messagesNameTheFileOnOneLine() {
         do {
-            _ = try FormDataFile(path: "/no\nsuch")
+            _ = try FormData.File(path: "/no\nsuch")
             #expect(Bool(false))
         } catch {
             #expect(error.message == "cannot open \"/no\\nsuch\": there is no such file or folder (ENOENT); check the path")
@@ -77,11 +77,11 @@ struct FileMediaTypeTests {
         ("a.3gp", "video/3gpp"), ("a.zip", "application/zip"), ("notes.txt", "text/plain"),
     ])
     func theExtensionTellsTheType(name: String, type: String) {
-        #expect(FileMediaType.named(name) == type)
+        #expect(FormData.FileMediaType.named(name) == type)
     }
 
     @Test(arguments: ["", "jpg", ".jpg", "a.", "a.wiretape-none", "x.jpg/a", "a.jpg~"])
     func whatIsNotKnownIsBytes(name: String) {
-        #expect(FileMediaType.named(name) == "application/octet-stream")
+        #expect(FormData.FileMediaType.named(name) == "application/octet-stream")
     }
 }

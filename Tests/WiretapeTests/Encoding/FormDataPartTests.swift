@@ -6,7 +6,7 @@ import Testing
 
 struct FormDataPartTests {
     private func header(_ name: String, _ fileName: String? = nil, _ mimeType: String? = nil) throws -> String {
-        let part = try FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .bytes([]))
+        let part = try FormData.Part(name: name, fileName: fileName, mimeType: mimeType, source: .bytes([]))
         return String(decoding: part.headers.bytes, as: UTF8.self)
     }
 
@@ -26,7 +26,7 @@ struct FormDataPartTests {
                 Content-Disposition: form-data; name="a%22b%0D%0AX: y"; filename="음식 🍲\\'%22.txt"\r\n
                 """)
         // In Swift, CR LF is one character.
-        #expect(FormDataPart.escaped("\r\n\n\r") == "%0D%0A%0A%0D")
+        #expect(FormData.Part.escaped("\r\n\n\r") == "%0D%0A%0A%0D")
     }
 
     @Test(arguments: ["image/jpeg\r\nX: y", "a\nb", "a\u{0}", "a\u{7f}"])
@@ -36,19 +36,19 @@ struct FormDataPartTests {
 
     @Test(arguments: ["no colon", ": x", "a b: c", "a\r\nb: c", "é: x", ""])
     func aLineThatIsNoFieldIsRefused(line: String) {
-        #expect { try FormDataPart(headers: HeaderFields([line]), source: .bytes([])) } throws: {
+        #expect { try FormData.Part(headers: HeaderFields([line]), source: .bytes([])) } throws: {
             ($0 as? FormDataError)?.code == .invalidHeader
         }
     }
 
     @Test func headersMayBeAnything() throws {
         let headers = HeaderFields(["X-A:1", "X-A:\t2", "Content-Type: x"])
-        #expect(try FormDataPart(headers: headers, source: .bytes([])).headers == headers)
+        #expect(try FormData.Part(headers: headers, source: .bytes([])).headers == headers)
     }
 
     @Test func noStreamHasLessThanNothing() {
-        let stream = FormDataStream(length: -1) { { _ in 0 } }
-        #expect { try FormDataPart(name: "a", source: .stream(stream)) } throws: { ($0 as? FormDataError)?.code == .invalidLength }
+        let stream = FormData.Stream(length: -1) { { _ in 0 } }
+        #expect { try FormData.Part(name: "a", source: .stream(stream)) } throws: { ($0 as? FormDataError)?.code == .invalidLength }
     }
 }
 
@@ -66,10 +66,10 @@ struct FormDataErrorTests {
 struct FormDataSourceTests {
     @Test func eachKnowsItsLength() throws {
         let folder = try TemporaryFolder()
-        let file = try FormDataFile(path: folder.write([1, 2, 3], to: "a"))
-        #expect(FormDataSource.bytes([1]).length == 1)
-        #expect(FormDataSource.file(file).length == 3)
-        #expect(FormDataSource.stream(FormDataStream(length: 9) { { _ in 0 } }).length == 9)
+        let file = try FormData.File(path: folder.write([1, 2, 3], to: "a"))
+        #expect(FormData.Source.bytes([1]).length == 1)
+        #expect(FormData.Source.file(file).length == 3)
+        #expect(FormData.Source.stream(FormData.Stream(length: 9) { { _ in 0 } }).length == 9)
     }
 }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct FormValueEncoderTests {
-    private func text(_ value: some Encodable) throws -> String { try URLEncodedFormEncoder().encode(["v": value]) }
+    private func text(_ value: some Encodable) throws -> String { try HTTPSession.URLEncodedFormEncoder().encode(["v": value]) }
 
     @Test func everyNumberIsWrittenInFull() throws {
         #expect(try self.text(Int8.min) == "v=-128")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func everyWayToWriteAMember() throws {
-        let text: String = try URLEncodedFormEncoder(alphabetizeKeyValuePairs: false, nilEncoding: .null).encode(Object())
+        let text: String = try HTTPSession.URLEncodedFormEncoder(alphabetizeKeyValuePairs: false, nilEncoding: .null).encode(Object())
         #expect(text.removingPercentEncoding == "d=null&a[b]=1&b[]=2&super=s&c=c")
     }
 
@@ -106,10 +106,11 @@ import Testing
     @Test func nilOfEveryTypeIsSeen() throws {
         let names = "abcdefghijklmno"
         #expect(
-            try URLEncodedFormEncoder(nilEncoding: .dropValue).encode(Optionals()) == names.map { "\($0)=" }.joined(separator: "&"))
-        #expect(try URLEncodedFormEncoder().encode(Optionals()) == "")
+            try HTTPSession.URLEncodedFormEncoder(nilEncoding: .dropValue).encode(Optionals())
+                == names.map { "\($0)=" }.joined(separator: "&"))
+        #expect(try HTTPSession.URLEncodedFormEncoder().encode(Optionals()) == "")
         let full = Optionals(a: true, b: "1", c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1, j: 1, k: 1, l: 1, m: 1, n: 1, o: [1])
-        let text: String = try URLEncodedFormEncoder(arrayEncoding: .noBrackets).encode(full)
+        let text: String = try HTTPSession.URLEncodedFormEncoder(arrayEncoding: .noBrackets).encode(full)
         #expect(text == names.map { "\($0)=\("cd".contains($0) ? "1.0" : "1")" }.joined(separator: "&"))
     }
 }
@@ -159,7 +160,7 @@ import Testing
     }
 
     @Test func theLastValueWrittenCounts() throws {
-        #expect(try URLEncodedFormEncoder().encode(["v": Twice()]) == "v=last")
+        #expect(try HTTPSession.URLEncodedFormEncoder().encode(["v": Twice()]) == "v=last")
     }
 }
 
@@ -181,7 +182,7 @@ import Testing
     }
 
     @Test func elementsAreNumberedInOrder() throws {
-        let encoder = URLEncodedFormEncoder(arrayEncoding: .indexInBrackets, nilEncoding: .null)
+        let encoder = HTTPSession.URLEncodedFormEncoder(arrayEncoding: .indexInBrackets, nilEncoding: .null)
         let text: String = try encoder.encode(["v": List()])
         #expect(text.removingPercentEncoding == "v[0]=1&v[1]=null&v[2][k]=x&v[3][0]=1&v[4]=s")
     }

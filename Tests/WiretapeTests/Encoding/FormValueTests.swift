@@ -9,7 +9,7 @@ import Testing
         .init(name: "e", value: .array([])),
     ])
 
-    private func names(isSorted: Bool, key: URLEncodedFormEncoder.KeyEncoding = .useDefaultKeys) throws -> [String] {
+    private func names(isSorted: Bool, key: HTTPSession.URLEncodedFormEncoder.KeyEncoding = .useDefaultKeys) throws -> [String] {
         try FormFields(array: .brackets, key: key, keyPath: .brackets, isSorted: isSorted).pairs(of: self.tree).map(\.name)
     }
 
@@ -30,7 +30,9 @@ import Testing
 }
 
 @Suite struct FormValueFoundationTests {
-    private func tree(_ dictionary: [String: Any]) throws -> FormValue { try FormValue(dictionary, URLEncodedFormEncoder().leaves) }
+    private func tree(_ dictionary: [String: Any]) throws -> FormValue {
+        try FormValue(dictionary, HTTPSession.URLEncodedFormEncoder().leaves)
+    }
 
     @Test func aDictionaryBecomesASortedObject() throws {
         #expect(

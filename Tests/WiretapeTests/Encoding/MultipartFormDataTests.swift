@@ -5,15 +5,15 @@ import TapeTestSupport
 import Testing
 @testable import Wiretape
 
-struct MultipartFormDataTests {
-    private func form() throws -> MultipartFormData { MultipartFormData(boundary: try FormDataBoundary("B")) }
+struct FormDataTests {
+    private func form() throws -> FormData { FormData(boundary: try FormData.Boundary("B")) }
 
     /// `curl -F title=hello -F 'pet=@a.txt'`, but for the boundary.
     @Test func theBytesAreThoseOfCurl() throws {
         let folder = try TemporaryFolder()
         var form = try self.form()
         try form.append("hello", name: "title")
-        try form.append(FormDataFile(path: folder.write(Array("data\n".utf8), to: "a.txt")), name: "pet")
+        try form.append(FormData.File(path: folder.write(Array("data\n".utf8), to: "a.txt")), name: "pet")
         #expect(
             try form.encode().source.load()
                 == Array(
@@ -42,7 +42,7 @@ struct MultipartFormDataTests {
     @Test func theLengthIsKnownBeforeEncoding() throws {
         var generator = SeededGenerator(seed: 71)
         for _ in 0..<50 {
-            var form = MultipartFormData(boundary: FormDataBoundary(using: &generator))
+            var form = FormData(boundary: FormData.Boundary(using: &generator))
             for _ in 0..<Int.random(in: 0...5, using: &generator) {
                 let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
                 let fileName = Bool.random(using: &generator) ? "이름 \"x\"\r\n" : nil
@@ -64,7 +64,7 @@ struct MultipartFormDataTests {
         let folder = try TemporaryFolder()
         var form = try self.form()
         try form.append([UInt8](repeating: 7, count: 100_000), name: "x")
-        var encoded: EncodedFormData? = try form.encode(threshold: form.contentLength, folder: folder.path)
+        var encoded: FormData.Encoded? = try form.encode(threshold: form.contentLength, folder: folder.path)
         guard case .memory(let bytes) = encoded else { return #expect(Bool(false)) }
         #expect(try folder.names() == [])
         encoded = try form.encode(threshold: form.contentLength - 1, folder: folder.path)
@@ -79,14 +79,14 @@ struct MultipartFormDataTests {
         struct Broken: Error {}
         let folder = try TemporaryFolder()
         var form = try self.form()
-        try form.append(FormDataStream(length: 1 << 40) { { _ in throw Broken() } }, name: "s")
+        try form.append(FormData.Stream(length: 1 << 40) { { _ in throw Broken() } }, name: "s")
         #expect(throws: Broken.self) { try form.encode(folder: folder.path) }
         #expect(try folder.names() == [])
     }
 
     @Test func lengthsPastAllReasonAreRefused() throws {
         var form = try self.form()
-        try form.append(FormDataStream(length: .max - 200) { { _ in 0 } }, name: "s")
+        try form.append(FormData.Stream(length: .max - 200) { { _ in 0 } }, name: "s")
         let length = form.contentLength
         #expect { try form.append("x", name: String(repeating: "n", count: 200)) } throws: {
             ($0 as? FormDataError)?.code == .invalidLength
@@ -114,7 +114,7 @@ struct EncodedFormDataTests {
     @Test func bothFormsCanBeReadAgainAndAgain() throws {
         let bytes = Array(0..<200).map { UInt8($0) }
         let file = try TemporaryFile { write in try bytes.withUnsafeBytes(write) }
-        for encoded in [EncodedFormData.memory(bytes), .file(file)] {
+        for encoded in [FormData.Encoded.memory(bytes), .file(file)] {
             #expect(encoded.size == 200)
             for _ in 0..<2 { #expect(try encoded.source.load() == bytes) }
         }
@@ -124,30 +124,30 @@ struct EncodedFormDataTests {
 struct FormDataBoundaryTests {
     @Test(arguments: ["a", "----WebKitFormBoundaryABC", "a b", "'()+_,-./:=?", String(repeating: "x", count: 70)])
     func whatTheRFCAllowsIsTaken(text: String) throws {
-        #expect(try FormDataBoundary(text).text == text)
+        #expect(try FormData.Boundary(text).text == text)
     }
 
     @Test(arguments: ["", "a ", "a\"b", "a\r\nb", "café", "a@b", "a\u{0}", String(repeating: "x", count: 71)])
     func whatWouldBreakHeaderOrBodyIsRefused(text: String) {
-        #expect { try FormDataBoundary(text) } throws: { ($0 as? FormDataError)?.code == .invalidBoundary }
+        #expect { try FormData.Boundary(text) } throws: { ($0 as? FormDataError)?.code == .invalidBoundary }
     }
 
     @Test func theSameSeedGivesTheSameBoundary() {
-        #expect(FormDataBoundary.seeded(7).text == "wiretape-63cbe1e459320dd7044c3cd7f43c661c")
-        #expect(FormDataBoundary.seeded(7) == FormDataBoundary.seeded(7))
-        #expect(FormDataBoundary.seeded(7) != FormDataBoundary.seeded(8))
+        #expect(FormData.Boundary.seeded(7).text == "wiretape-63cbe1e459320dd7044c3cd7f43c661c")
+        #expect(FormData.Boundary.seeded(7) == FormData.Boundary.seeded(7))
+        #expect(FormData.Boundary.seeded(7) != FormData.Boundary.seeded(8))
     }
 
     @Test func aRandomOneIsAllowedAndNew() throws {
-        let boundary = FormDataBoundary.random()
-        #expect(try FormDataBoundary(boundary.text) == boundary)
+        let boundary = FormData.Boundary.random()
+        #expect(try FormData.Boundary(boundary.text) == boundary)
         #expect(boundary.text.utf8.count == 41 && boundary != .random())
     }
 
     @Test func theParameterIsQuotedWhereItHasToBe() throws {
-        #expect(try FormDataBoundary("a-B_1.+'").parameter == "boundary=a-B_1.+'")
+        #expect(try FormData.Boundary("a-B_1.+'").parameter == "boundary=a-B_1.+'")
         for text in ["a b", "a:b", "a/b", "(a", "a=b", "a?b", "a,b"] {
-            #expect(try FormDataBoundary(text).parameter == "boundary=\"\(text)\"")
+            #expect(try FormData.Boundary(text).parameter == "boundary=\"\(text)\"")
         }
     }
 }
@@ -162,7 +162,7 @@ struct FormDataBoundaryTests {
         var chip: Int?
     }
 
-    private func parts(_ form: MultipartFormData) -> [String] {
+    private func parts(_ form: FormData) -> [String] {
         form.parts.map { part in
             guard case .bytes(let bytes) = part.source else { return "" }
             return part.headers.lines.joined(separator: "|").replacing("Content-Disposition: form-data; name=", with: "") + " \(bytes)"
@@ -170,7 +170,7 @@ struct FormDataBoundaryTests {
     }
 
     @Test func everyValueIsAPartInAStableOrder() throws {
-        var form = MultipartFormData()
+        var form = FormData()
         try form.append(fieldsOf: Pet())
         #expect(
             self.parts(form) == [
@@ -180,8 +180,8 @@ struct FormDataBoundaryTests {
     }
 
     @Test func theEncoderNamesAndWrites() throws {
-        var form = MultipartFormData()
-        let encoder = URLEncodedFormEncoder(
+        var form = FormData()
+        let encoder = HTTPSession.URLEncodedFormEncoder(
             arrayEncoding: .indexInBrackets, boolEncoding: .literal, keyEncoding: .convertToSnakeCase, keyPathEncoding: .dots,
             nilEncoding: .null)
         try form.append(fieldsOf: Pet(), encoder: encoder)
@@ -191,7 +191,7 @@ struct FormDataBoundaryTests {
     }
 
     @Test func anErrorAppendsNothing() throws {
-        var form = MultipartFormData()
+        var form = FormData()
         #expect(throws: FormDataError.self) { try form.append(fieldsOf: ["a": "1", "b\0": "2"]) }
         #expect(throws: ParameterEncodingError.self) { try form.append(fieldsOf: [1]) }
         #expect(form.parts.isEmpty)
@@ -199,10 +199,10 @@ struct FormDataBoundaryTests {
 }
 
 @Suite struct MultipartFormDataFoundationTests {
-    private func text(_ form: MultipartFormData) throws -> String { String(decoding: try form.encode().source.load(), as: UTF8.self) }
+    private func text(_ form: FormData) throws -> String { String(decoding: try form.encode().source.load(), as: UTF8.self) }
 
     @Test func dataIsAFieldOrAFile() throws {
-        var form = MultipartFormData(boundary: try FormDataBoundary("B"))
+        var form = FormData(boundary: try FormData.Boundary("B"))
         try form.append(Data("1".utf8), withName: "a")
         try form.append(Data("2".utf8), withName: "b", fileName: "c.png", mimeType: "image/png")
         #expect(
@@ -225,7 +225,7 @@ struct FormDataBoundaryTests {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape 한 \(UUID().uuidString).json")
         try Data("{}".utf8).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
-        var form = MultipartFormData()
+        var form = FormData()
         try form.append(url, withName: "a")
         try form.append(url, withName: "a", fileName: "x.bin", mimeType: "a/b")
         #expect(form.parts.map { ContentDisposition($0.headers)?.filename } == [url.lastPathComponent, "x.bin"])
@@ -238,7 +238,7 @@ struct FormDataBoundaryTests {
     }
 
     @Test func aStreamIsReadOnce() throws {
-        var form = MultipartFormData()
+        var form = FormData()
         try form.append(InputStream(data: Data("abc".utf8)), withLength: 3, name: "s", fileName: "s.txt", mimeType: "text/plain")
         try form.append(InputStream(data: Data("def".utf8)), withLength: 3, headers: ["X-A": "1"])
         let text = try self.text(form)
@@ -248,11 +248,11 @@ struct FormDataBoundaryTests {
 
     @Test func aStreamHasAsManyBytesAsItSays() throws {
         for length in [2, 4] as [UInt64] {
-            var form = MultipartFormData()
+            var form = FormData()
             try form.append(InputStream(data: Data("abc".utf8)), withLength: length, headers: ["X-A": "1"])
             #expect { try form.encode() } throws: { ($0 as? FormDataError)?.code == .changed }
         }
-        var form = MultipartFormData()
+        var form = FormData()
         #expect { try form.append(InputStream(data: Data()), withLength: .max, headers: [:]) } throws: {
             ($0 as? FormDataError)?.code == .invalidLength
         }

@@ -8,10 +8,10 @@ import FoundationNetworking
 
 @Suite struct ArrayEncodingTests {
     @Test func elementsAreNamedAfterTheirList() {
-        #expect(URLEncodedFormEncoder.ArrayEncoding.brackets.encode("a", atIndex: 2) == "a[]")
-        #expect(URLEncodedFormEncoder.ArrayEncoding.noBrackets.encode("a", atIndex: 2) == "a")
-        #expect(URLEncodedFormEncoder.ArrayEncoding.indexInBrackets.encode("a", atIndex: 2) == "a[2]")
-        #expect(URLEncodedFormEncoder.ArrayEncoding.custom { "\($0)\($1)" }.encode("a", atIndex: 2) == "a2")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.brackets.encode("a", atIndex: 2) == "a[]")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.noBrackets.encode("a", atIndex: 2) == "a")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.indexInBrackets.encode("a", atIndex: 2) == "a[2]")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.custom { "\($0)\($1)" }.encode("a", atIndex: 2) == "a2")
     }
 }
 

@@ -8,13 +8,13 @@ import FoundationNetworking
 
 @Suite struct HTTPMethodTests {
     @Test func caseCounts() {
-        #expect(HTTPMethod(rawValue: "get") != .get)
-        #expect("PURGE" as HTTPMethod == HTTPMethod(rawValue: "PURGE"))
-        #expect(HTTPMethod.query.description == "QUERY")
+        #expect(HTTPSession.Method(rawValue: "get") != .get)
+        #expect("PURGE" as HTTPSession.Method == HTTPSession.Method(rawValue: "PURGE"))
+        #expect(HTTPSession.Method.query.description == "QUERY")
     }
 
     @Test func methodsThatMayBeSentTwice() {
-        let all: [HTTPMethod] = [.connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace]
+        let all: [HTTPSession.Method] = [.connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace]
         #expect(Set(all.filter { !$0.isIdempotent }) == [.connect, .patch, .post])
     }
 }
@@ -43,7 +43,7 @@ import FoundationNetworking
     @Test func aRequestIsMadeOfItsParts() throws {
         let request = try URLRequest(url: "http://a/b", method: .query, headers: ["X-A": "1"])
         #expect(request.method == .query && request.headers["x-a"] == "1" && request.url?.absoluteString == "http://a/b")
-        #expect(throws: HTTPHeaderError.self) { try URLRequest(url: "http://a/", method: .get, headers: ["X-A": "1\r\nB: c"]) }
+        #expect(throws: HTTPSession.HeaderError.self) { try URLRequest(url: "http://a/", method: .get, headers: ["X-A": "1\r\nB: c"]) }
         #expect(throws: URLConversionError.self) { try URLRequest(url: "", method: .get) }
     }
 

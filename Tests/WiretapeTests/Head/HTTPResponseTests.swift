@@ -8,15 +8,15 @@ import FoundationNetworking
 
 @Suite struct HTTPResponseFoundationTests {
     @Test func theViewJoinsDuplicates() throws {
-        let response = HTTPResponse(url: try "http://a.test/x".asURL(), status: 418, headers: ["A": "1", "A": "2"])
+        let response = HTTPSession.Response(url: try "http://a.test/x".asURL(), status: 418, headers: ["A": "1", "A": "2"])
         let view = try #require(response.httpURLResponse)
         #expect(view.statusCode == 418 && view.url == response.url)
         #expect(view.value(forHTTPHeaderField: "a") == "1, 2")
     }
 
     @Test func theSizeIsKnownWhereTheBodyHasNoCoding() throws {
-        func size(_ headers: HTTPHeaders) throws -> Int64? {
-            HTTPResponse(url: try "http://a.test/x".asURL(), status: 200, headers: headers).bodySize
+        func size(_ headers: HTTPSession.Headers) throws -> Int64? {
+            HTTPSession.Response(url: try "http://a.test/x".asURL(), status: 200, headers: headers).bodySize
         }
         #expect(try size(["Content-Length": "12"]) == 12)
         #expect(try size(["Content-Length": "-1"]) == nil)

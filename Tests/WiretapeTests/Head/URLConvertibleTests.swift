@@ -46,7 +46,7 @@ import FoundationNetworking
 }
 
 @Suite struct URLRequestConvertibleTests {
-    private enum Router: URLRequestConvertible {
+    private enum Router: HTTPSession.URLRequestConvertible {
         case list
         case upload(name: String)
         case login(String, password: String)
@@ -60,13 +60,13 @@ import FoundationNetworking
         }
     }
 
-    private struct Named: URLRequestConvertible {
+    private struct Named: HTTPSession.URLRequestConvertible {
         let requestLabel: String? = "first page"
 
         func asURLRequest() throws -> URLRequest { try URLRequest(url: "http://h/", method: .get) }
     }
 
-    private struct Plain: URLRequestConvertible {
+    private struct Plain: HTTPSession.URLRequestConvertible {
         let secret = "s"
 
         func asURLRequest() throws -> URLRequest { try URLRequest(url: "http://h/", method: .get) }

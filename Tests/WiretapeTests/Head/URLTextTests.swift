@@ -75,7 +75,7 @@ import Testing
     /// Foundation's own encoding is the oracle.
     @Test func allOfASCIIIsAsFoundationHasIt() {
         let text = String(String.UnicodeScalarView((0..<128).map { Unicode.Scalar($0 as UInt8) }))
-        for set in [CharacterSet.urlQueryAllowed, .urlPathAllowed, .alphanumerics, URLEncodedFormEncoder.queryAllowed] {
+        for set in [CharacterSet.urlQueryAllowed, .urlPathAllowed, .alphanumerics, HTTPSession.URLEncodedFormEncoder.queryAllowed] {
             #expect(PercentEncoder(set).encode(text) == text.addingPercentEncoding(withAllowedCharacters: set))
         }
     }

@@ -14,31 +14,31 @@ import FoundationNetworking
 
     private func request() throws -> URLRequest { URLRequest(url: try #require(URL(string: "http://a/"))) }
 
-    private func context(_ sent: URLRequest, status: Int = 401, id: UUID = UUID()) throws -> RequestContext {
-        RequestContext(id: id, request: sent, response: HTTPResponse(url: try #require(sent.url), status: status))
+    private func context(_ sent: URLRequest, status: Int = 401, id: UUID = UUID()) throws -> HTTPSession.RequestContext {
+        HTTPSession.RequestContext(id: id, request: sent, response: HTTPSession.Response(url: try #require(sent.url), status: status))
     }
 
-    private func authorization(_ interceptor: some RequestInterceptor) async throws -> String? {
-        try await interceptor.adapt(self.request(), for: RequestContext(id: UUID())).value(forHTTPHeaderField: "Authorization")
+    private func authorization(_ interceptor: some HTTPSession.RequestInterceptor) async throws -> String? {
+        try await interceptor.adapt(self.request(), for: HTTPSession.RequestContext(id: UUID())).value(forHTTPHeaderField: "Authorization")
     }
 
-    private func word(_ result: RetryResult) -> String {
+    private func word(_ result: HTTPSession.RetryResult) -> String {
         switch result {
         case .retry: "retry"
         case .retryAfter(let delay): "after \(delay)"
         case .doNotRetry: "no"
-        case .doNotRetryWithError(let error): error is AuthenticationError ? "AuthenticationError" : "\(type(of: error))"
+        case .doNotRetryWithError(let error): error is HTTPSession.AuthenticationError ? "AuthenticationError" : "\(type(of: error))"
         }
     }
 
     @Test func aGoodCredentialIsApplied() async throws {
-        let interceptor = AuthenticationInterceptor(authenticator: TokenAuthenticator(), credential: Token(text: "t"))
+        let interceptor = HTTPSession.AuthenticationInterceptor(authenticator: TokenAuthenticator(), credential: Token(text: "t"))
         #expect(try await self.authorization(interceptor) == "Bearer t")
     }
 
     @Test func withoutACredentialARequestFails() async throws {
-        let interceptor = AuthenticationInterceptor(authenticator: TokenAuthenticator())
-        let error = await #expect(throws: AuthenticationError.self) { try await self.authorization(interceptor) }
+        let interceptor = HTTPSession.AuthenticationInterceptor(authenticator: TokenAuthenticator())
+        let error = await #expect(throws: HTTPSession.AuthenticationError.self) { try await self.authorization(interceptor) }
         #expect(error?.code == .missingCredential)
         interceptor.credential = Token(text: "login")
         #expect(try await self.authorization(interceptor) == "Bearer login")
@@ -46,7 +46,8 @@ import FoundationNetworking
 
     @Test func manyRequestsWaitForOneRefresh() async throws {
         let authenticator = TokenAuthenticator()
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<100 { group.addTask { try await self.authorization(interceptor) } }
             await authenticator.begun(1)
@@ -59,7 +60,8 @@ import FoundationNetworking
 
     @Test func aRefreshThatFailsFailsAllWhoWait() async throws {
         let authenticator = TokenAuthenticator()
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         let first = Task { try await self.authorization(interceptor) }
         await authenticator.begun(1)
         authenticator.answer(.failure(Refusal()))
@@ -72,7 +74,8 @@ import FoundationNetworking
 
     @Test func aCancelledRequestStopsWaitingAndTheOthersDoNot() async throws {
         let authenticator = TokenAuthenticator()
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         let asker = Task { try await self.authorization(interceptor) }
         await authenticator.begun(1)
         let other = Task { try await self.authorization(interceptor) }
@@ -85,7 +88,8 @@ import FoundationNetworking
 
     @Test func aTaskThatIsCancelledBeforeAsksForNothing() async throws {
         let authenticator = TokenAuthenticator()
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await self.authorization(interceptor)
@@ -96,8 +100,8 @@ import FoundationNetworking
 
     @Test func aRefusedRequestIsSentAgainBehindARefresh() async throws {
         let authenticator = TokenAuthenticator { Token(text: $0.text + "+") }
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "t"))
-        let sent = try await interceptor.adapt(self.request(), for: RequestContext(id: UUID()))
+        let interceptor = HTTPSession.AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "t"))
+        let sent = try await interceptor.adapt(self.request(), for: HTTPSession.RequestContext(id: UUID()))
         #expect(self.word(await interceptor.retry(try self.context(sent), dueTo: Refusal())) == "retry")
         #expect(try await self.authorization(interceptor) == "Bearer t+")
         // One that came back late with the old one needs no second refresh.
@@ -107,20 +111,20 @@ import FoundationNetworking
 
     @Test func otherFailuresAreNotItsBusiness() async throws {
         let authenticator = TokenAuthenticator { _ in throw Refusal() }
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "t"))
-        let sent = try await interceptor.adapt(self.request(), for: RequestContext(id: UUID()))
+        let interceptor = HTTPSession.AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "t"))
+        let sent = try await interceptor.adapt(self.request(), for: HTTPSession.RequestContext(id: UUID()))
         #expect(self.word(await interceptor.retry(try self.context(sent, status: 500), dueTo: Refusal())) == "no")
-        #expect(self.word(await interceptor.retry(RequestContext(id: UUID(), request: sent), dueTo: Refusal())) == "no")
-        #expect(self.word(await interceptor.retry(RequestContext(id: UUID()), dueTo: Refusal())) == "no")
+        #expect(self.word(await interceptor.retry(HTTPSession.RequestContext(id: UUID(), request: sent), dueTo: Refusal())) == "no")
+        #expect(self.word(await interceptor.retry(HTTPSession.RequestContext(id: UUID()), dueTo: Refusal())) == "no")
         #expect(authenticator.refreshes.isEmpty)
         #expect(self.word(await interceptor.retry(try self.context(sent), dueTo: CancellationError())) == "Refusal")
     }
 
     @Test func aRequestThatNeverCarriesTheCredentialDoesNotGoOnForEver() async throws {
         let authenticator = TokenAuthenticator { $0 }
-        let window = RefreshWindow(interval: .seconds(30), maximumAttempts: 2)
+        let window = HTTPSession.RefreshWindow(interval: .seconds(30), maximumAttempts: 2)
         let clock = ManualClock()
-        let interceptor = AuthenticationInterceptor(
+        let interceptor = HTTPSession.AuthenticationInterceptor(
             authenticator: authenticator, credential: Token(text: "t"), refreshWindow: window, clock: clock)
         // A redirect to another origin has taken the credential off.
         let context = try self.context(self.request())
@@ -134,18 +138,19 @@ import FoundationNetworking
     }
 
     @Test func aRequestOfTheRefreshItselfWaitsForNothing() async throws {
-        let interceptor = Guarded<AuthenticationInterceptor<TokenAuthenticator>?>(nil)
+        let interceptor = Guarded<HTTPSession.AuthenticationInterceptor<TokenAuthenticator>?>(nil)
         let authenticator = TokenAuthenticator { _ in
             let own = try #require(interceptor.withLock { $0 })
             let url = try #require(URL(string: "http://a/token"))
             // As an engine does it: in a task of its own.
-            let sent = try await Task { try await own.adapt(URLRequest(url: url), for: RequestContext(id: UUID())) }.value
+            let sent = try await Task { try await own.adapt(URLRequest(url: url), for: HTTPSession.RequestContext(id: UUID())) }.value
             #expect(sent.value(forHTTPHeaderField: "Authorization") == nil)
-            let context = RequestContext(id: UUID(), request: sent, response: HTTPResponse(url: url, status: 401))
+            let context = HTTPSession.RequestContext(id: UUID(), request: sent, response: HTTPSession.Response(url: url, status: 401))
             guard case .doNotRetry = await own.retry(context, dueTo: CancellationError()) else { throw CancellationError() }
             return Token(text: "new")
         }
-        let made = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let made = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         interceptor.withLock { $0 = made }
         #expect(try await self.authorization(made) == "Bearer new")
         interceptor.withLock { $0 = nil }
@@ -154,17 +159,19 @@ import FoundationNetworking
     @Test func theRefreshKnowsTheTaskOfWhoAskedFirst() async throws {
         enum Scope { @TaskLocal static var name = "none" }
         let authenticator = TokenAuthenticator { _ in Token(text: Scope.name) }
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         #expect(try await Scope.$name.withValue("cassette") { try await self.authorization(interceptor) } == "Bearer cassette")
     }
 
     @Test func aLogoutEndsTheWaiting() async throws {
         let authenticator = TokenAuthenticator()
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         let waiting = Task { try await self.authorization(interceptor) }
         await authenticator.begun(1)
         interceptor.credential = nil
-        await #expect(throws: AuthenticationError.self) { try await waiting.value }
+        await #expect(throws: HTTPSession.AuthenticationError.self) { try await waiting.value }
         authenticator.answer(.success(Token(text: "late")))
         #expect(interceptor.credential == nil)
     }
@@ -172,7 +179,8 @@ import FoundationNetworking
     /// Cancellations that race with the end of a refresh: everybody gets exactly one answer, and nobody waits for ever.
     @Test(arguments: 0..<20) func racingCancellationsLoseNobody(seed: UInt64) async throws {
         let authenticator = TokenAuthenticator()
-        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
+        let interceptor = HTTPSession.AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(text: "old", requiresRefresh: true))
         var generator = SeededGenerator(seed: seed)
         let asking = (0..<64).map { _ in Task { try await self.authorization(interceptor) } }
         await authenticator.begun(1)
@@ -196,7 +204,7 @@ import FoundationNetworking
     @Test func a401IsARefusal() throws {
         let url = try #require(URL(string: "http://a/"))
         for (status, isRefusal) in [(401, true), (403, false), (407, false), (200, false)] {
-            let response = HTTPResponse(url: url, status: status)
+            let response = HTTPSession.Response(url: url, status: status)
             #expect(
                 self.authenticator.didRequest(
                     URLRequest(url: url), with: response, failDueToAuthenticationError: CancellationError()) == isRefusal)

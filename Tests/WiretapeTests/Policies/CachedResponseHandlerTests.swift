@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 @Suite struct ResponseCacherTests {
-    private func kept(by handler: any CachedResponseHandler) async throws -> Data? {
+    private func kept(by handler: any HTTPSession.CachedResponseHandler) async throws -> Data? {
         let url = try #require(URL(string: "http://a/"))
         let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
         return await handler.cachedResponse(CachedURLResponse(response: response, data: Data("abc".utf8)), for: URLRequest(url: url))?.data

@@ -16,8 +16,8 @@ import FoundationNetworking
     }
 
     private func store(_ sets: [String], from url: String, in rule: CookieRule, at now: Date = Self.now) throws {
-        let headers = HTTPHeaders(sets.map { HTTPHeader(name: "Set-Cookie", value: $0) })
-        rule.store(HTTPResponse(url: try #require(URL(string: url)), status: 200, headers: headers), at: now)
+        let headers = HTTPSession.Headers(sets.map { HTTPSession.Header(name: "Set-Cookie", value: $0) })
+        rule.store(HTTPSession.Response(url: try #require(URL(string: url)), status: 200, headers: headers), at: now)
     }
 
     private func sent(_ rule: CookieRule, to url: String, own: String? = nil, at now: Date = Self.now) throws -> String? {
@@ -79,7 +79,9 @@ import FoundationNetworking
         let rule = try self.rule(["a=1; Path=/", "b=2; Path=/"])
         #expect(try self.sent(rule, to: "http://www.example.com/", own: "a=own; z=9") == "a=own; z=9; b=2")
         #expect(try self.sent(rule, to: "http://other.com/", own: "z=9") == "z=9")
-        var headers = HTTPHeaders([HTTPHeader(name: "Accept", value: "*/*"), HTTPHeader(name: "cookie", value: "a=own")])
+        var headers = HTTPSession.Headers([
+            HTTPSession.Header(name: "Accept", value: "*/*"), HTTPSession.Header(name: "cookie", value: "a=own"),
+        ])
         headers = rule.headers(headers, for: try #require(URL(string: "http://www.example.com/")), at: Self.now)
         #expect(headers.map { "\($0.name): \($0.value)" } == ["Accept: */*", "Cookie: a=own; b=2"])
         let other = try #require(URL(string: "http://other.com/"))
@@ -93,8 +95,8 @@ import FoundationNetworking
         #expect(rule.storage.cookies?.isEmpty == true)
 
         rule.storage.cookieAcceptPolicy = .onlyFromMainDocumentDomain
-        let headers = HTTPHeaders([HTTPHeader(name: "Set-Cookie", value: "a=1; Path=/")])
-        let response = HTTPResponse(url: try #require(URL(string: "http://ads.example/")), status: 200, headers: headers)
+        let headers = HTTPSession.Headers([HTTPSession.Header(name: "Set-Cookie", value: "a=1; Path=/")])
+        let response = HTTPSession.Response(url: try #require(URL(string: "http://ads.example/")), status: 200, headers: headers)
         rule.store(response, mainDocument: URL(string: "http://shop.example/"), at: Self.now)
         #expect(rule.storage.cookies?.isEmpty == true)
         rule.store(response, mainDocument: URL(string: "http://ads.example/page"), at: Self.now)

@@ -8,8 +8,8 @@ import Testing
         _ status: Int, _ locations: [String], method: String = "GET", hops: Int = 0, from: String = "http://a/b?c", limit: Int = 20
     ) throws -> RedirectRule.Decision {
         let url = try #require(URL(string: from))
-        let response = HTTPResponse(
-            url: url, status: status, headers: HTTPHeaders(locations.map { HTTPHeader(name: "location", value: $0) }))
+        let response = HTTPSession.Response(
+            url: url, status: status, headers: HTTPSession.Headers(locations.map { HTTPSession.Header(name: "location", value: $0) }))
         return RedirectRule(limit: limit).decide(method: method, url: url, response: response, hops: hops)
     }
 

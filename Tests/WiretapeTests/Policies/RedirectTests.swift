@@ -7,8 +7,8 @@ import FoundationNetworking
 #endif
 
 @Suite struct RedirectTests {
-    private func redirect(_ from: String, _ to: String, method: String = "POST", keepsBody: Bool = true) throws -> Redirect {
-        Redirect(from: try #require(URL(string: from)), to: try #require(URL(string: to)), method: method, keepsBody: keepsBody)
+    private func redirect(_ from: String, _ to: String, method: String = "POST", keepsBody: Bool = true) throws -> HTTPSession.Redirect {
+        HTTPSession.Redirect(from: try #require(URL(string: from)), to: try #require(URL(string: to)), method: method, keepsBody: keepsBody)
     }
 
     @Test(arguments: [
@@ -25,8 +25,8 @@ import FoundationNetworking
         "Content-Encoding: gzip", "Content-Length: 3", "Accept: a", "accept: b", "X-Own: 1", "Referer: https://a/secret",
     ]
 
-    private func kept(_ redirect: Redirect, url: String) throws -> [String] {
-        var headers = HTTPHeaders()
+    private func kept(_ redirect: HTTPSession.Redirect, url: String) throws -> [String] {
+        var headers = HTTPSession.Headers()
         for line in Self.fields {
             let parts = line.split(separator: ":", maxSplits: 1)
             headers.add(name: String(parts[0]), value: parts[1].trimmingCharacters(in: .whitespaces))
@@ -80,10 +80,11 @@ import FoundationNetworking
 }
 
 @Suite struct RedirectorTests {
-    private func answer(of handler: any RedirectHandler) async throws -> String? {
+    private func answer(of handler: any HTTPSession.RedirectHandler) async throws -> String? {
         let url = try #require(URL(string: "http://a/x"))
         let proposed = URLRequest(url: try #require(URL(string: "http://a/y")))
-        return await handler.redirect(HTTPResponse(url: url, status: 302), to: proposed, for: RequestContext(id: UUID()))?.url?
+        return await handler.redirect(
+            HTTPSession.Response(url: url, status: 302), to: proposed, for: HTTPSession.RequestContext(id: UUID()))?.url?
             .absoluteString
     }
 
@@ -98,6 +99,6 @@ import FoundationNetworking
             })
         #expect(modified == "http://a/y/302")
         #expect(try await self.answer(of: .modify { _, _, _ in nil }) == nil)
-        #expect(try await self.answer(of: Redirector.follow) == "http://a/y")
+        #expect(try await self.answer(of: HTTPSession.Redirector.follow) == "http://a/y")
     }
 }

@@ -7,7 +7,9 @@ import Testing
     private static let ids = (0..<10).map { _ in UUID() }
     private let ids = Self.ids
 
-    private func state(_ credential: String? = "old", window: RefreshWindow? = RefreshWindow()) -> RefreshState<String> {
+    private func state(_ credential: String? = "old", window: HTTPSession.RefreshWindow? = HTTPSession.RefreshWindow()) -> RefreshState<
+        String
+    > {
         RefreshState(credential: credential, window: window)
     }
 
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test func aWindowEndsAStorm() {
-        var state = self.state(window: RefreshWindow(interval: .seconds(10), maximumAttempts: 2))
+        var state = self.state(window: HTTPSession.RefreshWindow(interval: .seconds(10), maximumAttempts: 2))
         func refused(at seconds: Int) -> String {
             self.text(
                 state.wasRefused(self.ids[9], waiter: self.ids[0], isCurrent: true, of: state.generation, at: .seconds(seconds)))
@@ -168,20 +170,20 @@ import Testing
 
 @Suite struct AuthenticationErrorTests {
     @Test func itShowsAsItsMessage() {
-        #expect("\(AuthenticationError(.missingCredential, "no credential"))" == "no credential")
-        #expect("\(AuthenticationError.Code.excessiveRefresh)" == "excessiveRefresh")
-        #expect(AuthenticationError.Code.missingCredential != .excessiveRefresh)
+        #expect("\(HTTPSession.AuthenticationError(.missingCredential, "no credential"))" == "no credential")
+        #expect("\(HTTPSession.AuthenticationError.Code.excessiveRefresh)" == "excessiveRefresh")
+        #expect(HTTPSession.AuthenticationError.Code.missingCredential != .excessiveRefresh)
     }
 }
 
 @Suite struct RefreshWindowTests {
     @Test func theErrorSaysWhatWasTooMuch() {
-        let error = RefreshWindow(interval: .milliseconds(1500), maximumAttempts: 3).error
+        let error = HTTPSession.RefreshWindow(interval: .milliseconds(1500), maximumAttempts: 3).error
         #expect(error.code == .excessiveRefresh)
         #expect(
             error.message
                 == "the credential was refreshed 3 times within 1.500 s: find out why the server refuses each new one, or widen the RefreshWindow"
         )
-        #expect(RefreshWindow() == RefreshWindow(interval: .seconds(30), maximumAttempts: 5))
+        #expect(HTTPSession.RefreshWindow() == HTTPSession.RefreshWindow(interval: .seconds(30), maximumAttempts: 5))
     }
 }

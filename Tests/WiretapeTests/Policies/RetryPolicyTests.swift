@@ -5,9 +5,10 @@ import Testing
 @testable import Wiretape
 
 @Suite struct RetryPolicyTests {
-    private let policy = RetryPolicy(backoff: ExponentialBackoff(jitter: 0))
+    private let policy = HTTPSession.RetryPolicy(backoff: HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0))
 
-    private func decision(_ outcome: RetryOutcome, _ method: HTTPMethod = .get, retryCount: Int = 0) -> Duration? {
+    private func decision(_ outcome: HTTPSession.RetryPolicy.Outcome, _ method: HTTPSession.Method = .get, retryCount: Int = 0) -> Duration?
+    {
         self.policy.decision(retryCount: retryCount, method: method, outcome: outcome, now: Date(timeIntervalSince1970: 784_111_777))
     }
 
@@ -15,7 +16,7 @@ import Testing
     @Test func statusesAndMethods() {
         let statuses = (100...599).filter { self.decision(.status($0, [:])) != nil }
         #expect(statuses == [408, 500, 502, 503, 504])
-        let methods: [HTTPMethod] = [.connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace, "get"]
+        let methods: [HTTPSession.Method] = [.connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace, "get"]
         #expect(
             Set(methods.filter { self.decision(.status(503, [:]), $0) != nil }) == [.delete, .get, .head, .options, .put, .query, .trace])
     }
@@ -51,13 +52,13 @@ import Testing
 
     // MARK: As a retrier
 
-    private func context(_ status: Int?, _ method: HTTPMethod = .get, retryCount: Int = 0) throws -> RequestContext {
-        RequestContext(
+    private func context(_ status: Int?, _ method: HTTPSession.Method = .get, retryCount: Int = 0) throws -> HTTPSession.RequestContext {
+        HTTPSession.RequestContext(
             id: UUID(), retryCount: retryCount, request: try SampleResponse.request(method),
             response: try status.map { try SampleResponse.response($0) })
     }
 
-    private func text(_ result: RetryResult) -> String {
+    private func text(_ result: HTTPSession.RetryResult) -> String {
         switch result {
         case .retry: "retry"
         case .retryAfter(let duration): "after \(duration)"
@@ -80,26 +81,26 @@ import Testing
 
     @Test func aFailureCountsBeforeAStatus() throws {
         let context = try self.context(503)
-        #expect(RetryPolicy.outcome(context, TransportFailure.cancelled()) == .failure(.cancelled))
-        #expect(RetryPolicy.outcome(context, TransportFailure(.unsupported, "")) == nil)
+        #expect(HTTPSession.RetryPolicy.outcome(context, TransportFailure.cancelled()) == .failure(.cancelled))
+        #expect(HTTPSession.RetryPolicy.outcome(context, TransportFailure(.unsupported, "")) == nil)
     }
 }
 
 @Suite struct ConnectionLostRetryPolicyTests {
     @Test func onlyALostConnectionIsTriedAgain() async throws {
-        let policy: RetryPolicy = .connectionLost(retryLimit: 1, backoff: ExponentialBackoff(jitter: 0))
+        let policy: HTTPSession.RetryPolicy = .connectionLost(retryLimit: 1, backoff: HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0))
         let retried = Failure.Kind.allCases.filter {
             policy.decision(retryCount: 0, method: .get, outcome: .failure($0)) == .milliseconds(500)
         }
         #expect(Set(retried) == [.reset, .truncated])
         #expect(policy.decision(retryCount: 0, method: .get, outcome: .status(503, [:])) == nil)
-        let context = RequestContext(id: UUID(), request: try SampleResponse.request())
+        let context = HTTPSession.RequestContext(id: UUID(), request: try SampleResponse.request())
         guard case .retryAfter(.milliseconds(500)) = await policy.retry(context, dueTo: TransportFailure(.network(.reset), "")) else {
             Issue.record("a lost connection is not tried again")
             return
         }
         guard
-            case .doNotRetry = await (.connectionLost() as RetryPolicy).retry(
+            case .doNotRetry = await (.connectionLost() as HTTPSession.RetryPolicy).retry(
                 context, dueTo: TransportFailure(.network(.tls), ""))
         else {
             Issue.record("a TLS failure is tried again")
@@ -110,28 +111,30 @@ import Testing
 
 @Suite struct ExponentialBackoffTests {
     @Test func withoutJitterTimesDouble() {
-        let backoff = ExponentialBackoff(jitter: 0)
+        let backoff = HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0)
         #expect((0..<4).map { backoff.delay(retryCount: $0) } == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)])
-        #expect(ExponentialBackoff(base: 3, scale: .seconds(1), jitter: 0).delay(retryCount: 3) == .seconds(27))
-        #expect(ExponentialBackoff(base: 0, scale: .seconds(1), jitter: 0).delay(retryCount: 1000) == .seconds(1))
+        #expect(HTTPSession.RetryPolicy.ExponentialBackoff(base: 3, scale: .seconds(1), jitter: 0).delay(retryCount: 3) == .seconds(27))
+        #expect(HTTPSession.RetryPolicy.ExponentialBackoff(base: 0, scale: .seconds(1), jitter: 0).delay(retryCount: 1000) == .seconds(1))
     }
 
     @Test func noTimePassesTheLimit() {
-        let backoff = ExponentialBackoff(jitter: 0)
+        let backoff = HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0)
         for count in [10, 63, 64, 10_000, .max] { #expect(backoff.delay(retryCount: count) == .seconds(300)) }
-        #expect(ExponentialBackoff(base: .max, jitter: 0).delay(retryCount: 5) == .seconds(300))
-        #expect(ExponentialBackoff(scale: .seconds(10), limit: .seconds(3), jitter: 0).delay(retryCount: 0) == .seconds(3))
+        #expect(HTTPSession.RetryPolicy.ExponentialBackoff(base: .max, jitter: 0).delay(retryCount: 5) == .seconds(300))
+        #expect(
+            HTTPSession.RetryPolicy.ExponentialBackoff(scale: .seconds(10), limit: .seconds(3), jitter: 0).delay(retryCount: 0)
+                == .seconds(3))
         #expect(backoff.delay(retryCount: -1) == .milliseconds(500))
     }
 
     @Test func aSeedGivesTheSameTimesAndStaysWithinTheJitter() {
         var seen: Set<Duration> = []
         for seed in 0..<200 as Range<UInt64> {
-            let backoff = ExponentialBackoff(jitter: 0.25, seed: seed)
+            let backoff = HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0.25, seed: seed)
             for count in 0..<5 {
-                let whole = ExponentialBackoff(jitter: 0).delay(retryCount: count)
+                let whole = HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0).delay(retryCount: count)
                 let delay = backoff.delay(retryCount: count)
-                #expect(delay == ExponentialBackoff(jitter: 0.25, seed: seed).delay(retryCount: count))
+                #expect(delay == HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 0.25, seed: seed).delay(retryCount: count))
                 #expect(delay <= whole && delay >= whole * 0.75)
                 seen.insert(delay)
             }
@@ -141,10 +144,11 @@ import Testing
 
     @Test func oddSettingsAreTakenForTheNearestThatMakeSense() {
         #expect(
-            ExponentialBackoff(jitter: .nan).jitter == 0 && ExponentialBackoff(jitter: 7).jitter == 1
-                && ExponentialBackoff(jitter: -1).jitter == 0)
-        #expect(ExponentialBackoff(scale: .seconds(-1), jitter: 0).delay(retryCount: 3) == .zero)
-        #expect(ExponentialBackoff().seed != ExponentialBackoff().seed)
+            HTTPSession.RetryPolicy.ExponentialBackoff(jitter: .nan).jitter == 0
+                && HTTPSession.RetryPolicy.ExponentialBackoff(jitter: 7).jitter == 1
+                && HTTPSession.RetryPolicy.ExponentialBackoff(jitter: -1).jitter == 0)
+        #expect(HTTPSession.RetryPolicy.ExponentialBackoff(scale: .seconds(-1), jitter: 0).delay(retryCount: 3) == .zero)
+        #expect(HTTPSession.RetryPolicy.ExponentialBackoff().seed != HTTPSession.RetryPolicy.ExponentialBackoff().seed)
     }
 }
 
@@ -164,7 +168,7 @@ import Testing
     }
 
     @Test func aDateCountsFromTheServersOwnClock() {
-        let headers: HTTPHeaders = ["Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:30 GMT"]
+        let headers: HTTPSession.Headers = ["Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:30 GMT"]
         #expect(RetryAfter(headers, now: self.now)?.delay == .seconds(7))
         #expect(RetryAfter([:], now: self.now) == nil)
     }

@@ -20,7 +20,7 @@ import Testing
         ("::1", 443, "custom"), ("other.org", 443, "none"),
     ])
     func theFirstPatternThatFitsCounts(host: String, port: Int, wanted: String) throws {
-        let manager = try ServerTrustManager([
+        let manager = try HTTPSession.ServerTrustManager([
             "api.example.com": .pinnedKeys([]), "*.example.com": .pinnedCertificates([]), "api.example.com:443": .disabled,
             "127.0.0.1:8443": .disabled, "::1": .custom { _, _ in true },
         ])
@@ -28,11 +28,11 @@ import Testing
     }
 
     @Test func aPatternThatIsNoneIsRefused() {
-        #expect(throws: SettingSyntaxError.self) { try ServerTrustManager(["http://a/": .default]) }
+        #expect(throws: SettingSyntaxError.self) { try HTTPSession.ServerTrustManager(["http://a/": .default]) }
     }
 
     @Test func aStarIsForAllOthers() throws {
-        let manager = try ServerTrustManager(["a": .disabled, "*": .default], allHostsMustBeEvaluated: false)
+        let manager = try HTTPSession.ServerTrustManager(["a": .disabled, "*": .default], allHostsMustBeEvaluated: false)
         #expect(self.name(manager.trust(forHost: "b")) == "default" && self.name(manager.trust(forHost: "a")) == "disabled")
         #expect(!manager.allHostsMustBeEvaluated && manager.rules.count == 2)
     }
@@ -53,14 +53,15 @@ import Testing
     ]
 
     private func decide(
-        _ policy: String, _ platform: ServerTrustRule.Platform, _ route: ServerTrustRule.Route, url: String = "https://api.example/x"
-    ) throws -> ServerTrustRule.Decision {
+        _ policy: String, _ platform: HTTPSession.ServerTrustRule.Platform, _ route: HTTPSession.ServerTrustRule.Route,
+        url: String = "https://api.example/x"
+    ) throws -> HTTPSession.ServerTrustRule.Decision {
         let trust = try #require(Self.policies.first { $0.name == policy }).trust
-        let manager = try ServerTrustManager(["api.example": trust])
-        return ServerTrustRule(platform: platform, route: route).decide(try #require(URL(string: url)), by: manager)
+        let manager = try HTTPSession.ServerTrustManager(["api.example": trust])
+        return HTTPSession.ServerTrustRule(platform: platform, route: route).decide(try #require(URL(string: url)), by: manager)
     }
 
-    private func word(_ decision: ServerTrustRule.Decision) -> String {
+    private func word(_ decision: HTTPSession.ServerTrustRule.Decision) -> String {
         switch decision {
         case .leaveToPlatform: "leave"
         case .evaluate: "evaluate"
@@ -76,27 +77,31 @@ import Testing
     ])
     func everyPolicyOnEveryPlatform(policy: String, wanted: [String]) throws {
         var found: [String] = []
-        for platform in [ServerTrustRule.Platform.challenging, .silent] {
-            for route in [ServerTrustRule.Route.direct, .interceptingProxy] {
+        for platform in [HTTPSession.ServerTrustRule.Platform.challenging, .silent] {
+            for route in [HTTPSession.ServerTrustRule.Route.direct, .interceptingProxy] {
                 found.append(self.word(try self.decide(policy, platform, route)))
             }
         }
         #expect(found == wanted)
     }
 
-    @Test(arguments: ServerTrustRule.Platform.allCases, ServerTrustRule.Route.allCases)
-    func withoutTLSOrAManagerThereIsNothingToJudge(platform: ServerTrustRule.Platform, route: ServerTrustRule.Route) throws {
+    @Test(arguments: HTTPSession.ServerTrustRule.Platform.allCases, HTTPSession.ServerTrustRule.Route.allCases)
+    func withoutTLSOrAManagerThereIsNothingToJudge(platform: HTTPSession.ServerTrustRule.Platform, route: HTTPSession.ServerTrustRule.Route)
+        throws
+    {
         #expect(self.word(try self.decide("keys", platform, route, url: "http://api.example/")) == "leave")
-        let rule = ServerTrustRule(platform: platform, route: route)
+        let rule = HTTPSession.ServerTrustRule(platform: platform, route: route)
         #expect(self.word(rule.decide(try #require(URL(string: "https://api.example/")), by: nil)) == "leave")
     }
 
-    @Test(arguments: ServerTrustRule.Platform.allCases, ServerTrustRule.Route.allCases)
-    func aHostWithoutAPolicyIsRefusedWhereAllMustHaveOne(platform: ServerTrustRule.Platform, route: ServerTrustRule.Route) throws {
+    @Test(arguments: HTTPSession.ServerTrustRule.Platform.allCases, HTTPSession.ServerTrustRule.Route.allCases)
+    func aHostWithoutAPolicyIsRefusedWhereAllMustHaveOne(
+        platform: HTTPSession.ServerTrustRule.Platform, route: HTTPSession.ServerTrustRule.Route
+    ) throws {
         #expect(self.word(try self.decide("default", platform, route, url: "https://other.example/")) == "noPolicy")
         #expect(self.word(try self.decide("default", platform, route, url: "https://api.example:8443/")) == "leave")
-        let lenient = try ServerTrustManager(["api.example": .default], allHostsMustBeEvaluated: false)
-        let rule = ServerTrustRule(platform: platform, route: route)
+        let lenient = try HTTPSession.ServerTrustManager(["api.example": .default], allHostsMustBeEvaluated: false)
+        let rule = HTTPSession.ServerTrustRule(platform: platform, route: route)
         #expect(self.word(rule.decide(try #require(URL(string: "https://other.example/")), by: lenient)) == "leave")
     }
 
@@ -118,10 +123,10 @@ import Testing
 
     @Test func thePlatformIsTheOneOfThisProcess() {
         #if canImport(FoundationNetworking)
-        #expect(ServerTrustRule().platform == .silent)
+        #expect(HTTPSession.ServerTrustRule().platform == .silent)
         #else
-        #expect(ServerTrustRule().platform == .challenging)
+        #expect(HTTPSession.ServerTrustRule().platform == .challenging)
         #endif
-        #expect(ServerTrustRule().route == .direct)
+        #expect(HTTPSession.ServerTrustRule().route == .direct)
     }
 }

@@ -12,10 +12,10 @@ import FoundationNetworking
     @Test func theAnswerIsWrittenAsItComesAndPlacedAtItsEnd() async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport()
-        let session = Session.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
+        let session = HTTPSession.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
         let request = session.download(
             "http://a.test/report.pdf",
-            to: DownloadRequest.suggestedDownloadDestination(
+            to: HTTPSession.DownloadRequest.suggestedDownloadDestination(
                 in: URL(fileURLWithPath: folder.file("out")), options: .createIntermediateDirectories))
         let task = request.serializingDownloadedFileURL()
         let exchange = await transport.exchange(1)
@@ -33,7 +33,7 @@ import FoundationNetworking
 
     @Test func serializersReadTheFile() async throws {
         let folder = try TemporaryFolder()
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "[1,2]") }) {
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "[1,2]") }) {
             $0.temporaryFolder = URL(fileURLWithPath: folder.path)
         }
         let request = session.download("http://a.test/x")
@@ -44,7 +44,7 @@ import FoundationNetworking
 
     @Test func nothingIsLeftOfADownloadThatFailed() async throws {
         let folder = try TemporaryFolder()
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(500, [:], "no") }) {
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(500, [:], "no") }) {
             $0.temporaryFolder = URL(fileURLWithPath: folder.path)
         }
         let response = await session.download("http://a.test/x").validate().serializingData().response
@@ -56,7 +56,7 @@ import FoundationNetworking
     @Test func nothingIsLeftOfADownloadThatWasCancelled() async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport()
-        let session = Session.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
+        let session = HTTPSession.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
         let request = session.download("http://a.test/x")
         let task = request.serializingData()
         let exchange = await transport.exchange(1)
@@ -73,18 +73,18 @@ import FoundationNetworking
         ("attachment; filename=\"a.txt\"; filename*=UTF-8''%ED%8E%AB%2F%2E%2E%5C%ED%8E%AB.png", "펫.png"), ("inline", "report.pdf"),
     ])
     func noAnswerChoosesTheFolder(disposition: String, name: String) throws {
-        let response = HTTPResponse(
+        let response = HTTPSession.Response(
             url: try "http://a.test/d/report.pdf".asURL(), status: 200, headers: ["Content-Disposition": disposition])
-        #expect(DownloadRequest.fileName(response) == name)
+        #expect(HTTPSession.DownloadRequest.fileName(response) == name)
     }
 
     @Test func aDestinationMayCancelItsRequest() async throws {
         let folder = try TemporaryFolder()
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "whole") }) {
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "whole") }) {
             $0.temporaryFolder = URL(fileURLWithPath: folder.path)
         }
-        let made = Guarded<DownloadRequest?>(nil)
-        let destination: DownloadRequest.Destination = { _, _ in
+        let made = Guarded<HTTPSession.DownloadRequest?>(nil)
+        let destination: HTTPSession.DownloadRequest.Destination = { _, _ in
             made.withLock { $0 }?.cancel()
             return (URL(fileURLWithPath: folder.file("result")), [])
         }
@@ -99,14 +99,17 @@ import FoundationNetworking
     @Test func aValidationThatCancelsLeavesTheOldFile() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("old".utf8), to: "result")
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "whole") }) {
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "whole") }) {
             $0.temporaryFolder = URL(fileURLWithPath: folder.path)
         }
-        let made = Guarded<DownloadRequest?>(nil)
-        let destination: DownloadRequest.Destination = { _, _ in (URL(fileURLWithPath: folder.file("result")), .removePreviousFile) }
+        let made = Guarded<HTTPSession.DownloadRequest?>(nil)
+        let destination: HTTPSession.DownloadRequest.Destination = { _, _ in
+            (URL(fileURLWithPath: folder.file("result")), .removePreviousFile)
+        }
         let request = session.download("http://a.test/x", to: destination)
         made.withLock { $0 = request }
-        let response = await request.validate(Validation { _, _, _ in made.withLock { $0 }?.cancel() }).serializingData().response
+        let response = await request.validate(HTTPSession.Validation { _, _, _ in made.withLock { $0 }?.cancel() }).serializingData()
+            .response
         made.withLock { $0 = nil }
         #expect(response.error?.isCancelled == true)
         #expect(try folder.names() == ["result"])
@@ -116,11 +119,11 @@ import FoundationNetworking
 
 @Suite struct DownloadFileTests {
     private let folder: TemporaryFolder
-    private let response = HTTPResponse(url: URL(fileURLWithPath: "/x"), status: 200)
+    private let response = HTTPSession.Response(url: URL(fileURLWithPath: "/x"), status: 200)
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func file(to name: String? = nil, _ options: DownloadRequest.Options = []) -> DownloadFile {
+    private func file(to name: String? = nil, _ options: HTTPSession.DownloadRequest.Options = []) -> DownloadFile {
         guard let name else { return DownloadFile(folder: URL(fileURLWithPath: self.folder.path), destination: nil) }
         let target = URL(fileURLWithPath: self.folder.file(name))
         return DownloadFile(folder: URL(fileURLWithPath: self.folder.path)) { _, _ in (target, options) }
@@ -208,15 +211,15 @@ import FoundationNetworking
 
 @Suite struct DownloadRequestContentTests {
     /// Works on files alone.
-    private struct NameSerializer: DownloadResponseSerializer {
-        func serializeDownload(request: URLRequest?, response: HTTPResponse?, fileURL: URL?, error: (any Error)?) -> String {
+    private struct NameSerializer: HTTPSession.DownloadResponseSerializer {
+        func serializeDownload(request: URLRequest?, response: HTTPSession.Response?, fileURL: URL?, error: (any Error)?) -> String {
             fileURL?.lastPathComponent ?? "none"
         }
     }
 
     private let queue = DispatchQueue(label: "handlers")
     private let folder: TemporaryFolder
-    private let session: Session
+    private let session: HTTPSession
 
     init() throws {
         let folder = try TemporaryFolder()
@@ -246,7 +249,7 @@ import FoundationNetworking
 
     @Test func serializersOfFilesAloneWork() async throws {
         let request = self.session.download("http://a.test/")
-        let task: DownloadTask<String> = request.serializing(NameSerializer())
+        let task: HTTPSession.DownloadTask<String> = request.serializing(NameSerializer())
         let name = try await task.value
         #expect(name == request.fileURL?.lastPathComponent)
         let handled = await withCheckedContinuation { continuation in

@@ -23,7 +23,7 @@ import FoundationNetworking
     @Test(arguments: [(303, "GET", false), (307, "POST", true), (302, "GET", false)])
     func redirectsAreFollowed(status: Int, method: String, keepsBody: Bool) async throws {
         let transport = Self.transport(status)
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let response = await session.upload(Data("body".utf8), to: "http://a.test/a").serializingString().response
         #expect(response.value == "there")
         #expect(response.url?.path == "/b")
@@ -35,7 +35,7 @@ import FoundationNetworking
 
     @Test func aHandlerMayTakeTheRedirectForTheAnswer() async throws {
         let transport = Self.transport(302)
-        let session = Session.plain(transport) { $0.redirectHandler = Redirector.doNotFollow }
+        let session = HTTPSession.plain(transport) { $0.redirectHandler = HTTPSession.Redirector.doNotFollow }
         let response = await session.request("http://a.test/a").serializingString().response
         #expect(response.response?.status == 302)
         #expect(response.value == "moved")
@@ -44,8 +44,8 @@ import FoundationNetworking
 
     @Test func aRequestsHandlerComesBeforeTheSessions() async throws {
         let transport = Self.transport(302)
-        let session = Session.plain(transport) { $0.redirectHandler = Redirector.doNotFollow }
-        let elsewhere = Redirector.modify { request, _, _ in
+        let session = HTTPSession.plain(transport) { $0.redirectHandler = HTTPSession.Redirector.doNotFollow }
+        let elsewhere = HTTPSession.Redirector.modify { request, _, _ in
             var request = request
             request.url = URL(string: "http://a.test/c")
             return request
@@ -56,7 +56,7 @@ import FoundationNetworking
 
     @Test func aCircleEnds() async {
         let transport = Self.transport(302, to: "/a")
-        let error = await Session.plain(transport).request("http://a.test/a").serializingData().response.error
+        let error = await HTTPSession.plain(transport).request("http://a.test/a").serializingData().response.error
         #expect(error?.code == .redirect)
         #expect((error?.cause as? RedirectError)?.code == .tooManyRedirects)
         #expect(transport.requests.count == 21)
@@ -64,23 +64,24 @@ import FoundationNetworking
 
     @Test func whereNoRequestCanGoAHandlerCanStillTakeTheAnswer() async {
         let transport = Self.transport(302, to: "ftp://a.test/")
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         #expect(await session.request("http://a.test/a").serializingData().response.error?.code == .redirect)
-        let taken = await session.request("http://a.test/a").redirect(using: Redirector.doNotFollow).serializingString().response
+        let taken = await session.request("http://a.test/a").redirect(using: HTTPSession.Redirector.doNotFollow).serializingString()
+            .response
         #expect(taken.value == "moved")
-        let followed = await session.request("http://a.test/a").redirect(using: Redirector.follow).serializingString().response
+        let followed = await session.request("http://a.test/a").redirect(using: HTTPSession.Redirector.follow).serializingString().response
         #expect(followed.error?.code == .redirect)
     }
 
     @Test func credentialsStayWithTheirOrigin() async {
         let transport = Self.transport(307, to: "http://b.test/b")
-        _ = await Session.plain(transport).request("http://a.test/a", headers: ["Authorization": "secret", "X": "1"]).serializingData()
+        _ = await HTTPSession.plain(transport).request("http://a.test/a", headers: ["Authorization": "secret", "X": "1"]).serializingData()
             .response
         #expect(transport.requests[1].headers == ["X": "1"])
     }
 
     @Test func aRedirectsBodyIsNotTheDownload() async throws {
-        let session = Session.plain(Self.transport(302))
+        let session = HTTPSession.plain(Self.transport(302))
         let file = try await session.download("http://a.test/a").serializingDownloadedFileURL().value
         defer { try? FileManager.default.removeItem(at: file) }
         #expect(try Data(contentsOf: file) == Data("there".utf8))
@@ -88,20 +89,20 @@ import FoundationNetworking
 }
 
 @Suite struct RequestRetryingTests {
-    private static func retrier(_ result: RetryResult, upTo limit: Int = 1) -> Interceptor {
-        Interceptor.retrying { context, _ in context.retryCount < limit ? result : .doNotRetry }
+    private static func retrier(_ result: HTTPSession.RetryResult, upTo limit: Int = 1) -> HTTPSession.Interceptor {
+        HTTPSession.Interceptor.retrying { context, _ in context.retryCount < limit ? result : .doNotRetry }
     }
 
     @Test func aFailedRequestIsSentAgainAndAdaptedAnew() async throws {
         let transport = ScriptedTransport { exchange, number in
             if number < 3 { exchange.send(.failed(TransportFailure(.network(.reset), "reset"))) } else { exchange.answer(200, [:], "ok") }
         }
-        let counting = Interceptor.adapting { request, context in
+        let counting = HTTPSession.Interceptor.adapting { request, context in
             var request = request
             request.setValue("\(context.retryCount)", forHTTPHeaderField: "X-Retry")
             return request
         }
-        let session = Session.plain(transport) { $0.interceptors = [counting, Self.retrier(.retry, upTo: 5)] }
+        let session = HTTPSession.plain(transport) { $0.interceptors = [counting, Self.retrier(.retry, upTo: 5)] }
         let request = session.request("http://a.test/")
         let response = await request.serializingString().response
         #expect(response.value == "ok")
@@ -114,7 +115,7 @@ import FoundationNetworking
     @Test func aWaitIsOnTheSessionsClock() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { exchange, number in exchange.answer(number == 1 ? 503 : 200, [:], "x") }
-        let session = Session.plain(transport) {
+        let session = HTTPSession.plain(transport) {
             $0.clock = clock
             $0.timeouts.idle = nil
         }
@@ -130,7 +131,7 @@ import FoundationNetworking
         let transport = ScriptedTransport { exchange, number in
             exchange.answer(number == 1 ? 503 : 200, [:], "x", source: .replayed(cassette: "c", id: number))
         }
-        let session = Session.plain(transport) { $0.clock = ManualClock() }
+        let session = HTTPSession.plain(transport) { $0.clock = ManualClock() }
         let request = session.request("http://a.test/", interceptor: Self.retrier(.retryAfter(.seconds(3)))).validate()
         #expect(try await request.serializingString().value == "x")
     }
@@ -138,7 +139,9 @@ import FoundationNetworking
     @Test func theFirstRetrierThatWantsSomethingDecides() async {
         let transport = ScriptedTransport { exchange, _ in exchange.answer(500) }
         let other = WiretapeError(.retrier, "enough")
-        let session = Session.plain(transport) { $0.interceptors = [Self.retrier(.doNotRetry), Self.retrier(.doNotRetryWithError(other))] }
+        let session = HTTPSession.plain(transport) {
+            $0.interceptors = [Self.retrier(.doNotRetry), Self.retrier(.doNotRetryWithError(other))]
+        }
         let error = await session.request("http://a.test/").validate().serializingData().response.error
         #expect(error?.message == "enough")
         #expect(transport.requests.count == 1)
@@ -147,7 +150,7 @@ import FoundationNetworking
     @Test func cancelledWhileItWaitsItIsNotSentAgain() async {
         let clock = ManualClock()
         let transport = ScriptedTransport { exchange, _ in exchange.answer(500) }
-        let session = Session.plain(transport) {
+        let session = HTTPSession.plain(transport) {
             $0.clock = clock
             $0.timeouts.idle = nil
         }
@@ -165,7 +168,7 @@ import FoundationNetworking
             exchange.chunk("x")
             exchange.send(.failed(TransportFailure(.network(.reset), "reset")))
         }
-        let session = Session.plain(transport) { $0.interceptors = [Self.retrier(.retry, upTo: 5)] }
+        let session = HTTPSession.plain(transport) { $0.interceptors = [Self.retrier(.retry, upTo: 5)] }
         await #expect(throws: WiretapeError.self) {
             for try await _ in session.stream("http://a.test/").bytes {}
         }
@@ -180,7 +183,7 @@ import FoundationNetworking
         let whole = CassetteFixture.interaction(2, url: "http://a.test/", body: CassetteFixture.text("x"))
         try CassetteFixture.write([failed, whole], to: folder.file("a.json"))
         let cassette = try Cassette(folder.file("a.json"), mode: .once)
-        let session = Session.plain(RecordingTransport(cassette, around: ScriptedTransport())) {
+        let session = HTTPSession.plain(RecordingTransport(cassette, around: ScriptedTransport())) {
             $0.clock = ManualClock()
             $0.timeouts.idle = nil
         }
@@ -190,8 +193,8 @@ import FoundationNetworking
 
     @Test func nothingOfAnAttemptIsLeftInTheNext() async throws {
         let transport = ScriptedTransport { exchange, _ in exchange.answer(500, [:], "first") }
-        let session = Session.plain(transport)
-        let interceptor = Interceptor(
+        let session = HTTPSession.plain(transport)
+        let interceptor = HTTPSession.Interceptor(
             adapt: { request, context in
                 guard context.retryCount == 0 else { throw URLError(.userAuthenticationRequired) }
                 return request
@@ -210,11 +213,11 @@ import FoundationNetworking
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .passthrough)
         let delays = Collected<Duration>()
-        let session = Session.plain(RecordingTransport(cassette, around: inner)) {
+        let session = HTTPSession.plain(RecordingTransport(cassette, around: inner)) {
             $0.clock = ImmediateClock()
             $0.interceptors = [Self.retrier(.retryAfter(.seconds(5)))]
             $0.eventMonitors = [
-                ClosureEventMonitor { event in if case .retried(_, let delay, _) = event.kind { delays.add(delay) } }
+                HTTPSession.ClosureEventMonitor { event in if case .retried(_, let delay, _) = event.kind { delays.add(delay) } }
             ]
         }
         #expect(await session.request("http://a.test/").validate().serializingData().response.error == nil)
@@ -225,8 +228,8 @@ import FoundationNetworking
 @Suite struct RequestSendingTests {
     private let transport = ScriptedTransport { exchange, _ in exchange.answer() }
 
-    private static func adding(_ value: String) -> Interceptor {
-        Interceptor.adapting { request, _ in
+    private static func adding(_ value: String) -> HTTPSession.Interceptor {
+        HTTPSession.Interceptor.adapting { request, _ in
             var request = request
             request.setValue((request.value(forHTTPHeaderField: "X-Way") ?? "") + value, forHTTPHeaderField: "X-Way")
             return request
@@ -234,16 +237,16 @@ import FoundationNetworking
     }
 
     @Test func theRequestsAdapterComesBeforeTheSessions() async {
-        let session = Session.plain(self.transport) { $0.interceptors = [Self.adding("b"), Self.adding("c")] }
-        let headers: HTTPHeaders = ["Z": "1", "A": "2", "Z": "3"]
+        let session = HTTPSession.plain(self.transport) { $0.interceptors = [Self.adding("b"), Self.adding("c")] }
+        let headers: HTTPSession.Headers = ["Z": "1", "A": "2", "Z": "3"]
         _ = await session.request("http://a.test/", headers: headers, interceptor: Self.adding("a")).serializingData().response
         #expect(self.transport.requests.first?.headers == ["Z": "1", "A": "2", "Z": "3", "X-Way": "abc"])
     }
 
     @Test func whatAnAdapterThrowsIsTheError() async {
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         let request = session.request(
-            "http://a.test/", interceptor: Interceptor.adapting { _, _ in throw URLError(.userAuthenticationRequired) })
+            "http://a.test/", interceptor: HTTPSession.Interceptor.adapting { _, _ in throw URLError(.userAuthenticationRequired) })
         let error = await request.serializingData().response.error
         #expect(error?.code == .adapter)
         #expect(error?.cause is URLError)
@@ -252,10 +255,10 @@ import FoundationNetworking
 
     @Test func cancellingTheRequestCancelsTheAdapter() async {
         let clock = ManualClock()
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         let request = session.request(
             "http://a.test/",
-            interceptor: Interceptor.adapting { request, _ in
+            interceptor: HTTPSession.Interceptor.adapting { request, _ in
                 try await clock.sleep(for: .seconds(1))
                 return request
             })
@@ -268,7 +271,7 @@ import FoundationNetworking
     }
 
     @Test func credentialsGoOutWithTheFirstAttempt() async {
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         _ = await session.request("http://a.test/", headers: ["authorization": "x"]).authenticate(username: "u", password: "p")
             .serializingData().response
         #expect(self.transport.requests.first?.headers["Authorization"] == "Basic dTpw")
@@ -279,7 +282,7 @@ import FoundationNetworking
 @Suite struct RequestSerializingTests {
     @Test func serializersOfOthersSeeAllFields() async throws {
         let calls = Collected<Int>()
-        let session = Session.answering(200, [:], "x")
+        let session = HTTPSession.answering(200, [:], "x")
         let request = session.request("http://a.test/", headers: ["A": "1", "B": "2"])
         _ = try await request.serializing(CountingSerializer(calls: calls)).value
         #expect(calls.all == [2])
@@ -287,7 +290,7 @@ import FoundationNetworking
 
     @Test func theirTimeIsPartOfTheTimeline() async throws {
         let clock = ManualClock()
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "x") }) { $0.clock = clock }
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "x") }) { $0.clock = clock }
         let task = session.request("http://a.test/").serializingString()
         clock.advance(by: .seconds(2))
         let timeline = await task.response.timeline
@@ -297,7 +300,8 @@ import FoundationNetworking
 
     @Test func afterAFailureNothingIsSerialized() async {
         let calls = Collected<Int>()
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.send(.failed(TransportFailure(.network(.refused), "no"))) })
+        let session = HTTPSession.plain(
+            ScriptedTransport { exchange, _ in exchange.send(.failed(TransportFailure(.network(.refused), "no"))) })
         let response = await session.request("http://a.test/").serializing(CountingSerializer(calls: calls)).response
         #expect(response.error?.networkFailure == .refused)
         #expect(calls.all.isEmpty)

@@ -12,7 +12,7 @@ import FoundationNetworking
     private let clock = ManualClock()
     private let transport = ScriptedTransport(obeysCancels: false)
 
-    private func session(_ timeouts: Timeouts, _ interceptors: [any RequestInterceptor] = []) -> Session {
+    private func session(_ timeouts: HTTPSession.Timeouts, _ interceptors: [any HTTPSession.RequestInterceptor] = []) -> HTTPSession {
         .plain(self.transport) {
             $0.clock = self.clock
             $0.timeouts = timeouts
@@ -21,7 +21,7 @@ import FoundationNetworking
     }
 
     @Test func aTransportThatHangsIsGivenUp() async {
-        let session = self.session(Timeouts(idle: .milliseconds(500)))
+        let session = self.session(HTTPSession.Timeouts(idle: .milliseconds(500)))
         let task = session.request("http://a.test/slow").serializingData()
         let exchange = await self.transport.exchange(1)
         await self.clock.sleepers(1)
@@ -37,7 +37,7 @@ import FoundationNetworking
     }
 
     @Test func eachEventGivesMoreTime() async throws {
-        let session = self.session(Timeouts(idle: .seconds(1)))
+        let session = self.session(HTTPSession.Timeouts(idle: .seconds(1)))
         let task = session.request("http://a.test/").serializingString()
         let exchange = await self.transport.exchange(1)
         await self.clock.sleepers(1)
@@ -52,7 +52,8 @@ import FoundationNetworking
     }
 
     @Test func theTotalTimeIsNotGivenAgainByARetry() async {
-        let session = self.session(Timeouts(idle: nil, total: .seconds(2)), [Interceptor.retrying { _, _ in .retry }])
+        let session = self.session(
+            HTTPSession.Timeouts(idle: nil, total: .seconds(2)), [HTTPSession.Interceptor.retrying { _, _ in .retry }])
         let task = session.request("http://a.test/").serializingData()
         let exchange = await self.transport.exchange(1)
         await self.clock.sleepers(1)
@@ -68,7 +69,8 @@ import FoundationNetworking
 
     @Test func anIdleRequestMayBeRetried() async throws {
         let session = self.session(
-            Timeouts(idle: .seconds(1)), [Interceptor.retrying { context, _ in context.retryCount == 0 ? .retry : .doNotRetry }])
+            HTTPSession.Timeouts(idle: .seconds(1)),
+            [HTTPSession.Interceptor.retrying { context, _ in context.retryCount == 0 ? .retry : .doNotRetry }])
         let task = session.request("http://a.test/").serializingString()
         _ = await self.transport.exchange(1)
         await self.clock.sleepers(1)
@@ -79,7 +81,7 @@ import FoundationNetworking
 
     @Test func anAnswerAtOnceArmsNothing() async {
         let transport = ScriptedTransport { exchange, _ in exchange.answer() }
-        let session = Session.plain(transport) { $0.clock = self.clock }
+        let session = HTTPSession.plain(transport) { $0.clock = self.clock }
         let request = session.request("http://a.test/")
         _ = await request.serializingData().response
         #expect(self.clock.sleeperCount == 0)
@@ -87,7 +89,7 @@ import FoundationNetworking
     }
 
     @Test func theWatchEndsWithItsRequest() async throws {
-        let session = self.session(Timeouts(idle: .seconds(1)))
+        let session = self.session(HTTPSession.Timeouts(idle: .seconds(1)))
         let task = session.request("http://a.test/").serializingData()
         let exchange = await self.transport.exchange(1)
         await self.clock.sleepers(1)
@@ -97,7 +99,7 @@ import FoundationNetworking
     }
 
     @Test func aTimeOfTheRequestThatIsFoundLateCounts() async throws {
-        let session = self.session(Timeouts(idle: .seconds(60)))
+        let session = self.session(HTTPSession.Timeouts(idle: .seconds(60)))
         let clock = self.clock
         var given = try URLRequest(url: "http://a.test/", method: .post)
         given.timeoutInterval = 0.5
@@ -118,7 +120,9 @@ import FoundationNetworking
     }
 
     @Test func timesWithoutEndAreKept() async {
-        let session = Session.plain(self.transport) { $0.timeouts = Timeouts(idle: .seconds(Int64.max), total: .seconds(Int64.max)) }
+        let session = HTTPSession.plain(self.transport) {
+            $0.timeouts = HTTPSession.Timeouts(idle: .seconds(Int64.max), total: .seconds(Int64.max))
+        }
         let task = session.request("http://a.test/").serializingString()
         let exchange = await self.transport.exchange(1)
         exchange.answer(200, [:], "x")
@@ -126,9 +130,9 @@ import FoundationNetworking
     }
 
     @Test func aClockThatNeverWaitsKeepsNoLimits() async {
-        let session = Session.plain(self.transport) {
+        let session = HTTPSession.plain(self.transport) {
             $0.clock = ImmediateClock()
-            $0.timeouts = Timeouts(idle: .milliseconds(1), total: .milliseconds(2))
+            $0.timeouts = HTTPSession.Timeouts(idle: .milliseconds(1), total: .milliseconds(2))
         }
         let request = session.request("http://a.test/slow")
         let task = request.serializingData()
@@ -141,11 +145,11 @@ import FoundationNetworking
 
 @Suite struct RequestValidationTests {
     @Test func withoutARuleEveryAnswerIsOne() async throws {
-        #expect(try await Session.answering(404, [:], "x").request("http://a.test/").serializingString().value == "x")
+        #expect(try await HTTPSession.answering(404, [:], "x").request("http://a.test/").serializingString().value == "x")
     }
 
     @Test func theFirstRuleThatDoesNotHoldIsTheError() async {
-        let session = Session.answering(404, ["Content-Type": "text/html"], "x")
+        let session = HTTPSession.answering(404, ["Content-Type": "text/html"], "x")
         let response = await session.request("http://a.test/").validate(statusCode: [404]).validate(contentType: ["application/json"])
             .validate(statusCode: [200]).serializingString().response
         #expect(response.error?.code == .validation)
@@ -155,15 +159,15 @@ import FoundationNetworking
     }
 
     @Test func ownRulesSeeTheBody() async {
-        let session = Session.answering(200, [:], "bad")
-        let rule = Validation { request, _, data in
+        let session = HTTPSession.answering(200, [:], "bad")
+        let rule = HTTPSession.Validation { request, _, data in
             if data == Data("bad".utf8), request?.url?.host == "a.test" { throw TransportFailure(.unsupported, "bad body") }
         }
         #expect(await session.request("http://a.test/").validate(rule).serializingData().response.error?.message == "bad body")
     }
 
     @Test func aClosureGetsRequestResponseAndBody() async {
-        let response = await Session.answering(418, [:], "tea").request("http://a.test/")
+        let response = await HTTPSession.answering(418, [:], "tea").request("http://a.test/")
             .validate { request, response, data in
                 guard request?.url?.host == "a.test", response.status == 418, data == Data("tea".utf8) else { return }
                 throw TransportFailure(.unsupported, "a teapot")
@@ -177,7 +181,7 @@ import FoundationNetworking
             exchange.head(500)
             exchange.chunk("x")
         }
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         await #expect(throws: WiretapeError.self) {
             for try await _ in session.stream("http://a.test/").validate().bytes { Issue.record("a chunk came") }
         }

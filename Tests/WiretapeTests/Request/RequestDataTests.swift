@@ -10,7 +10,7 @@ import Testing
         data.trailers = ["A": "1"]
         data.isRedirect = true
         data.isPaused = true
-        data.response = HTTPResponse(url: URL(fileURLWithPath: "/"), status: 302)
+        data.response = HTTPSession.Response(url: URL(fileURLWithPath: "/"), status: 302)
         let request = TransportRequest.make("GET", "http://a.test/")
         data.begin(request, at: .seconds(3))
         #expect(data.body.isEmpty && data.trailers.isEmpty && !data.isRedirect && !data.isPaused && data.response == nil)
@@ -29,8 +29,8 @@ import Testing
 
 @Suite struct HandlerQueueTests {
     private static let outcome = RequestOutcome(
-        id: UUID(), attempts: [RequestAttempt(redirects: [])], data: Data(), fileURL: nil, trailers: [:],
-        metrics: RequestMetrics(timeline: Timeline(startTime: Date())), start: .zero, error: nil)
+        id: UUID(), attempts: [HTTPSession.RequestAttempt(redirects: [])], data: Data(), fileURL: nil, trailers: [:],
+        metrics: RequestMetrics(timeline: RequestMetrics.Timeline(startTime: Date())), start: .zero, error: nil)
 
     @Test func eachStartsWhenTheOneBeforeHasReturned() {
         let calls = Collected<Int>()

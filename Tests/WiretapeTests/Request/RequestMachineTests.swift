@@ -67,6 +67,8 @@ import Testing
 @Suite struct RequestStateTests {
     @Test func onlyCancelledAndFinishedAreOver() {
         #expect(
-            [RequestState.initialized, .resumed, .suspended, .cancelled, .finished].map(\.isOver) == [false, false, false, true, true])
+            [HTTPSession.Request.State.initialized, .resumed, .suspended, .cancelled, .finished].map(\.isOver) == [
+                false, false, false, true, true,
+            ])
     }
 }

@@ -56,7 +56,7 @@ import FoundationNetworking
     }
 
     @Test func aFormHasItsType() throws {
-        var form = MultipartFormData()
+        var form = FormData()
         try form.append("v", name: "n")
         let content = try RequestContent(form, threshold: 10_000, folder: nil)
         #expect(content.type == form.contentType)
@@ -140,14 +140,14 @@ import FoundationNetworking
     @Test(arguments: ["modifier", "adapter", "redirect"]) func whoeverMadeAStreamItIsTheBody(by maker: String) async throws {
         let transport = ScriptedTransport()
         let folder = self.folder.path
-        let session = Session.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder) }
+        let session = HTTPSession.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder) }
         let request =
             switch maker {
             case "modifier": session.request("http://a.test/", method: .put) { $0.httpBodyStream = InputStream(data: Data("stream".utf8)) }
             case "adapter":
                 session.request(
                     "http://a.test/", method: .put,
-                    interceptor: Interceptor.adapting { request, _ in
+                    interceptor: HTTPSession.Interceptor.adapting { request, _ in
                         var request = request
                         request.httpBodyStream = InputStream(data: Data("stream".utf8))
                         return request

@@ -10,7 +10,7 @@ import FoundationNetworking
 @Suite struct RequestTests {
     @Test func nothingGoesOutBeforeTheFirstHandler() async throws {
         let transport = ScriptedTransport()
-        let request = Session.plain(transport).request("http://a.test/x")
+        let request = HTTPSession.plain(transport).request("http://a.test/x")
         #expect(request.isInitialized && request.sentRequest == nil && request.request == nil)
         #expect(transport.requests.isEmpty)
         let task = request.serializingData()
@@ -24,7 +24,7 @@ import FoundationNetworking
 
     @Test func aSessionCanWaitForResume() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport) { $0.startsRequestsImmediately = false }
+        let session = HTTPSession.plain(transport) { $0.startsRequestsImmediately = false }
         let request = session.request("http://a.test/x")
         let task = request.serializingString()
         #expect(request.isInitialized && transport.requests.isEmpty)
@@ -35,7 +35,7 @@ import FoundationNetworking
 
     @Test func aSuspendedRequestAsksForNothingMore() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/x")
         let task = request.serializingString()
         let exchange = await transport.exchange(1)
@@ -52,7 +52,7 @@ import FoundationNetworking
 
     @Test func suspendedBeforeItsStartItDoesNotGoOut() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/x").suspend()
         let task = request.serializingString()
         #expect(transport.requests.isEmpty)
@@ -63,7 +63,7 @@ import FoundationNetworking
 
     @Test func aCancelEndsTheRequestAtOnceAndTellsTheTransport() async throws {
         let transport = ScriptedTransport(obeysCancels: false)
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/x")
         let task = request.serializingData()
         let exchange = await transport.exchange(1)
@@ -78,20 +78,20 @@ import FoundationNetworking
 
     @Test func aCancelledRequestIsNeverSent() async {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/x").cancel()
         #expect(await request.serializingData().response.error?.isCancelled == true)
         #expect(transport.requests.isEmpty)
     }
 
     @Test func aCancelWithinStartReachesTheTask() async {
-        let box = Collected<DataRequest>()
+        let box = Collected<HTTPSession.DataRequest>()
         let exchanges = Collected<ScriptedExchange>()
         let transport = ScriptedTransport { exchange, _ in
             exchanges.add(exchange)
             box.all.first?.cancel()
         }
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/x")
         box.add(request)
         #expect(await request.serializingData().response.error?.isCancelled == true)
@@ -100,8 +100,8 @@ import FoundationNetworking
 
     @Test func nothingKeepsARequestThatIsOver() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport) { $0.timeouts.idle = nil }
-        weak var released: DataRequest?
+        let session = HTTPSession.plain(transport) { $0.timeouts.idle = nil }
+        weak var released: HTTPSession.DataRequest?
         do {
             let request = session.request("http://a.test/x")
             released = request
@@ -114,8 +114,8 @@ import FoundationNetworking
     }
 
     @Test func nothingKeepsARequestThatNeverStarted() {
-        let session = Session.plain(ScriptedTransport())
-        weak var released: DataRequest?
+        let session = HTTPSession.plain(ScriptedTransport())
+        weak var released: HTTPSession.DataRequest?
         do {
             let request = session.request("http://a.test/x").suspend()
             request.responseData { _ in }
@@ -134,7 +134,7 @@ import FoundationNetworking
             default: exchange.answer(200, ["Set-Cookie": "a=; Max-Age=0; Path=/"], "x")
             }
         }
-        let session = Session.plain(transport) { $0.cookieStorage = Session.Configuration().cookieStorage }
+        let session = HTTPSession.plain(transport) { $0.cookieStorage = HTTPSession.Configuration().cookieStorage }
         _ = await session.request("http://a.test/a").serializingData().response
         _ = await session.request("http://a.test/c", headers: ["Cookie": "own=3"]).serializingData().response
         _ = await session.request("http://b.test/").serializingData().response
@@ -143,14 +143,14 @@ import FoundationNetworking
 
     @Test func withoutAStorageThereAreNone() async {
         let transport = ScriptedTransport { exchange, _ in exchange.answer(200, ["Set-Cookie": "a=1"]) }
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         for _ in 0..<2 { _ = await session.request("http://a.test/").serializingData().response }
         #expect(transport.requests.allSatisfy { !$0.headers.contains(name: "Cookie") })
     }
 
     @Test func aRequestThatHandlesNoneSendsAndStoresNone() async throws {
         let transport = ScriptedTransport { exchange, number in exchange.answer(200, ["Set-Cookie": "a=\(number); Path=/"], "x") }
-        let session = Session.plain(transport) { $0.cookieStorage = Session.Configuration().cookieStorage }
+        let session = HTTPSession.plain(transport) { $0.cookieStorage = HTTPSession.Configuration().cookieStorage }
         _ = await session.request("http://a.test/").serializingData().response
         _ = await session.request("http://a.test/") { $0.httpShouldHandleCookies = false }.serializingData().response
         var given = URLRequest(url: try "http://a.test/".asURL())
@@ -161,23 +161,23 @@ import FoundationNetworking
     }
 
     @Test func configurationsShareNoCookies() {
-        #expect(Session.Configuration().cookieStorage !== Session.Configuration().cookieStorage)
+        #expect(HTTPSession.Configuration().cookieStorage !== HTTPSession.Configuration().cookieStorage)
     }
 
     @Test func allCookieFieldsOfARequestStay() async throws {
         let transport = ScriptedTransport { exchange, _ in exchange.answer(200, ["Set-Cookie": "a=1; Path=/"], "x") }
-        let session = Session.plain(transport) { $0.cookieStorage = Session.Configuration().cookieStorage }
+        let session = HTTPSession.plain(transport) { $0.cookieStorage = HTTPSession.Configuration().cookieStorage }
         _ = await session.request("http://a.test/").serializingData().response
         _ = await session.request("http://a.test/", headers: ["Cookie": "own=3", "Cookie": "more=4"]).serializingData().response
         #expect(transport.requests.last?.headers.values(for: "Cookie") == ["own=3; more=4; a=1"])
     }
 
     @Test func aCookieCannotWriteLinesOfItsOwn() async throws {
-        let storage = try #require(Session.Configuration().cookieStorage)
+        let storage = try #require(HTTPSession.Configuration().cookieStorage)
         let properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "1\r\nX-Bad: 2", .domain: "a.test", .path: "/"]
         if let cookie = HTTPCookie(properties: properties) { storage.setCookie(cookie) }
         let transport = ScriptedTransport { exchange, _ in exchange.answer() }
-        let session = Session.plain(transport) { $0.cookieStorage = storage }
+        let session = HTTPSession.plain(transport) { $0.cookieStorage = storage }
         _ = await session.request("http://a.test/").serializingData().response
         #expect(transport.requests.count == 1)
         #expect(transport.requests.allSatisfy { !$0.headers.description.contains("X-Bad") })
@@ -186,7 +186,7 @@ import FoundationNetworking
 
 @Suite struct RequestCurlTests {
     @Test func aRequestIsDescribedBeforeAndAfterItWentOut() async throws {
-        let session = Session.answering()
+        let session = HTTPSession.answering()
         let request = session.request("http://a.test/x", headers: ["X-A": "1", "Authorization": "Bearer secret"])
         let before = request.cURLDescription()
         #expect(before.hasPrefix("curl") && before.contains("http://a.test/x") && before.contains("X-A: 1"))
@@ -198,17 +198,17 @@ import FoundationNetworking
     }
 
     @Test func aRequestThatCannotBeMadeTellsWhy() {
-        let request = Session.answering().request("no url")
+        let request = HTTPSession.answering().request("no url")
         #expect(throws: WiretapeError.self) { try request.curl() }
         #expect(request.cURLDescription().contains("no url"))
     }
 }
 
 @Suite struct RequestFinishingTests {
-    private final class Monitor: EventMonitor {
+    private final class Monitor: HTTPSession.EventMonitor {
         let words = Collected<String>()
 
-        func sessionDid(_ event: SessionEvent) {
+        func sessionDid(_ event: HTTPSession.Event) {
             switch event.kind {
             case .created: self.words.add("created")
             case .adapted: self.words.add("adapted")
@@ -231,7 +231,7 @@ import FoundationNetworking
         let transport = ScriptedTransport { exchange, _ in
             if exchange.request.url.path == "/a" { exchange.answer(302, ["Location": "/b"]) } else { exchange.answer(200, [:], "x") }
         }
-        let session = Session.plain(transport) { $0.eventMonitors = [monitor] }
+        let session = HTTPSession.plain(transport) { $0.eventMonitors = [monitor] }
         _ = try await session.request("http://a.test/a").validate().serializingData().value
         #expect(
             monitor.words.all == [
@@ -242,7 +242,7 @@ import FoundationNetworking
 
     @Test func aCancelIsToldOnce() async {
         let monitor = Monitor()
-        let session = Session.plain(ScriptedTransport()) { $0.eventMonitors = [monitor] }
+        let session = HTTPSession.plain(ScriptedTransport()) { $0.eventMonitors = [monitor] }
         let request = session.request("http://a.test/a")
         let task = request.serializingData()
         request.cancel()
@@ -253,7 +253,7 @@ import FoundationNetworking
 
     @Test func handlersRunInOrderOnTheirQueuesAlsoWhenAddedLate() async {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/a")
         let calls = Collected<Int>()
         let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
@@ -283,7 +283,7 @@ import FoundationNetworking
 @Suite struct RequestOptionsTests {
     @Test func progressIsToldFromTheTransportsEvents() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.upload(Data("four".utf8), to: "http://a.test/")
         let (uploads, downloads) = (request.uploadProgress(), request.downloadProgress())
         let task = request.serializingString()
@@ -303,7 +303,7 @@ import FoundationNetworking
     }
 
     @Test func theTotalOfACodedBodyIsNotKnownBeforeItsEnd() async throws {
-        let session = Session.answering(200, ["Content-Length": "3", "Content-Encoding": "gzip"], "longer")
+        let session = HTTPSession.answering(200, ["Content-Length": "3", "Content-Encoding": "gzip"], "longer")
         let request = session.request("http://a.test/")
         let stream = request.downloadProgress()
         _ = try await request.serializingData().value
@@ -313,7 +313,7 @@ import FoundationNetworking
     }
 
     @Test func closuresAreCalledOnTheirQueueAlsoLate() async throws {
-        let session = Session.answering(200, [:], "abc")
+        let session = HTTPSession.answering(200, [:], "abc")
         let request = session.request("http://a.test/")
         _ = try await request.serializingData().value
         let queue = DispatchQueue(label: "progress")
@@ -333,7 +333,7 @@ import FoundationNetworking
 @Suite struct RequestReceivingTests {
     @Test func chunksTrailersAndMetricsAreKept() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let task = session.request("http://a.test/x").serializingString()
         let exchange = await transport.exchange(1)
         exchange.send(.interim(status: 103, headers: [:]))
@@ -356,7 +356,7 @@ import FoundationNetworking
             exchange.chunk("half")
             exchange.send(.failed(TransportFailure(.network(.truncated), "cut")))
         }
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let response = await session.request("http://a.test/x").serializingString().response
         #expect(response.error?.networkFailure == .truncated)
         #expect(response.error?.message == "cut")
@@ -365,13 +365,13 @@ import FoundationNetworking
     }
 
     @Test func anEndWithoutAHeadIsNoAnswer() async {
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.send(.end) })
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.send(.end) })
         #expect(await session.request("http://a.test/x").serializingData().response.error?.networkFailure == .malformed)
     }
 
     @Test func theHeadCanBeRefused() async {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.request("http://a.test/x").onHTTPResponse { $0.status == 200 ? .allow : .cancel }
         let task = request.serializingData()
         let exchange = await transport.exchange(1)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct StreamLinesTests {
     @Test func linesAreTheSameHoweverChunksCutThem() async throws {
-        let (session, request) = Session.streaming(["a\r", "\nb", "c\rd\n", "", "last"])
+        let (session, request) = HTTPSession.streaming(["a\r", "\nb", "c\rd\n", "", "last"])
         #expect(try await request.lines.collected() == ["a", "bc", "d", "last"])
         withExtendedLifetime(session) {}
     }
@@ -13,13 +13,13 @@ import Testing
     private struct Pet: Decodable, Equatable { var name: String }
 
     @Test func eachLineIsAValue() async throws {
-        let (session, request) = Session.streaming(["{\"name\":\"a\"}\n\n{\"na", "me\":\"b\"}\n  \n{\"name\":\"c\"}"])
+        let (session, request) = HTTPSession.streaming(["{\"name\":\"a\"}\n\n{\"na", "me\":\"b\"}\n  \n{\"name\":\"c\"}"])
         #expect(try await request.decoding(Pet.self).collected() == ["a", "b", "c"].map(Pet.init))
         withExtendedLifetime(session) {}
     }
 
     @Test func aLineThatIsNoneIsNamed() async throws {
-        let (session, request) = Session.streaming(["{\"name\":\"a\"}\nno\n"])
+        let (session, request) = HTTPSession.streaming(["{\"name\":\"a\"}\nno\n"])
         let error = await #expect(throws: WiretapeError.self) { try await request.decoding(Pet.self).collected() }
         #expect(error?.code == .serialization)
         #expect(error?.message.hasPrefix("could not decode \"Pet\" from line 2 of the response") == true)
@@ -30,7 +30,7 @@ import Testing
 @Suite struct LineReaderTests {
     @Test(arguments: [(true, 2), (false, 1)])
     func aLineWithoutAnEndIsKeptWhereThatIsWanted(keepsLast: Bool, count: Int) async throws {
-        let (session, request) = Session.streaming(["a\nb"])
+        let (session, request) = HTTPSession.streaming(["a\nb"])
         var lines = LineReader(StreamReader(request))
         var seen = 0
         while try await lines.next(keepsLast: keepsLast) != nil { seen += 1 }

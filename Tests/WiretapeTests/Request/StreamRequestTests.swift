@@ -5,7 +5,7 @@ import Testing
 @Suite struct StreamRequestTests {
     @Test func chunksComeAsTheyAreSent() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.stream("http://a.test/s")
         var iterator = request.bytes.makeAsyncIterator()
         #expect(request.isInitialized)
@@ -24,7 +24,7 @@ import Testing
 
     @Test func anUnreadStreamTellsTheTransportToWait() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.stream("http://a.test/s")
         request.resume()
         let exchange = await transport.exchange(1)
@@ -50,7 +50,7 @@ import Testing
             for number in 0..<100 where exchange.chunk(String(repeating: "x", count: 10_000)) == .pause { most.add(number) }
             exchange.send(.end)
         }
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         var size = 0
         for try await chunk in session.stream("http://a.test/s").bytes { size += chunk.count }
         #expect(size == 1_000_000)
@@ -59,7 +59,7 @@ import Testing
 
     @Test func leavingTheLoopCancelsTheRequest() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.stream("http://a.test/s")
         Task {
             let exchange = await transport.exchange(1)
@@ -73,7 +73,7 @@ import Testing
 
     @Test func cancellingTheReadersTaskCancelsTheRequest() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.stream("http://a.test/s")
         let reader = Task {
             for try await _ in request.bytes {}
@@ -87,13 +87,13 @@ import Testing
 
 @Suite struct StreamChunksTests {
     @Test func chunksAreNeitherCutNorJoined() async throws {
-        let (session, request) = Session.streaming(["a", "bc", "def"])
+        let (session, request) = HTTPSession.streaming(["a", "bc", "def"])
         #expect(try await request.bytes.collected() == ["a", "bc", "def"].map { Data($0.utf8) })
         withExtendedLifetime(session) {}
     }
 
     @Test func aSecondLoopIsRefused() async throws {
-        let (session, request) = Session.streaming(["a"])
+        let (session, request) = HTTPSession.streaming(["a"])
         _ = try await request.bytes.collected()
         let error = await #expect(throws: WiretapeError.self) { try await request.bytes.collected() }
         #expect(error?.code == .stream)
@@ -103,9 +103,9 @@ import Testing
 
 @Suite struct StreamCompletionTests {
     @Test func itTellsHowTheRequestEnded() async throws {
-        let (session, request) = Session.streaming(["x"], 203)
+        let (session, request) = HTTPSession.streaming(["x"], 203)
         request.resume()
-        let completion = StreamCompletion(await request.outcome())
+        let completion = HTTPSession.StreamRequest.Completion(await request.outcome())
         #expect(completion.response?.status == 203 && completion.error == nil)
         #expect(completion.request?.url.path == "/s" && completion.trailers.isEmpty)
         #expect(completion.metrics.hops.count == 1)
@@ -119,7 +119,7 @@ import Testing
             exchange.head()
             exchange.chunk("a")
         }
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.stream("http://a.test/s")
         let other = try request.hub.join()
         var seat: StreamReader? = StreamReader(request)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func whoNeverReadCancelsNothing() {
-        let session = Session.plain(ScriptedTransport())
+        let session = HTTPSession.plain(ScriptedTransport())
         let request = session.stream("http://a.test/s")
         _ = StreamReader(request)
         #expect(request.isInitialized)
@@ -143,7 +143,7 @@ import Testing
 
     /// The events of a handler in words, up to the completion.
     private func words<Value>(
-        _ add: (@escaping @Sendable (StreamEvent<Value>) -> Void) -> Void, _ word: @escaping @Sendable (Value) -> String
+        _ add: (@escaping @Sendable (HTTPSession.StreamRequest.Event<Value>) -> Void) -> Void, _ word: @escaping @Sendable (Value) -> String
     ) async -> [String] {
         let words = Collected<String>()
         await withCheckedContinuation { continuation in
@@ -160,21 +160,21 @@ import Testing
     }
 
     @Test func chunksComeInOrderAndThenTheEnd() async {
-        let (session, request) = Session.streaming(["a", "b", "c"])
+        let (session, request) = HTTPSession.streaming(["a", "b", "c"])
         let words = await self.words({ request.responseStream(on: self.queue, stream: $0) }) { String(decoding: $0, as: UTF8.self) }
         #expect(words == ["a", "b", "c", "end well"])
         withExtendedLifetime(session) {}
     }
 
     @Test func linesAndTheLastWithoutAnEnd() async {
-        let (session, request) = Session.streaming(["a\nb", "c\r\nd"])
+        let (session, request) = HTTPSession.streaming(["a\nb", "c\r\nd"])
         let words = await self.words({ request.responseStreamLines(on: self.queue, stream: $0) }) { $0 }
         #expect(words == ["a", "bc", "d", "end well"])
         withExtendedLifetime(session) {}
     }
 
     @Test func valuesAndLinesThatAreNone() async {
-        let (session, request) = Session.streaming(["1\n\nx\n2\n"])
+        let (session, request) = HTTPSession.streaming(["1\n\nx\n2\n"])
         let words = await self.words({ request.responseStreamDecodable(of: Int.self, on: self.queue, stream: $0) }) {
             (try? $0.get()).map(String.init) ?? "none"
         }
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func aFailureComesBehindWhatCame() async {
-        let session = Session.plain(
+        let session = HTTPSession.plain(
             ScriptedTransport { exchange, _ in
                 exchange.head()
                 exchange.chunk("a")
@@ -196,7 +196,7 @@ import Testing
 
     @Test func aSlowHandlerTellsTheTransportToWait() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let request = session.stream("http://a.test/")
         self.queue.suspend()
         request.responseStream(on: self.queue) { _ in }
@@ -212,7 +212,7 @@ import Testing
 
 @Suite struct StreamRequestSequencesTests {
     @Test func nothingGoesOutBeforeAReaderAsks() async throws {
-        let (session, request) = Session.streaming(["1\n"])
+        let (session, request) = HTTPSession.streaming(["1\n"])
         _ = (request.bytes, request.lines, request.events, request.decoding(Int.self))
         #expect(request.isInitialized)
         #expect(try await request.decoding(Int.self).collected() == [1])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TimeoutWatchTests {
     @Test func idleTimeCountsFromTheLastThingThatHappened() {
-        var watch = TimeoutWatch(Timeouts(idle: .milliseconds(500)), start: .seconds(1))
+        var watch = TimeoutWatch(HTTPSession.Timeouts(idle: .milliseconds(500)), start: .seconds(1))
         #expect(watch.verdict(at: .seconds(1), isWaiting: true) == .look(at: .milliseconds(1500)))
         watch.somethingHappened(at: .milliseconds(1400))
         #expect(watch.verdict(at: .milliseconds(1500), isWaiting: true) == .look(at: .milliseconds(1900)))
@@ -11,18 +11,18 @@ import Testing
     }
 
     @Test func nothingIsIdleWhileNobodyIsWaitedFor() {
-        let watch = TimeoutWatch(Timeouts(idle: .seconds(1)), start: .zero)
+        let watch = TimeoutWatch(HTTPSession.Timeouts(idle: .seconds(1)), start: .zero)
         #expect(watch.verdict(at: .seconds(9), isWaiting: false) == .look(at: .seconds(10)))
     }
 
     @Test func theTotalTimeRunsOn() {
-        var watch = TimeoutWatch(Timeouts(idle: .seconds(5), total: .seconds(2)), start: .zero)
+        var watch = TimeoutWatch(HTTPSession.Timeouts(idle: .seconds(5), total: .seconds(2)), start: .zero)
         watch.somethingHappened(at: .seconds(1))
         #expect(watch.verdict(at: .seconds(1), isWaiting: true) == .look(at: .seconds(2)))
         #expect(watch.verdict(at: .seconds(2), isWaiting: false) == .exceeded(.total(.seconds(2))))
     }
 
     @Test func withoutLimitsThereIsNothingToLookFor() {
-        #expect(TimeoutWatch(Timeouts(idle: nil), start: .zero).verdict(at: .seconds(900), isWaiting: true) == .never)
+        #expect(TimeoutWatch(HTTPSession.Timeouts(idle: nil), start: .zero).verdict(at: .seconds(900), isWaiting: true) == .never)
     }
 }

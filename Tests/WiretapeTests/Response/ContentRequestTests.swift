@@ -9,11 +9,11 @@ import Testing
 
     @Test(arguments: ContentKind.allCases) func eachKindOfHandlerIsCalledInOrder(of kind: ContentKind) async throws {
         let folder = try TemporaryFolder()
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "[1]") }) {
+        let session = HTTPSession.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "[1]") }) {
             $0.temporaryFolder = URL(fileURLWithPath: folder.path)
         }
         let seen = Collected<String>()
-        func handle(_ request: some ContentRequest) async {
+        func handle(_ request: some HTTPSession.ContentRequest) async {
             request.response(queue: self.queue) { seen.add($0.value == nil ? "none" : "some") }
             request.responseData(queue: self.queue) { seen.add("\($0.value?.count ?? 0) bytes") }
             request.responseString(queue: self.queue) { seen.add($0.value ?? "") }
@@ -34,7 +34,7 @@ import Testing
 
 @Suite struct ContentRequestTasksTests {
     private let folder: TemporaryFolder
-    private let session: Session
+    private let session: HTTPSession
 
     init() throws {
         let folder = try TemporaryFolder()
@@ -46,12 +46,14 @@ import Testing
         ) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
     }
 
-    private func request(_ kind: ContentKind, _ body: String) -> any ContentRequest {
+    private func request(_ kind: ContentKind, _ body: String) -> any HTTPSession.ContentRequest {
         kind.request(self.session, "http://a.test/", headers: ["Body": body])
     }
 
     @Test(arguments: ContentKind.allCases) func eachKindOfValueIsMade(of kind: ContentKind) async throws {
-        func check(_ text: some ContentRequest, _ json: some ContentRequest, _ list: some ContentRequest) async throws {
+        func check(
+            _ text: some HTTPSession.ContentRequest, _ json: some HTTPSession.ContentRequest, _ list: some HTTPSession.ContentRequest
+        ) async throws {
             #expect(try await text.serializingData().value == Data("ab".utf8))
             #expect(try await text.serializingString().value == "ab")
             #expect(try await text.serializingString(encoding: .utf16BigEndian).value == "\u{6162}")
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func emptyAnswersFollowTheRules(of kind: ContentKind) async throws {
-        func check(_ empty: some ContentRequest, _ emptyByStatus: some ContentRequest) async throws {
+        func check(_ empty: some HTTPSession.ContentRequest, _ emptyByStatus: some HTTPSession.ContentRequest) async throws {
             #expect(await empty.serializingString().response.error?.code == .serialization)
             #expect(try await empty.serializingString(emptyResponseCodes: [200]).value == "")
             #expect(try await emptyByStatus.serializingString().value == "")
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func whatIsNotOfTheKindIsAnError(of kind: ContentKind) async {
-        func check(_ request: some ContentRequest) async {
+        func check(_ request: some HTTPSession.ContentRequest) async {
             let response = await request.serializingDecodable([Int].self).response
             #expect(response.error?.code == .serialization)
             #expect(response.error?.cause is SerializationError)

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func session(_ respond: @escaping @Sendable (ScriptedExchange) -> Void) -> Session {
+    private func session(_ respond: @escaping @Sendable (ScriptedExchange) -> Void) -> HTTPSession {
         .plain(ScriptedTransport { exchange, _ in respond(exchange) }) { $0.temporaryFolder = URL(fileURLWithPath: self.folder.path) }
     }
 
@@ -22,7 +22,7 @@ import Testing
                 exchange.answer(201, ["A": "1", "A": "2"], "x", source: .replayed(cassette: "pets.json", id: 3))
             }
         }
-        func check(_ request: some ContentRequest) async throws {
+        func check(_ request: some HTTPSession.ContentRequest) async throws {
             let response = await request.serializingString().response
             #expect(response.value == "x" && response.error == nil)
             #expect(response.url?.path == "/b" && response.sentRequest?.url.path == "/b" && response.request?.url?.path == "/b")
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: ContentKind.allCases) func aFailureHasNoAnswer(of kind: ContentKind) async {
         let session = self.session { $0.send(.failed(TransportFailure(.network(.dns), "no such host"))) }
-        func check(_ request: some ContentRequest) async {
+        func check(_ request: some HTTPSession.ContentRequest) async {
             let failed = await request.serializingString().response
             #expect(failed.value == nil && failed.error?.networkFailure == .dns)
             #expect(failed.response == nil && failed.headers.isEmpty && failed.source == nil)
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: ContentKind.allCases) func valuesAndErrorsCanBeChanged(of kind: ContentKind) async throws {
         let session = self.session { $0.answer(200, [:], "abc") }
-        func check(_ request: some ContentRequest) async throws {
+        func check(_ request: some HTTPSession.ContentRequest) async throws {
             let response = await request.serializingString().response
             #expect(response.map(\.count).value == 3)
             #expect(response.tryMap { _ -> Int in throw Odd() }.error?.cause is Odd)
@@ -69,14 +69,15 @@ import Testing
 
 @Suite struct DataResponseTests {
     @Test func theBodyIsThereWhereAnAnswerCame() async {
-        let response: DataResponse<String> = await Session.answering(201, [:], "x").request("http://a.test/a").serializingString().response
+        let response: HTTPSession.DataResponse<String> = await HTTPSession.answering(201, [:], "x").request("http://a.test/a")
+            .serializingString().response
         #expect(response.data == Data("x".utf8))
         #expect(response.map(\.count).data == Data("x".utf8))
-        #expect(await Session.answering(204).request("http://a.test/a").serializingString().response.data == Data())
+        #expect(await HTTPSession.answering(204).request("http://a.test/a").serializingString().response.data == Data())
     }
 
     @Test func aFailureHasNone() async {
-        let session = Session.plain(
+        let session = HTTPSession.plain(
             ScriptedTransport { exchange, _ in exchange.send(.failed(TransportFailure(.network(.dns), "no such host"))) })
         #expect(await session.request("http://a.test/a").serializingString().response.data == nil)
     }
@@ -87,13 +88,13 @@ import Testing
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func session(_ respond: @escaping @Sendable (ScriptedExchange) -> Void) -> Session {
+    private func session(_ respond: @escaping @Sendable (ScriptedExchange) -> Void) -> HTTPSession {
         .plain(ScriptedTransport { exchange, _ in respond(exchange) }) { $0.temporaryFolder = URL(fileURLWithPath: self.folder.path) }
     }
 
     @Test func theFileIsThereWhereAnAnswerCame() async throws {
         let session = self.session { $0.answer(201, [:], "x") }
-        let response: DownloadResponse<String> = await session.download("http://a.test/a").serializingString().response
+        let response: HTTPSession.DownloadResponse<String> = await session.download("http://a.test/a").serializingString().response
         #expect(try Data(contentsOf: try #require(response.fileURL)) == Data("x".utf8))
         #expect(response.map(\.count).fileURL == response.fileURL)
     }
@@ -106,18 +107,21 @@ import Testing
 
 @Suite struct RequestOutcomeTests {
     @Test func theLastAttemptCounts() {
-        let attempts = [RequestAttempt(redirects: [], error: .cancelled), RequestAttempt(redirects: [], error: nil)]
+        let attempts = [
+            HTTPSession.RequestAttempt(redirects: [], error: .cancelled), HTTPSession.RequestAttempt(redirects: [], error: nil),
+        ]
         let outcome = RequestOutcome(
             id: UUID(), attempts: attempts, data: Data(), fileURL: nil, trailers: [:],
-            metrics: RequestMetrics(timeline: Timeline(startTime: Date())), start: .zero, error: nil)
+            metrics: RequestMetrics(timeline: RequestMetrics.Timeline(startTime: Date())), start: .zero, error: nil)
         #expect(outcome.last.error == nil)
     }
 
     @Test func aBodyIsThereOnlyWithAnAnswer() throws {
-        func body(_ response: HTTPResponse?) -> Data? {
+        func body(_ response: HTTPSession.Response?) -> Data? {
             RequestOutcome(
-                id: UUID(), attempts: [RequestAttempt(response: response, redirects: [], error: nil)], data: Data(), fileURL: nil,
-                trailers: [:], metrics: RequestMetrics(timeline: Timeline(startTime: Date())), start: .zero, error: nil
+                id: UUID(), attempts: [HTTPSession.RequestAttempt(response: response, redirects: [], error: nil)], data: Data(),
+                fileURL: nil,
+                trailers: [:], metrics: RequestMetrics(timeline: RequestMetrics.Timeline(startTime: Date())), start: .zero, error: nil
             ).body
         }
         #expect(body(nil) == nil)
@@ -127,12 +131,13 @@ import Testing
 
 @Suite struct ResponseTextTests {
     @Test func attemptsAreNumberedWhereThereAreMore() throws {
-        let first = RequestAttempt(
+        let first = HTTPSession.RequestAttempt(
             request: .make("GET", "http://a.test/"), response: nil, redirects: [], error: WiretapeError(.network, "reset"))
         var last = first
         last.error = nil
-        last.response = HTTPResponse(url: try "http://a.test/".asURL(), status: 200, reason: "OK", source: .recorded(cassette: "c", id: 2))
-        let metrics = RequestMetrics(timeline: Timeline(startTime: Date()))
+        last.response = HTTPSession.Response(
+            url: try "http://a.test/".asURL(), status: 200, reason: "OK", source: .recorded(cassette: "c", id: 2))
+        let metrics = RequestMetrics(timeline: RequestMetrics.Timeline(startTime: Date()))
         let outcome = RequestOutcome(
             id: UUID(), attempts: [first, last], data: Data([1]), fileURL: nil, trailers: [:], metrics: metrics, start: .zero, error: nil)
         #expect(

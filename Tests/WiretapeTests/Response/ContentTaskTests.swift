@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ContentTaskTests {
     private let transport = ScriptedTransport()
-    private let session: Session
+    private let session: HTTPSession
     private let folder: TemporaryFolder
 
     init() throws {
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func theSerializerRunsOnce(of kind: ContentKind) async throws {
-        func check(_ request: some ContentRequest) async throws {
+        func check(_ request: some HTTPSession.ContentRequest) async throws {
             let calls = Collected<Int>()
             let task = request.serializing(CountingSerializer(calls: calls), automaticallyCancelling: true)
             await self.transport.exchange(1).answer(200, [:], "x")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func cancellingTheTaskThatWaitsCancelsTheRequest(of kind: ContentKind) async {
-        func check(_ request: some ContentRequest) async {
+        func check(_ request: some HTTPSession.ContentRequest) async {
             let task = request.serializingData()
             let waiting = Task { await task.response.error }
             _ = await self.transport.exchange(1)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func eachTaskThatWaitsCanCancelTheRequest(of kind: ContentKind) async {
-        func check(_ request: some ContentRequest) async {
+        func check(_ request: some HTTPSession.ContentRequest) async {
             let task = request.serializingData()
             let first = Task { await task.response.error }
             let exchange = await self.transport.exchange(1)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func unlessItWasAskedNotTo(of kind: ContentKind) async throws {
-        func check(_ request: some ContentRequest) async throws {
+        func check(_ request: some HTTPSession.ContentRequest) async throws {
             let task = request.serializingData(automaticallyCancelling: false)
             let waiting = Task { try await task.value }
             let exchange = await self.transport.exchange(1)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ContentKind.allCases) func ordersReachTheRequest(of kind: ContentKind) async {
-        func check(_ request: some ContentRequest) async {
+        func check(_ request: some HTTPSession.ContentRequest) async {
             let task = request.serializingData()
             task.suspend()
             #expect(task.request.isSuspended)

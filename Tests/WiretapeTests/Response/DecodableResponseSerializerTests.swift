@@ -6,14 +6,14 @@ import Testing
     private struct Pet: Codable, Sendable, Equatable { var name: String }
 
     private func value<Value: Decodable & Sendable>(_ type: Value.Type, _ text: String?, status: Int = 200) throws -> Value {
-        try DecodableResponseSerializer(of: type)
+        try HTTPSession.DecodableResponseSerializer(of: type)
             .serialize(request: nil, response: SampleResponse.response(status), data: text.map { Data($0.utf8) }, error: nil)
     }
 
     @Test func aBodyIsDecoded() throws {
         #expect(try self.value([Pet].self, "[{\"name\":\"초코\"}]") == [Pet(name: "초코")])
         let list = try PropertyListEncoder().encode(Pet(name: "a"))
-        let serializer = DecodableResponseSerializer<Pet>(decoder: PropertyListDecoder())
+        let serializer = HTTPSession.DecodableResponseSerializer<Pet>(decoder: PropertyListDecoder())
         #expect(try serializer.serialize(request: nil, response: nil, data: list, error: nil) == Pet(name: "a"))
     }
 
@@ -27,15 +27,15 @@ import Testing
     }
 
     @Test func nothingIsTheEmptyValue() throws {
-        #expect(try self.value(Empty.self, nil, status: 204) == .value)
+        #expect(try self.value(HTTPSession.Empty.self, nil, status: 204) == .value)
         #expect { try self.value(Pet.self, "", status: 204) } throws: { ($0 as? SerializationError)?.code == .notEmptiable }
-        #expect { try self.value(Empty.self, nil) } throws: { ($0 as? SerializationError)?.code == .emptyBody }
+        #expect { try self.value(HTTPSession.Empty.self, nil) } throws: { ($0 as? SerializationError)?.code == .emptyBody }
     }
 }
 
 @Suite struct DataDecoderTests {
     @Test func foundationsDecodersAreSome() throws {
-        let decoders: [any DataDecoder] = [JSONDecoder(), PropertyListDecoder()]
+        let decoders: [any HTTPSession.DataDecoder] = [JSONDecoder(), PropertyListDecoder()]
         let texts = ["{\"a\":1}", "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>"]
         for (decoder, text) in zip(decoders, texts) {
             #expect(try decoder.decode([String: Int].self, from: Data(text.utf8)) == ["a": 1])

@@ -5,7 +5,7 @@ import Wiretape
 
 @Suite struct JSONResponseSerializerTests {
     private func value(_ text: String) throws -> JSONValue {
-        try (.json as JSONResponseSerializer).serialize(request: nil, response: nil, data: Data(text.utf8), error: nil)
+        try (.json as HTTPSession.JSONResponseSerializer).serialize(request: nil, response: nil, data: Data(text.utf8), error: nil)
     }
 
     @Test func theValueIsAsItWasWritten() throws {
@@ -23,7 +23,7 @@ import Wiretape
 
     @Test func nothingIsNull() throws {
         let noContent = try SampleResponse.response(204)
-        #expect(try JSONResponseSerializer().serialize(request: nil, response: noContent, data: nil, error: nil).kind == .null)
+        #expect(try HTTPSession.JSONResponseSerializer().serialize(request: nil, response: noContent, data: nil, error: nil).kind == .null)
     }
 }
 

@@ -3,8 +3,8 @@ import Testing
 @testable import Wiretape
 
 @Suite struct PropertyListResponseSerializerTests {
-    private func value(_ data: Data?, status: Int = 200) throws -> PropertyListValue {
-        try (.propertyList as PropertyListResponseSerializer)
+    private func value(_ data: Data?, status: Int = 200) throws -> HTTPSession.PropertyListValue {
+        try (.propertyList as HTTPSession.PropertyListResponseSerializer)
             .serialize(request: nil, response: SampleResponse.response(status), data: data, error: nil)
     }
 
@@ -22,19 +22,19 @@ import Testing
 @Suite struct PropertyListValueTests {
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func everyTypeComesBack(format: PropertyListSerialization.PropertyListFormat) throws {
-        let value = PropertyListValue.dictionary([
+        let value = HTTPSession.PropertyListValue.dictionary([
             "s": .string("한"), "i": .integer(-1), "r": .real(1.5), "b": .bool(true), "d": .date(Date(timeIntervalSince1970: 60)),
             "o": .data(Data([1])), "a": .array([.integer(1), .bool(false)]),
         ])
         let data = try PropertyListSerialization.data(fromPropertyList: value.foundationObject, format: format, options: 0)
-        let read = PropertyListValue(try PropertyListSerialization.propertyList(from: data, format: nil))
+        let read = HTTPSession.PropertyListValue(try PropertyListSerialization.propertyList(from: data, format: nil))
         #expect(read == value)
         #expect(read?["i"] == .integer(-1) && read?["no"] == nil && read?["a"]?["x"] == nil)
     }
 
     @Test func whatNoPropertyListHoldsIsNone() {
-        #expect(PropertyListValue(NSNull()) == nil)
-        #expect(PropertyListValue(["a": NSObject()]) == nil)
-        #expect(PropertyListValue([1, NSObject()] as [Any]) == nil)
+        #expect(HTTPSession.PropertyListValue(NSNull()) == nil)
+        #expect(HTTPSession.PropertyListValue(["a": NSObject()]) == nil)
+        #expect(HTTPSession.PropertyListValue([1, NSObject()] as [Any]) == nil)
     }
 }

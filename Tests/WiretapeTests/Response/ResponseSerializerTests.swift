@@ -8,8 +8,8 @@ import FoundationNetworking
 
 @Suite struct ResponseSerializerTests {
     /// One of one's own: nothing but the method is needed.
-    private struct Length: ResponseSerializer {
-        func serialize(request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?) throws -> Int {
+    private struct Length: HTTPSession.ResponseSerializer {
+        func serialize(request: URLRequest?, response: HTTPSession.Response?, data: Data?, error: (any Error)?) throws -> Int {
             try self.body(request: request, response: response, data: data, error: error)?.count ?? 0
         }
     }
@@ -38,7 +38,9 @@ import FoundationNetworking
         try Data("{\"a\":1}".utf8).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
         #expect(try Length().serializeDownload(request: nil, response: nil, fileURL: url, error: nil) == 7)
-        #expect(try JSONResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: url, error: nil)["a"]?.int == 1)
+        #expect(
+            try HTTPSession.JSONResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: url, error: nil)["a"]?.int == 1
+        )
         #expect {
             try Length().serializeDownload(request: nil, response: nil, fileURL: url.appendingPathExtension("no"), error: nil)
         } throws: {
@@ -50,28 +52,30 @@ import FoundationNetworking
 }
 
 @Suite struct DataPreprocessorTests {
-    private struct Reversed: DataPreprocessor {
+    private struct Reversed: HTTPSession.DataPreprocessor {
         func preprocess(_ data: Data) -> Data { Data(data.reversed()) }
     }
 
     @Test func everySerializerPreprocesses() throws {
         let (request, response) = (try SampleResponse.request(), try SampleResponse.response())
-        func value<Serializer: ResponseSerializer>(_ serializer: Serializer, _ text: String) throws -> Serializer.SerializedObject {
+        func value<Serializer: HTTPSession.ResponseSerializer>(_ serializer: Serializer, _ text: String) throws
+            -> Serializer.SerializedObject
+        {
             try serializer.serialize(request: request, response: response, data: Data(text.utf8), error: nil)
         }
-        #expect(try value(DataResponseSerializer(dataPreprocessor: Reversed()), "ab") == Data("ba".utf8))
-        #expect(try value(StringResponseSerializer(dataPreprocessor: Reversed()), "ab") == "ba")
-        #expect(try value(JSONResponseSerializer(dataPreprocessor: Reversed()), "]21[").elements.map(\.int) == [12])
-        #expect(try value(DecodableResponseSerializer<Int>(dataPreprocessor: Reversed()), "21") == 12)
-        #expect(try value(DataResponseSerializer(dataPreprocessor: .googleXSSI), ")]}',\nx") == Data("x".utf8))
+        #expect(try value(HTTPSession.DataResponseSerializer(dataPreprocessor: Reversed()), "ab") == Data("ba".utf8))
+        #expect(try value(HTTPSession.StringResponseSerializer(dataPreprocessor: Reversed()), "ab") == "ba")
+        #expect(try value(HTTPSession.JSONResponseSerializer(dataPreprocessor: Reversed()), "]21[").elements.map(\.int) == [12])
+        #expect(try value(HTTPSession.DecodableResponseSerializer<Int>(dataPreprocessor: Reversed()), "21") == 12)
+        #expect(try value(HTTPSession.DataResponseSerializer(dataPreprocessor: .googleXSSI), ")]}',\nx") == Data("x".utf8))
         let list = String("<plist version=\"1.0\"><string>a</string></plist>".reversed())
-        #expect(try value(PropertyListResponseSerializer(dataPreprocessor: Reversed()), list) == .string("a"))
+        #expect(try value(HTTPSession.PropertyListResponseSerializer(dataPreprocessor: Reversed()), list) == .string("a"))
     }
 }
 
 @Suite struct DataResponseSerializerTests {
     @Test func theBodyIsTheValue() throws {
-        let serializer: DataResponseSerializer = .data
+        let serializer: HTTPSession.DataResponseSerializer = .data
         let (request, response) = (try SampleResponse.request(), try SampleResponse.response())
         #expect(try serializer.serialize(request: request, response: response, data: Data([0, 255]), error: nil) == Data([0, 255]))
         let noContent = try SampleResponse.response(205)
@@ -79,7 +83,7 @@ import FoundationNetworking
     }
 
     @Test func theRulesForEmptyBodiesCanBeChanged() throws {
-        let serializer = DataResponseSerializer(emptyRequestMethods: [.get], emptyResponseCodes: [])
+        let serializer = HTTPSession.DataResponseSerializer(emptyRequestMethods: [.get], emptyResponseCodes: [])
         let noContent = try SampleResponse.response(204)
         #expect(try serializer.serialize(request: SampleResponse.request(), response: noContent, data: nil, error: nil) == Data())
         #expect(throws: SerializationError.self) {
@@ -92,8 +96,9 @@ import FoundationNetworking
     private let rule = EmptyBodyRule(requestMethods: EmptyBodyRule.requestMethods, responseCodes: EmptyBodyRule.responseCodes)
 
     @Test(arguments: [
-        (HTTPMethod.head, 200, true), (.get, 204, true), (.post, 205, true), (.get, 200, false), (.get, 304, false), (.head, 404, true),
-    ]) func methodsAndStatuses(method: HTTPMethod, status: Int, isAllowed: Bool) {
+        (HTTPSession.Method.head, 200, true), (.get, 204, true), (.post, 205, true), (.get, 200, false), (.get, 304, false),
+        (.head, 404, true),
+    ]) func methodsAndStatuses(method: HTTPSession.Method, status: Int, isAllowed: Bool) {
         #expect(self.rule.allows(method: method, status: status) == isAllowed)
     }
 
@@ -109,8 +114,8 @@ import FoundationNetworking
 
 @Suite struct EmptyTests {
     @Test func nothingIsAnyObject() throws {
-        #expect(try JSONDecoder().decode(Empty.self, from: Data("{\"a\":1}".utf8)) == .value)
-        #expect(Empty.emptyValue() == .value)
+        #expect(try JSONDecoder().decode(HTTPSession.Empty.self, from: Data("{\"a\":1}".utf8)) == .value)
+        #expect(HTTPSession.Empty.emptyValue() == .value)
     }
 }
 
@@ -119,14 +124,14 @@ import FoundationNetworking
         (")]}',\n{\"a\":1}", "{\"a\":1}"), ("{\"a\":1}", "{\"a\":1}"), (")]}'", ")]}'"), (")]}',\n", ""), ("", ""),
         (")]}',\n)]}',\n", ")]}',\n"),
     ]) func thePrefixIsTakenOffOnce(text: String, expected: String) {
-        let result = GoogleXSSIPreprocessor().preprocess(Data(text.utf8))
+        let result = HTTPSession.GoogleXSSIPreprocessor().preprocess(Data(text.utf8))
         #expect(result == Data(expected.utf8) && result.startIndex == 0)
     }
 }
 
 @Suite struct PassthroughPreprocessorTests {
     @Test func dataStaysAsItIs() {
-        #expect((.passthrough as PassthroughPreprocessor).preprocess(Data([1, 2])) == Data([1, 2]))
+        #expect((.passthrough as HTTPSession.PassthroughPreprocessor).preprocess(Data([1, 2])) == Data([1, 2]))
     }
 }
 
@@ -143,10 +148,13 @@ import FoundationNetworking
 
     @Test func thePlaceOfTheFileIsTheValue() throws {
         let url = URL(fileURLWithPath: "/tmp/a")
-        #expect(try (.url as URLResponseSerializer).serializeDownload(request: nil, response: nil, fileURL: url, error: nil) == url)
-        #expect(throws: Own.self) { try URLResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: url, error: Own()) }
+        #expect(
+            try (.url as HTTPSession.URLResponseSerializer).serializeDownload(request: nil, response: nil, fileURL: url, error: nil) == url)
+        #expect(throws: Own.self) {
+            try HTTPSession.URLResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: url, error: Own())
+        }
         #expect(throws: SerializationError.self) {
-            try URLResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: nil, error: nil)
+            try HTTPSession.URLResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: nil, error: nil)
         }
     }
 }

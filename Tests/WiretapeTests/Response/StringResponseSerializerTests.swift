@@ -3,7 +3,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct StringResponseSerializerTests {
-    private func text(_ bytes: [UInt8], type: String?, _ serializer: StringResponseSerializer = .string) throws -> String {
+    private func text(_ bytes: [UInt8], type: String?, _ serializer: HTTPSession.StringResponseSerializer = .string) throws -> String {
         let response = try SampleResponse.response(200, type.map { ["Content-Type": $0] } ?? [:])
         return try serializer.serialize(request: nil, response: response, data: Data(bytes), error: nil)
     }
@@ -21,7 +21,7 @@ import Testing
 
     @Test func nothingIsAnEmptyText() throws {
         let noContent = try SampleResponse.response(204)
-        #expect(try StringResponseSerializer().serialize(request: nil, response: noContent, data: nil, error: nil) == "")
+        #expect(try HTTPSession.StringResponseSerializer().serialize(request: nil, response: noContent, data: nil, error: nil) == "")
     }
 }
 

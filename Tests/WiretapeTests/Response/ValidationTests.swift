@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct ValidationTests {
     private func code(
-        _ validation: Validation, _ status: Int = 200, type: String? = nil, accept: String? = nil, method: HTTPMethod = .get,
+        _ validation: HTTPSession.Validation, _ status: Int = 200, type: String? = nil, accept: String? = nil,
+        method: HTTPSession.Method = .get,
         data: Data? = Data([1])
     ) throws -> ValidationError.Code? {
         do {
@@ -53,7 +54,8 @@ import Testing
 
     @Test func theErrorSaysWhatCameAndWhatWasWanted() throws {
         #expect {
-            try Validation.default.validate(request: SampleResponse.request(), response: SampleResponse.response(404), data: nil)
+            try HTTPSession.Validation.default.validate(
+                request: SampleResponse.request(), response: SampleResponse.response(404), data: nil)
         } throws: {
             "\($0)"
                 == "the response to \"GET http://h/p\" has the status 404, expected 200 to 299: look at the body, or validate other statuses"
@@ -63,9 +65,9 @@ import Testing
     @Test func rulesOfOnesOwnComeInOrder() throws {
         struct First: Error {}
         struct Second: Error {}
-        let rule = Validation { _, _, _ in throw First() }.and(Validation { _, _, _ in throw Second() })
+        let rule = HTTPSession.Validation { _, _, _ in throw First() }.and(HTTPSession.Validation { _, _, _ in throw Second() })
         #expect(throws: First.self) { try rule.validate(request: nil, response: SampleResponse.response(), data: nil) }
-        let other = Validation.default.and(Validation { _, _, data in if data == nil { throw Second() } })
+        let other = HTTPSession.Validation.default.and(HTTPSession.Validation { _, _, data in if data == nil { throw Second() } })
         #expect(throws: Second.self) { try other.validate(request: nil, response: SampleResponse.response(), data: nil) }
         try other.validate(request: nil, response: SampleResponse.response(), data: Data())
     }

@@ -11,9 +11,9 @@ import FoundationNetworking
 @Suite struct ClosureEventMonitorTests {
     @Test func itIsToldEachEvent() {
         let ids = Guarded<[UUID]>([])
-        let monitor: any EventMonitor = .events { event in ids.withLock { $0.append(event.requestID) } }
+        let monitor: any HTTPSession.EventMonitor = .events { event in ids.withLock { $0.append(event.requestID) } }
         let wanted = [UUID(), UUID()]
-        for id in wanted { monitor.sessionDid(SessionEvent(requestID: id, kind: .created)) }
+        for id in wanted { monitor.sessionDid(HTTPSession.Event(requestID: id, kind: .created)) }
         #expect(ids.withLock { $0 } == wanted)
     }
 }
@@ -21,8 +21,9 @@ import FoundationNetworking
 @Suite struct CompositeEventMonitorTests {
     @Test func allAreToldInOrder() {
         let told = Guarded<[Int]>([])
-        let all = CompositeEventMonitor((0..<3).map { number in ClosureEventMonitor { _ in told.withLock { $0.append(number) } } })
-        all.sessionDid(SessionEvent(requestID: UUID(), kind: .created))
+        let all = HTTPSession.CompositeEventMonitor(
+            (0..<3).map { number in HTTPSession.ClosureEventMonitor { _ in told.withLock { $0.append(number) } } })
+        all.sessionDid(HTTPSession.Event(requestID: UUID(), kind: .created))
         #expect(told.withLock { $0 } == [0, 1, 2])
     }
 }
@@ -32,22 +33,23 @@ import FoundationNetworking
 
     private struct Refusal: Error { var text = LoggingEventMonitorTests.secret }
 
-    private func lines(_ detail: LoggingEventMonitor.Detail) throws -> [String] {
+    private func lines(_ detail: HTTPSession.LoggingEventMonitor.Detail) throws -> [String] {
         let lines = Guarded<[String]>([])
-        let monitor = LoggingEventMonitor(detail) { line in lines.withLock { $0.append(line) } }
+        let monitor = HTTPSession.LoggingEventMonitor(detail) { line in lines.withLock { $0.append(line) } }
         let id = try #require(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF"))
-        for kind in try self.everyKind() { monitor.sessionDid(SessionEvent(requestID: id, kind: kind)) }
+        for kind in try self.everyKind() { monitor.sessionDid(HTTPSession.Event(requestID: id, kind: kind)) }
         return lines.withLock { $0 }
     }
 
-    private func everyKind() throws -> [SessionEvent.Kind] {
+    private func everyKind() throws -> [HTTPSession.Event.Kind] {
         let url = try #require(URL(string: "http://u:\(Self.secret)@a/x?key=\(Self.secret)"))
-        let headers = HTTPHeaders([HTTPHeader(name: "Authorization", value: Self.secret)])
+        let headers = HTTPSession.Headers([HTTPSession.Header(name: "Authorization", value: Self.secret)])
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.httpBody = Data(Self.secret.utf8)
         request.setValue(Self.secret, forHTTPHeaderField: "Authorization")
-        let response = HTTPResponse(url: url, status: 302, reason: Self.secret, headers: headers, source: .replayed(cassette: "c", id: 3))
+        let response = HTTPSession.Response(
+            url: url, status: 302, reason: Self.secret, headers: headers, source: .replayed(cassette: "c", id: 3))
         let failure = TransportFailure(.network(.reset), Self.secret, cause: Refusal())
         let system = NSError(domain: "NSURLErrorDomain", code: -1004, userInfo: [NSLocalizedDescriptionKey: Self.secret])
         return [
@@ -89,18 +91,18 @@ import FoundationNetworking
 }
 
 @Suite struct SessionEventStreamsTests {
-    private func event(_ status: Int) -> SessionEvent {
-        SessionEvent(requestID: UUID(), kind: .transport(.interim(status: status, headers: HTTPHeaders())))
+    private func event(_ status: Int) -> HTTPSession.Event {
+        HTTPSession.Event(requestID: UUID(), kind: .transport(.interim(status: status, headers: HTTPSession.Headers())))
     }
 
-    private func statuses(_ stream: AsyncStream<SessionEvent>) async -> [Int] {
+    private func statuses(_ stream: AsyncStream<HTTPSession.Event>) async -> [Int] {
         var statuses: [Int] = []
         for await event in stream { if case .transport(.interim(let status, _)) = event.kind { statuses.append(status) } }
         return statuses
     }
 
     @Test func eachReaderGetsAllFromItsBeginningOn() async {
-        let streams = SessionEventStreams()
+        let streams = HTTPSession.EventStreams()
         let early = streams.events()
         streams.sessionDid(self.event(1))
         let late = streams.events()
@@ -114,7 +116,7 @@ import FoundationNetworking
     }
 
     @Test func aSlowReaderLosesTheLaterOnesAndThatIsCounted() async {
-        let streams = SessionEventStreams()
+        let streams = HTTPSession.EventStreams()
         let small = streams.events(limit: 2)
         let large = streams.events(limit: 10)
         for status in 1...5 { streams.sessionDid(self.event(status)) }
@@ -125,7 +127,7 @@ import FoundationNetworking
     }
 
     @Test func aReaderThatLeavesIsForgotten() async {
-        let streams = SessionEventStreams()
+        let streams = HTTPSession.EventStreams()
         do {
             let stream = streams.events(limit: 1)
             _ = consume stream
@@ -135,7 +137,7 @@ import FoundationNetworking
     }
 
     @Test func theSequencesEndWithTheMonitor() async {
-        var streams: SessionEventStreams? = SessionEventStreams()
+        var streams: HTTPSession.EventStreams? = HTTPSession.EventStreams()
         let stream = streams?.events()
         streams?.sessionDid(self.event(1))
         streams = nil

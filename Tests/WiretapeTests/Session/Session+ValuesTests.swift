@@ -21,7 +21,7 @@ import FoundationNetworking
         exchange.answer(200, ["Content-Type": "application/json"], #"{"id":3,"name":"Miso"}"#)
     }
 
-    private func session(_ base: String? = "http://a.test/v1", _ transport: (any Transport)? = nil) -> Session {
+    private func session(_ base: String? = "http://a.test/v1", _ transport: (any Transport)? = nil) -> HTTPSession {
         .plain(transport ?? self.transport) { $0.baseURL = base.flatMap { URL(string: $0) } }
     }
 
@@ -59,7 +59,7 @@ import FoundationNetworking
     }
 
     @Test func aFormIsEncoded() async throws {
-        var form = MultipartFormData(boundary: try FormDataBoundary("b"))
+        var form = FormData(boundary: try FormData.Boundary("b"))
         try form.append("Miso", name: "name")
         try await self.session().post("/pets", form: form)
         #expect(await (try self.session().post("/pets", form: form, as: [String: AnyName].self))["name"]?.text == "Miso")
@@ -115,7 +115,7 @@ import FoundationNetworking
     }
 
     @Test func aSessionThatWaitsForResumeIsNotWaitedFor() async throws {
-        let session = Session.plain(self.transport) { $0.startsRequestsImmediately = false }
+        let session = HTTPSession.plain(self.transport) { $0.startsRequestsImmediately = false }
         #expect(try await session.get("http://a.test/").count == 22)
     }
 
@@ -154,11 +154,11 @@ import FoundationNetworking
             self.transport.requests.map(\.url.absoluteString) == [
                 "http://a.test/v1/a", "http://a.test/v1/a?q=1", "http://a.test/v1/b", "http://a.test/v1/c",
             ])
-        let error = await Session.plain(self.transport).request("/a").serializingData().response.error
+        let error = await HTTPSession.plain(self.transport).request("/a").serializingData().response.error
         #expect(error?.message.contains("baseURL") == true)
     }
 }
 
 extension SessionValuesTests {
-    private func session(transport: any Transport) -> Session { self.session("http://a.test/v1", transport) }
+    private func session(transport: any Transport) -> HTTPSession { self.session("http://a.test/v1", transport) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SessionCoreTests {
     @Test func numbersRiseAndIDsAreOfTheirVersion() {
-        let core = SessionCore(Session.Configuration(), transport: ScriptedTransport())
+        let core = SessionCore(HTTPSession.Configuration(), transport: ScriptedTransport())
         #expect((core.nextNumber(), core.nextNumber()) == (1, 2))
         let id = core.id(of: 0x0102_0304_0506_0708)
         #expect(id.uuidString.hasSuffix("-8203-040506070800") || id.uuidString.contains("-8"))
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func requestsAreActiveFromTheirStartToTheirEnd() {
-        let session = Session.plain(ScriptedTransport())
+        let session = HTTPSession.plain(ScriptedTransport())
         let request = session.request("http://a.test/")
         session.core.started(request)
         #expect(session.core.activeRequests.map(\.id) == [request.id])
@@ -44,7 +44,7 @@ import Testing
 
 @Suite struct RequestRegistryTests {
     @Test func requestsAreListedInOrderUntilTheyAreRemoved() {
-        let session = Session.plain(ScriptedTransport())
+        let session = HTTPSession.plain(ScriptedTransport())
         let requests = (0..<3).map { session.request("http://a.test/\($0)") }
         var registry = RequestRegistry()
         #expect(registry.isIdle)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func whoWaitsIsWokenByTheLast() async {
-        let session = Session.plain(ScriptedTransport())
+        let session = HTTPSession.plain(ScriptedTransport())
         let request = session.request("http://a.test/")
         var registry = RequestRegistry()
         registry.add(request)
@@ -74,14 +74,15 @@ import Testing
 
 @Suite struct SessionCoreRespondingTests {
     private func outcome(_ error: WiretapeError? = nil) -> RequestOutcome {
-        let attempt = RequestAttempt(request: .make("GET", "http://a.test/", headers: [("A", "1")]), redirects: [], error: error)
+        let attempt = HTTPSession.RequestAttempt(
+            request: .make("GET", "http://a.test/", headers: [("A", "1")]), redirects: [], error: error)
         return RequestOutcome(
             id: UUID(), attempts: [attempt], data: Data("x".utf8), fileURL: nil, trailers: [:],
-            metrics: RequestMetrics(timeline: Timeline(startTime: Date())), start: .zero, error: error)
+            metrics: RequestMetrics(timeline: RequestMetrics.Timeline(startTime: Date())), start: .zero, error: error)
     }
 
     @Test func aSerializerIsAskedOnlyWhereThereIsAnAnswer() {
-        let core = SessionCore(Session.Configuration(), transport: ScriptedTransport())
+        let core = SessionCore(HTTPSession.Configuration(), transport: ScriptedTransport())
         let calls = Collected<Int>()
         #expect(core.respond(self.outcome(.cancelled), CountingSerializer(calls: calls)).error?.isCancelled == true)
         #expect(core.respond(download: self.outcome(.cancelled), CountingSerializer(calls: calls)).error?.isCancelled == true)
@@ -98,15 +99,16 @@ import Testing
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .all)
         Cassette.$current.withValue(cassette) {
-            #expect(SessionCore(Session.Configuration(), transport: transport).destination().transport as? ScriptedTransport === transport)
+            #expect(
+                SessionCore(HTTPSession.Configuration(), transport: transport).destination().transport as? ScriptedTransport === transport)
         }
     }
 
     @Test func aCassetteComesBeforeTheTasksAndThatBeforeTheNetwork() throws {
         let folder = try TemporaryFolder()
         let (own, current) = (try Cassette(folder.file("a.json"), mode: .all), try Cassette(folder.file("b.json"), mode: .all))
-        let core = SessionCore(Session.Configuration(), cassette: own)
-        let without = SessionCore(Session.Configuration())
+        let core = SessionCore(HTTPSession.Configuration(), cassette: own)
+        let without = SessionCore(HTTPSession.Configuration())
         Cassette.$current.withValue(current) {
             #expect((core.destination().transport as? RecordingTransport)?.cassette === own)
             #expect((without.destination().transport as? RecordingTransport)?.cassette === current)
@@ -119,9 +121,9 @@ import Testing
         let folder = try TemporaryFolder()
         let cassette = records ? try Cassette(folder.file("a.json"), mode: .all) : nil
         let origin = try LoopbackOrigin { _ in [.text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")] }
-        var configuration = Session.Configuration()
-        configuration.serverTrust = ServerTrustManager(rules: [])
-        let session = Session(configuration: configuration)
+        var configuration = HTTPSession.Configuration()
+        configuration.serverTrust = HTTPSession.ServerTrustManager(rules: [])
+        let session = HTTPSession(configuration: configuration)
         let url = origin.url.replacingOccurrences(of: "http:", with: "https:")
         let response = await Cassette.$current.withValue(cassette) { await session.request(url).serializingData().response }
         #expect(response.error?.message.contains("the ServerTrustManager has no policy for \"127.0.0.1\"") == true)
@@ -132,14 +134,14 @@ import Testing
 
 @Suite struct SessionNetworkTests {
     @Test func whoWantsNothingSharesOneTransport() {
-        let network = SessionNetwork(Session.Configuration())
+        let network = SessionNetwork(HTTPSession.Configuration())
         #expect(network.recorded === LiveTransport.shared)
         #expect(network.unrecorded === LiveTransport.shared)
     }
 
     @Test func aTransportIsMadeOnce() {
-        var configuration = Session.Configuration()
-        configuration.serverTrust = ServerTrustManager(rules: [])
+        var configuration = HTTPSession.Configuration()
+        configuration.serverTrust = HTTPSession.ServerTrustManager(rules: [])
         let network = SessionNetwork(configuration)
         #expect(network.recorded !== LiveTransport.shared)
         #expect(network.recorded === network.recorded)
@@ -147,7 +149,7 @@ import Testing
     }
 
     @Test func aCacheHasNoPartInRecordings() {
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.cachedResponseHandler = .cache
         let network = SessionNetwork(configuration)
         #expect(network.recorded === LiveTransport.shared)

@@ -24,7 +24,7 @@ import FoundationNetworking
     @Test func sourcesAreNamed() throws {
         let url = try #require(URL(string: "http://a/"))
         func summary(_ source: ExchangeSource) -> String {
-            SessionEvent.Kind.transport(.head(HTTPResponse(url: url, status: 200, source: source))).summary
+            HTTPSession.Event.Kind.transport(.head(HTTPSession.Response(url: url, status: 200, source: source))).summary
         }
         #expect(summary(.live) == "head 200 of http://a/")
         #expect(summary(.stub) == "head 200 of http://a/, from a stub")
@@ -33,6 +33,6 @@ import FoundationNetworking
 
     @Test func aRequestWithoutABodySaysNoSize() throws {
         let request = TransportRequest(method: "GET", url: try #require(URL(string: "http://a/")))
-        #expect(SessionEvent.Kind.started(request).summary == "started GET http://a/")
+        #expect(HTTPSession.Event.Kind.started(request).summary == "started GET http://a/")
     }
 }

@@ -9,10 +9,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite struct SessionTests {
+@Suite struct HTTPSessionTests {
     @Test func requestsOnTheirWayAreListedInOrderAndCancelledTogether() async {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let tasks = ["a", "b", "c"].map { session.request("http://a.test/\($0)").serializingData() }
         session.withAllRequests { #expect($0.map { $0.sentRequest?.url.path } == ["/a", "/b", "/c"]) }
         session.cancelAllRequests()
@@ -23,7 +23,7 @@ import FoundationNetworking
 
     @Test func waitingUntilIdleWaitsForTheLastRequest() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = HTTPSession.plain(transport)
         let task = session.request("http://a.test/x").serializingData()
         async let idle: Void = session.waitUntilIdle()
         await transport.exchange(1).answer()
@@ -34,7 +34,7 @@ import FoundationNetworking
 
     @Test func aRequestComesToItsEndWithoutItsSession() async {
         let transport = ScriptedTransport()
-        var session: Session? = .plain(transport)
+        var session: HTTPSession? = .plain(transport)
         let task = session?.request("http://a.test/x").serializingData()
         let later = session?.request("http://a.test/y")
         session = nil
@@ -54,7 +54,7 @@ import FoundationNetworking
         }
         let text: String? = await withCheckedContinuation { continuation in
             // Nothing but the closure is kept, as in a view that has gone.
-            Session(transport: LiveTransport()).request("\(origin.url)/").responseString(queue: .global()) {
+            HTTPSession(transport: LiveTransport()).request("\(origin.url)/").responseString(queue: .global()) {
                 continuation.resume(returning: $0.value)
             }
             DispatchQueue.global().async {
@@ -66,7 +66,7 @@ import FoundationNetworking
     }
 
     @Test func requestIDsDiffer() {
-        let session = Session.plain(ScriptedTransport())
+        let session = HTTPSession.plain(ScriptedTransport())
         let ids = Set((0..<100).map { _ in session.request("http://a.test/").id })
         #expect(ids.count == 100)
         #expect(session.configuration.headers.isEmpty)
@@ -74,7 +74,7 @@ import FoundationNetworking
 }
 
 @Suite struct SessionRequestsTests {
-    private enum Router: URLRequestConvertible {
+    private enum Router: HTTPSession.URLRequestConvertible {
         case pet(Int)
 
         func asURLRequest() throws -> URLRequest {
@@ -86,21 +86,21 @@ import FoundationNetworking
     private let transport = ScriptedTransport { exchange, _ in exchange.answer() }
 
     @Test func fieldsKeepTheirOrderAndDuplicates() async throws {
-        let session = Session.plain(self.transport)
-        let headers: HTTPHeaders = ["B": "1", "a": "2", "B": "3"]
+        let session = HTTPSession.plain(self.transport)
+        let headers: HTTPSession.Headers = ["B": "1", "a": "2", "B": "3"]
         _ = await session.request("http://a.test/x", method: .delete, headers: headers).serializingData().response
         #expect(self.transport.requests.first?.method == "DELETE")
         #expect(self.transport.requests.first?.headers == headers)
     }
 
     @Test func theSessionsFieldsAreAddedWhereTheyAreMissing() async {
-        let session = Session.plain(self.transport) { $0.headers = ["Accept": "*/*", "User-Agent": "t"] }
+        let session = HTTPSession.plain(self.transport) { $0.headers = ["Accept": "*/*", "User-Agent": "t"] }
         _ = await session.request("http://a.test/x", headers: ["accept": "text/plain"]).serializingData().response
         #expect(self.transport.requests.first?.headers == ["accept": "text/plain", "User-Agent": "t"])
     }
 
     @Test func parametersGoIntoTheQueryOrTheBody() async {
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         _ = await session.request("http://a.test/x", parameters: ["b": "2", "a": "1"], headers: ["Z": "1", "Y": "2"]).serializingData()
             .response
         _ = await session.request("http://a.test/x", method: .post, parameters: ["a": "1"]).serializingData().response
@@ -119,7 +119,7 @@ import FoundationNetworking
     }
 
     @Test func aRouterMakesTheRequestAndItsCaseIsTheLabel() async {
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         _ = await session.request(Router.pet(7)).serializingData().response
         #expect(self.transport.requests.first?.url.path == "/pets/7")
         #expect(self.transport.requests.first?.label == "pet")
@@ -129,7 +129,7 @@ import FoundationNetworking
     }
 
     @Test func aModifierSeesTheRequestAndSetsItsTimeout() async {
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         let request = session.request("http://a.test/x", headers: ["A": "1"]) {
             $0.setValue("2", forHTTPHeaderField: "X-B")
             $0.timeoutInterval = 0.25
@@ -141,13 +141,14 @@ import FoundationNetworking
 
     @Test(arguments: ["ftp://a.test/", "http:///x", "no url", "http://a.test/%7"])
     func whatCannotBeSentIsTheRequestsError(url: String) async {
-        let error = await Session.plain(self.transport).request(url).serializingData().response.error
+        let error = await HTTPSession.plain(self.transport).request(url).serializingData().response.error
         #expect(error?.code == .invalidRequest)
         #expect(self.transport.requests.isEmpty)
     }
 
     @Test func aLineEndInAFieldIsRefused() async {
-        let error = await Session.plain(self.transport).request("http://a.test/", headers: ["A": "b\r\nC: d"]).serializingData().response
+        let error = await HTTPSession.plain(self.transport).request("http://a.test/", headers: ["A": "b\r\nC: d"]).serializingData()
+            .response
             .error
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("\"A\"") == true)
@@ -155,7 +156,7 @@ import FoundationNetworking
     }
 
     @Test func downloadsAndStreamsAreMadeTheSameWay() async throws {
-        let session = Session.plain(self.transport)
+        let session = HTTPSession.plain(self.transport)
         let file = try await session.download("http://a.test/d", parameters: ["q": "1"]).serializingDownloadedFileURL().value
         try FileManager.default.removeItem(at: file)
         for try await _ in session.stream("http://a.test/s", method: .post, parameters: ["q": "1"]).bytes {}
@@ -179,7 +180,7 @@ import FoundationNetworking
     }
 
     private let sent = Collected<String>()
-    private let session: Session
+    private let session: HTTPSession
 
     init() {
         let sent = self.sent
@@ -214,7 +215,7 @@ import FoundationNetworking
 
     @Test func aStreamIsSpooledAndItsFileRemoved() async throws {
         let folder = try TemporaryFolder()
-        let session = Session.plain(
+        let session = HTTPSession.plain(
             ScriptedTransport { [sent] exchange, _ in
                 sent.add(Self.bytes(exchange.request.body))
                 exchange.answer()
@@ -235,7 +236,7 @@ import FoundationNetworking
     @Test(arguments: [(1_000, "memory"), (10, "file")])
     func aFormIsEncodedInMemoryOrInAFile(threshold: Int, place: String) async throws {
         let folder = try TemporaryFolder()
-        let session = Session.plain(
+        let session = HTTPSession.plain(
             ScriptedTransport { [sent] exchange, _ in
                 if case .file = exchange.request.body { sent.add("file") } else { sent.add("memory") }
                 sent.add(Self.bytes(exchange.request.body))

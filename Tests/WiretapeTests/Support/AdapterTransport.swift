@@ -51,9 +51,9 @@ final class AdapterTransport: Transport, Sendable {
 extension [TransportEvent] {
     /// A whole answer, each piece of the body by itself.
     static func answer(
-        _ request: TransportRequest, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), _ pieces: String...
+        _ request: TransportRequest, status: Int = 200, headers: HTTPSession.Headers = HTTPSession.Headers(), _ pieces: String...
     ) -> [TransportEvent] {
-        [.head(HTTPResponse(url: request.url, status: status, headers: headers, source: .stub))]
+        [.head(HTTPSession.Response(url: request.url, status: status, headers: headers, source: .stub))]
             + pieces.map { .chunk(Data($0.utf8)) } + [.end]
     }
 }

@@ -52,7 +52,7 @@ enum CassetteFixture {
 
     /// One interaction in a cassette of its own.
     static func cassette(
-        _ interactions: [Interaction], in folder: TemporaryFolder, settings: CassetteSettings = CassetteSettings()
+        _ interactions: [Interaction], in folder: TemporaryFolder, settings: Cassette.Settings = Cassette.Settings()
     ) throws -> Cassette {
         let path = folder.file("made.json")
         try self.write(interactions, to: path)

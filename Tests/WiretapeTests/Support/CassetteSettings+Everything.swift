@@ -1,9 +1,9 @@
 @testable import Wiretape
 
-extension CassetteSettings {
+extension Cassette.Settings {
     /// Cookies and credentials come back as they came.
-    static var everything: CassetteSettings {
-        var settings = CassetteSettings()
+    static var everything: Cassette.Settings {
+        var settings = Cassette.Settings()
         settings.redaction = false
         return settings
     }

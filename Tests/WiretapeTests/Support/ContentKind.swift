@@ -4,7 +4,9 @@
 enum ContentKind: CaseIterable, Sendable {
     case data, download
 
-    func request(_ session: Session, _ url: String = "http://a.test/a", headers: HTTPHeaders? = nil) -> any ContentRequest {
+    func request(_ session: HTTPSession, _ url: String = "http://a.test/a", headers: HTTPSession.Headers? = nil) -> any HTTPSession
+        .ContentRequest
+    {
         switch self {
         case .data: session.request(url, headers: headers)
         case .download: session.download(url, headers: headers)

@@ -7,10 +7,10 @@ import FoundationNetworking
 #endif
 
 /// Makes the number of its calls.
-struct CountingSerializer: ResponseSerializer {
+struct CountingSerializer: HTTPSession.ResponseSerializer {
     let calls: Collected<Int>
 
-    func serialize(request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?) throws -> Int {
+    func serialize(request: URLRequest?, response: HTTPSession.Response?, data: Data?, error: (any Error)?) throws -> Int {
         self.calls.add(request?.allHTTPHeaderFields?.count ?? -1)
         return self.calls.all.count
     }

@@ -3,18 +3,18 @@ import TapeBytes
 
 @testable import Wiretape
 
-extension Session {
+extension HTTPSession {
     /// Without default header fields or cookies.
-    static func plain(_ transport: any Transport, _ change: (inout Configuration) -> Void = { _ in }) -> Session {
+    static func plain(_ transport: any Transport, _ change: (inout Configuration) -> Void = { _ in }) -> HTTPSession {
         var configuration = Configuration()
         configuration.headers = [:]
         configuration.cookieStorage = nil
         change(&configuration)
-        return Session(configuration: configuration, transport: transport)
+        return HTTPSession(configuration: configuration, transport: transport)
     }
 
     /// Answers every request at once.
-    static func answering(_ status: Int = 200, _ headers: HTTPHeaders = [:], _ text: String = "") -> Session {
+    static func answering(_ status: Int = 200, _ headers: Headers = [:], _ text: String = "") -> HTTPSession {
         .plain(ScriptedTransport { exchange, _ in exchange.answer(status, headers, text) })
     }
 }
@@ -37,10 +37,10 @@ extension AsyncSequence {
     }
 }
 
-extension Session {
+extension HTTPSession {
     /// A streamed request whose answer comes at once, in these chunks.
-    static func streaming(_ chunks: [String], _ status: Int = 200) -> (session: Session, request: StreamRequest) {
-        let session = Session.plain(
+    static func streaming(_ chunks: [String], _ status: Int = 200) -> (session: HTTPSession, request: StreamRequest) {
+        let session = HTTPSession.plain(
             ScriptedTransport { exchange, _ in
                 exchange.head(status)
                 for chunk in chunks { exchange.chunk(chunk) }

@@ -8,11 +8,11 @@ import FoundationNetworking
 
 /// A request to `http://h/p?token=s` and what came of it.
 enum SampleResponse {
-    static func request(_ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:]) throws -> URLRequest {
+    static func request(_ method: HTTPSession.Method = .get, _ headers: HTTPSession.Headers = [:]) throws -> URLRequest {
         try URLRequest(url: "http://h/p?token=s", method: method, headers: headers)
     }
 
-    static func response(_ status: Int = 200, _ headers: HTTPHeaders = [:]) throws -> HTTPResponse {
-        HTTPResponse(url: try "http://h/p?token=s".asURL(), status: status, headers: headers)
+    static func response(_ status: Int = 200, _ headers: HTTPSession.Headers = [:]) throws -> HTTPSession.Response {
+        HTTPSession.Response(url: try "http://h/p?token=s".asURL(), status: status, headers: headers)
     }
 }

@@ -39,15 +39,15 @@ final class ScriptedExchange: TransportTask {
         return demand
     }
 
-    func head(_ status: Int = 200, _ headers: HTTPHeaders = [:], source: ExchangeSource = .stub) {
-        self.send(.head(HTTPResponse(url: self.request.url, status: status, headers: headers, source: source)))
+    func head(_ status: Int = 200, _ headers: HTTPSession.Headers = [:], source: ExchangeSource = .stub) {
+        self.send(.head(HTTPSession.Response(url: self.request.url, status: status, headers: headers, source: source)))
     }
 
     @discardableResult
     func chunk(_ text: String) -> Demand { self.send(.chunk(Data(text.utf8))) }
 
     /// A whole answer.
-    func answer(_ status: Int = 200, _ headers: HTTPHeaders = [:], _ text: String = "", source: ExchangeSource = .stub) {
+    func answer(_ status: Int = 200, _ headers: HTTPSession.Headers = [:], _ text: String = "", source: ExchangeSource = .stub) {
         self.head(status, headers, source: source)
         if !text.isEmpty { self.chunk(text) }
         self.send(.end)

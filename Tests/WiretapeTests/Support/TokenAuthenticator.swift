@@ -7,8 +7,8 @@ import FoundationNetworking
 #endif
 
 /// A bearer token that a test refreshes by hand.
-final class TokenAuthenticator: Authenticator {
-    struct Token: AuthenticationCredential, Hashable {
+final class TokenAuthenticator: HTTPSession.Authenticator {
+    struct Token: HTTPSession.AuthenticationCredential, Hashable {
         var text: String
         var requiresRefresh = false
     }

@@ -16,8 +16,8 @@ import FoundationNetworking
         func response(to request: TransportRequest) async throws -> TransportResponse { try await self.answer(request) }
     }
 
-    private static func head(_ request: TransportRequest, _ status: Int = 200) -> HTTPResponse {
-        HTTPResponse(url: request.url, status: status, headers: ["Content-Type": "text/plain"])
+    private static func head(_ request: TransportRequest, _ status: Int = 200) -> HTTPSession.Response {
+        HTTPSession.Response(url: request.url, status: status, headers: ["Content-Type": "text/plain"])
     }
 
     private static let url = "http://a.test/pets?access_token=abc"
@@ -31,7 +31,7 @@ import FoundationNetworking
         let log = await transport.exchange(.make("POST", Self.url, body: .data(Data("abc".utf8))))
         #expect(log.lines == ["sent 3 of 3", "head 200", "chunk hello", "trailers X-Sum: 5", "end"])
         #expect(await transport.exchange(.make("GET", Self.url)).lines == ["head 200", "chunk hello", "trailers X-Sum: 5", "end"])
-        #expect(try await Session.plain(transport).get(Self.url) == Data("hello".utf8))
+        #expect(try await HTTPSession.plain(transport).get(Self.url) == Data("hello".utf8))
     }
 
     @Test func piecesComeOneByOneAndWaitForTheReceiver() async throws {
@@ -107,11 +107,11 @@ import FoundationNetworking
         let folder = try TemporaryFolder()
         let transport = Function { TransportResponse(Self.head($0), body: Data("hello".utf8)) }
         let recorded = try Cassette(folder.file("c.json"), mode: .once)
-        let session = Session(transport: RecordingTransport(recorded, around: transport))
+        let session = HTTPSession(transport: RecordingTransport(recorded, around: transport))
         #expect(try await session.get("http://a.test/") == Data("hello".utf8))
         try recorded.close()
         let replayed = try Cassette(folder.file("c.json"))
-        #expect(try await Session(cassette: replayed).get("http://a.test/") == Data("hello".utf8))
+        #expect(try await HTTPSession(cassette: replayed).get("http://a.test/") == Data("hello".utf8))
         try replayed.close()
     }
 }

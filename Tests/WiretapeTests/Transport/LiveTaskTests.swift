@@ -44,7 +44,7 @@ import FoundationNetworking
     }
 
     /// Of a proposal, asked as URLSession asks.
-    private func kept(by handler: (any CachedResponseHandler)?) async throws -> Data? {
+    private func kept(by handler: (any HTTPSession.CachedResponseHandler)?) async throws -> Data? {
         let delegate = LiveDelegate(serverTrust: nil, cachedResponseHandler: handler)
         let url = try #require(URL(string: "http://cached.invalid/"))
         let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
@@ -62,7 +62,7 @@ import FoundationNetworking
         #expect(try await self.kept(by: nil) == nil)
         #expect(try await self.kept(by: .doNotCache) == nil)
         #expect(try await self.kept(by: .cache) == Data("new".utf8))
-        let modifier = ResponseCacher.modify { proposed, request in
+        let modifier = HTTPSession.ResponseCacher.modify { proposed, request in
             CachedURLResponse(response: proposed.response, data: proposed.data + Data((request.url?.path ?? "").utf8))
         }
         #expect(try await self.kept(by: modifier) == Data("new/".utf8))

@@ -91,7 +91,7 @@ import FoundationNetworking
             let body = Self.codedHello[coding] ?? []
             return [.text("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"), .send(body)]
         }
-        let codings = HTTPHeader.defaultAcceptEncoding.value.split(separator: ",").map {
+        let codings = HTTPSession.Header.defaultAcceptEncoding.value.split(separator: ",").map {
             String($0.drop { $0 == " " }.prefix { $0 != ";" })
         }
         #expect(codings.contains("gzip"))
@@ -131,9 +131,10 @@ import FoundationNetworking
         let credential = URLCredential(user: "a", password: "b", persistence: .none)
         let log = try await LiveTransport(clientCredential: credential).exchange("GET", "\(origin.url)/")
         #expect(log.lines == ["failed unsupported"])
-        var configuration = Session.Configuration()
+        var configuration = HTTPSession.Configuration()
         configuration.clientCredential = credential
-        let error = await Session(configuration: configuration, transport: nil).request("\(origin.url)/").serializingData().response.error
+        let error = await HTTPSession(configuration: configuration, transport: nil).request("\(origin.url)/").serializingData().response
+            .error
         #expect(error?.message.contains("client certificate") == true)
         #expect(origin.requests.isEmpty)
     }
@@ -192,7 +193,7 @@ import FoundationNetworking
 
     @Test func aPolicyThatNobodyCanCarryOutSendsNothing() async throws {
         let origin = try self.origin([:])
-        let manager = try ServerTrustManager(["127.0.0.1": .pinnedPublicKeys([])])
+        let manager = try HTTPSession.ServerTrustManager(["127.0.0.1": .pinnedPublicKeys([])])
         let secure = origin.url.replacingOccurrences(of: "http:", with: "https:")
         #if canImport(FoundationNetworking)
         let log = try await LiveTransport(serverTrust: manager).exchange("GET", "\(secure)/")

@@ -42,8 +42,8 @@ import Testing
         let clock = ManualClock()
         var response = StubResponse(
             status: 200, chunks: [.init(Data("a".utf8)), .init(Data("b".utf8), after: .seconds(1))], ending: .failure(.cancelled("gone")))
-        response.trailers = HTTPHeaders()
-        response.interim = [(103, HTTPHeaders())]
+        response.trailers = HTTPSession.Headers()
+        response.interim = [(103, HTTPSession.Headers())]
         let stub = StubTransport([response.delayed(by: .milliseconds(10))], clock: clock)
         let log = EventLog()
         let task = stub.start(.make("GET", "http://a.test/")) { log.receive($0) }

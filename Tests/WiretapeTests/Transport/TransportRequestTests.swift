@@ -30,7 +30,9 @@ import FoundationNetworking
     }
 
     @Test func lineEndsInFieldsAreRefused() {
-        #expect(throws: HTTPHeaderError.self) { try TransportRequest.make("GET", "http://a.test/", headers: [("A", "b\nc")]).check() }
+        #expect(throws: HTTPSession.HeaderError.self) {
+            try TransportRequest.make("GET", "http://a.test/", headers: [("A", "b\nc")]).check()
+        }
     }
 }
 

@@ -103,7 +103,7 @@ import Testing
 
 @Suite struct OfflineTransportTests {
     @Test func theRefusalNamesTheRequestAndTheWaysOut() async throws {
-        let session = Session(transport: OfflineTransport())
+        let session = HTTPSession(transport: OfflineTransport())
         let error = try #require(await session.request("http://a.test/pets?n=1").serializingData().response.error)
         #expect(
             "\(error)".contains(

@@ -3,15 +3,15 @@ import Wiretape
 
 /// The shop's client, as an app has one: every answer is checked and typed.
 ///
-/// Knows nothing of cassettes: a test puts one under it, and `Session` takes it from there.
+/// Knows nothing of cassettes: a test puts one under it, and `HTTPSession` takes it from there.
 public final class PetShop: Sendable {
     private let url: String
-    private let session: Session
+    private let session: HTTPSession
 
     /// - Parameters:
     ///   - url: without a slash at its end.
     ///   - session: carries all requests.
-    public init(url: String, session: Session = Session()) {
+    public init(url: String, session: HTTPSession = HTTPSession()) {
         self.url = url
         self.session = session
     }
@@ -38,7 +38,9 @@ public final class PetShop: Sendable {
     }
 
     public func remove(_ id: Int) async throws {
-        _ = try await self.session.request("\(self.url)/pets/\(id)", method: .delete).validate().serializingDecodable(Empty.self).value
+        _ = try await self.session.request("\(self.url)/pets/\(id)", method: .delete).validate().serializingDecodable(
+            HTTPSession.Empty.self
+        ).value
     }
 
     // MARK: Upload, download
@@ -62,7 +64,7 @@ public final class PetShop: Sendable {
 
     /// The album, in a folder and under the name that the shop gives it. One of before makes way.
     public func album(in folder: URL) async throws -> URL {
-        let destination = DownloadRequest.suggestedDownloadDestination(
+        let destination = HTTPSession.DownloadRequest.suggestedDownloadDestination(
             in: folder, options: [.createIntermediateDirectories, .removePreviousFile])
         return try await self.session.download("\(self.url)/album", to: destination).validate().serializingDownloadedFileURL().value
     }
@@ -74,7 +76,7 @@ public final class PetShop: Sendable {
         let token = try await self.session.request(
             "\(self.url)/login", method: .post, parameters: ["name": email, "password": password], encoder: .json
         ).validate().serializingDecodable(ShopToken.self).value
-        let authentication = AuthenticationInterceptor(
+        let authentication = HTTPSession.AuthenticationInterceptor(
             authenticator: ShopAuthenticator(url: self.url, session: self.session), credential: token)
         return try await self.session.request("\(self.url)/me", interceptor: authentication).validate().serializingDecodable(Member.self)
             .value

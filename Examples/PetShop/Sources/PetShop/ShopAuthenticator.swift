@@ -6,9 +6,9 @@ import FoundationNetworking
 #endif
 
 /// How the shop's requests carry a token, and how it is exchanged for a fresh one.
-struct ShopAuthenticator: Authenticator {
+struct ShopAuthenticator: HTTPSession.Authenticator {
     var url: String
-    var session: Session
+    var session: HTTPSession
 
     func apply(_ credential: ShopToken, to request: inout URLRequest) {
         request.setValue("Bearer \(credential.access)", forHTTPHeaderField: "Authorization")

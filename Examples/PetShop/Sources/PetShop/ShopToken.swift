@@ -2,7 +2,7 @@ import Foundation
 import Wiretape
 
 /// What a login gives: good for some time, and then for another one.
-struct ShopToken: Codable, Sendable, AuthenticationCredential {
+struct ShopToken: Codable, Sendable, HTTPSession.AuthenticationCredential {
     var access: String
     var refresh: String
 

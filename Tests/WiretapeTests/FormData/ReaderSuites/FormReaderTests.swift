@@ -43,8 +43,8 @@ struct FormReaderTests {
         let python = try #require(FormReaders.python)
         let folder = try TemporaryFolder()
         var generator = SeededGenerator(seed: 81)
-        let boundary = FormDataBoundary(using: &generator)
-        var form = MultipartFormData(boundary: boundary)
+        let boundary = FormData.Boundary(using: &generator)
+        var form = FormData(boundary: boundary)
         let random = (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let tricky = Array("\r\n--\r\n--\(boundary.text.dropLast())\r\n\r\n--\n\(boundary.text)--\r\n".utf8)
         try form.append("값", name: "제목")
@@ -53,7 +53,7 @@ struct FormReaderTests {
         try form.append(tricky, name: "tricky", fileName: "a\"b.txt", mimeType: "text/plain")
         try form.append("two\r\nlines\n", name: "a\"b\r\nc")
         try form.append("again", name: "file")
-        try form.append(FormDataFile(path: folder.write([0, 13, 10], to: "zero.png")), name: "path")
+        try form.append(FormData.File(path: folder.write([0, 13, 10], to: "zero.png")), name: "path")
         let bytes = try form.encode().source.load()
         let expected = [
             Part("제목", nil, nil, Array("값".utf8)), Part("", nil, nil, []), Part("file", "음식 🍲.jpg", "image/jpeg", random),

@@ -4,28 +4,30 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// The head of a response exactly as received, where `HTTPURLResponse` joins duplicate fields and rewrites names.
-public struct HTTPResponse: Sendable, Hashable {
-    /// The URL of the last request, after redirects.
-    public var url: URL
-    /// 200 to 599.
-    public var status: Int
-    /// Empty if there was none.
-    public var reason: String
-    /// In order, with duplicates and in their spelling, if the transport sees them so: URLSession joins duplicates.
-    public var headers: HTTPHeaders
-    public var source: ExchangeSource
+extension HTTPSession {
+    /// The head of a response exactly as received, where `HTTPURLResponse` joins duplicate fields and rewrites names.
+    public struct Response: Sendable, Hashable {
+        /// The URL of the last request, after redirects.
+        public var url: URL
+        /// 200 to 599.
+        public var status: Int
+        /// Empty if there was none.
+        public var reason: String
+        /// In order, with duplicates and in their spelling, if the transport sees them so: URLSession joins duplicates.
+        public var headers: Headers
+        public var source: ExchangeSource
 
-    public init(url: URL, status: Int, reason: String = "", headers: HTTPHeaders = HTTPHeaders(), source: ExchangeSource = .live) {
-        self.url = url
-        self.status = status
-        self.reason = reason
-        self.headers = headers
-        self.source = source
+        public init(url: URL, status: Int, reason: String = "", headers: Headers = Headers(), source: ExchangeSource = .live) {
+            self.url = url
+            self.status = status
+            self.reason = reason
+            self.headers = headers
+            self.source = source
+        }
     }
 }
 
-extension HTTPResponse {
+extension HTTPSession.Response {
     /// A view that joins duplicate fields and, on Linux, rewrites their names; nil if Foundation cannot make one.
     public var httpURLResponse: HTTPURLResponse? {
         HTTPURLResponse(url: self.url, statusCode: self.status, httpVersion: "HTTP/1.1", headerFields: self.headers.dictionary)

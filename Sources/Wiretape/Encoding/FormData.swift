@@ -6,16 +6,16 @@ public import TapeBytes
 /// A form to be sent as `multipart/form-data` (RFC 7578): parts in order; names may repeat.
 ///
 /// Does no I/O except a check of each file when it is appended. Line ends in values are sent unchanged.
-public struct MultipartFormData: Sendable {
+public struct FormData: Sendable {
     /// Bytes up to which a form is encoded in memory: Alamofire's `encodingMemoryThreshold`.
     public static let memoryThreshold = 10_000_000
 
-    public let boundary: FormDataBoundary
-    public private(set) var parts: [FormDataPart] = []
+    public let boundary: Boundary
+    public private(set) var parts: [Part] = []
     /// The exact length of the encoded form in bytes.
     public private(set) var contentLength: Int
 
-    public init(boundary: FormDataBoundary = .random()) {
+    public init(boundary: Boundary = .random()) {
         self.boundary = boundary
         self.contentLength = boundary.text.utf8.count + 6
     }
@@ -23,7 +23,7 @@ public struct MultipartFormData: Sendable {
     /// The value of the Content-Type field.
     public var contentType: String { "multipart/form-data; \(self.boundary.parameter)" }
 
-    public mutating func append(_ part: FormDataPart) throws(FormDataError) {
+    public mutating func append(_ part: Part) throws(FormDataError) {
         // Without a part, no line end precedes the closing delimiter.
         let size = self.head(self.parts.count, before: part).count + (self.parts.isEmpty ? 2 : 0)
         let (around, isTooMuch) = self.contentLength.addingReportingOverflow(size)
@@ -42,28 +42,28 @@ public struct MultipartFormData: Sendable {
     public mutating func append(
         _ bytes: [UInt8], name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
-        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .bytes(bytes)))
+        try self.append(Part(name: name, fileName: fileName, mimeType: mimeType, source: .bytes(bytes)))
     }
 
     public mutating func append(
-        _ stream: FormDataStream, name: String, fileName: String? = nil, mimeType: String? = nil
+        _ stream: Stream, name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
-        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .stream(stream)))
+        try self.append(Part(name: name, fileName: fileName, mimeType: mimeType, source: .stream(stream)))
     }
 
     /// A file; by default with its own name and the type of its extension.
     public mutating func append(
-        _ file: FormDataFile, name: String, fileName: String? = nil, mimeType: String? = nil
+        _ file: File, name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
         let fileName = fileName ?? file.name
         let mimeType = mimeType ?? FileMediaType.named(fileName)
-        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .file(file)))
+        try self.append(Part(name: name, fileName: fileName, mimeType: mimeType, source: .file(file)))
     }
 
     public mutating func append(
         fileURL: String, name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
-        try self.append(FormDataFile(url: fileURL), name: name, fileName: fileName, mimeType: mimeType)
+        try self.append(File(url: fileURL), name: name, fileName: fileName, mimeType: mimeType)
     }
 
     // MARK: Encoding
@@ -74,7 +74,7 @@ public struct MultipartFormData: Sendable {
     /// The encoded form: in memory up to the threshold, in a temporary file above it.
     ///
     /// The file is in `folder` (nil: the system's temporary folder) and is removed with the last reference to the result.
-    public func encode(threshold: Int = Self.memoryThreshold, folder: String? = nil) throws -> EncodedFormData {
+    public func encode(threshold: Int = Self.memoryThreshold, folder: String? = nil) throws -> Encoded {
         var encoder = self.encoder()
         guard self.contentLength > threshold else {
             var bytes = [UInt8](repeating: 0, count: self.contentLength)
@@ -100,14 +100,14 @@ public struct MultipartFormData: Sendable {
     /// The bytes before a part's content; for the index after the last part, the closing delimiter.
     func head(_ index: Int) -> [UInt8] { self.head(index, before: self.parts.indices.contains(index) ? self.parts[index] : nil) }
 
-    private func head(_ index: Int, before part: FormDataPart?) -> [UInt8] {
+    private func head(_ index: Int, before part: Part?) -> [UInt8] {
         let delimiter = (index == 0 ? "--" : "\r\n--") + self.boundary.text
         guard let part else { return Array((delimiter + "--\r\n").utf8) }
         return Array((delimiter + "\r\n").utf8) + part.headers.bytes + [13, 10]
     }
 }
 
-extension MultipartFormData {
+extension FormData {
     /// Appends bytes as a field, or as a file if a file name is given.
     public mutating func append(
         _ data: Data, withName name: String, fileName: String? = nil, mimeType: String? = nil
@@ -120,7 +120,7 @@ extension MultipartFormData {
         _ fileURL: URL, withName name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
         guard fileURL.isFileURL else { return try self.append(fileURL: fileURL.absoluteString, name: name) }
-        try self.append(FormDataFile(path: fileURL.path), name: name, fileName: fileName, mimeType: mimeType)
+        try self.append(File(path: fileURL.path), name: name, fileName: fileName, mimeType: mimeType)
     }
 
     /// Appends a stream, which is read when the form is encoded; encoding the form a second time is an error.
@@ -135,25 +135,27 @@ extension MultipartFormData {
     }
 
     /// Appends a stream with the caller's own header fields. It is read once.
-    public mutating func append(_ stream: InputStream, withLength length: UInt64, headers: HTTPHeaders) throws(FormDataError) {
-        try self.append(FormDataPart(headers: headers.headerFields, source: .stream(Self.source(stream, length))))
+    public mutating func append(_ stream: InputStream, withLength length: UInt64, headers: HTTPSession.Headers) throws(FormDataError) {
+        try self.append(Part(headers: headers.headerFields, source: .stream(Self.source(stream, length))))
     }
 
-    private static func source(_ stream: InputStream, _ length: UInt64) throws(FormDataError) -> FormDataStream {
+    private static func source(_ stream: InputStream, _ length: UInt64) throws(FormDataError) -> Stream {
         guard let length = Int(exactly: length) else {
             throw FormDataError(.invalidLength, "a stream cannot have \(length) bytes: pass the number that it will deliver")
         }
         let reader = InputStreamReader(stream)
-        return FormDataStream(length: length) { try reader.open() }
+        return Stream(length: length) { try reader.open() }
     }
 
-    /// Appends a part for each value in an object, named as `URLEncodedFormEncoder` names them: `name`, `list[]`, `object[key]`, sorted.
+    /// Appends a part for each value in an object, named as `HTTPSession.URLEncodedFormEncoder` names them: `name`, `list[]`, `object[key]`, sorted.
     ///
     /// `Data` becomes a part with its bytes unchanged, without a file name; all other values are text.
     ///
     /// - Parameter encoder: decides how names, dates, `Bool` and nil are written.
     /// - Throws: `ParameterEncodingError` or `FormDataError`; nothing is appended then.
-    public mutating func append(fieldsOf value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) throws {
+    public mutating func append(
+        fieldsOf value: some Encodable, encoder: HTTPSession.URLEncodedFormEncoder = HTTPSession.URLEncodedFormEncoder()
+    ) throws {
         let leaves = encoder.leaves
         let raw = FormValue.LeafRule(bool: leaves.bool, data: { .bytes($0) }, date: leaves.date, null: leaves.null)
         var form = self
@@ -167,23 +169,25 @@ extension MultipartFormData {
     }
 }
 
-/// An encoded form: it can be read repeatedly, as for a retry or a redirect.
-public enum EncodedFormData: Sendable {
-    case memory([UInt8])
-    /// Removed with the last reference to it.
-    case file(TemporaryFile)
+extension FormData {
+    /// An encoded form: it can be read repeatedly, as for a retry or a redirect.
+    public enum Encoded: Sendable {
+        case memory([UInt8])
+        /// Removed with the last reference to it.
+        case file(TemporaryFile)
 
-    public var size: Int {
-        switch self {
-        case .memory(let bytes): bytes.count
-        case .file(let file): file.size
+        public var size: Int {
+            switch self {
+            case .memory(let bytes): bytes.count
+            case .file(let file): file.size
+            }
         }
-    }
 
-    public var source: ByteSource {
-        switch self {
-        case .memory(let bytes): ByteSource(bytes)
-        case .file(let file): file.formSource
+        public var source: ByteSource {
+            switch self {
+            case .memory(let bytes): ByteSource(bytes)
+            case .file(let file): file.formSource
+            }
         }
     }
 }
@@ -212,54 +216,56 @@ extension TemporaryFile {
     }
 }
 
-/// The boundary between the parts of a form: valid by RFC 2046, 5.1.1, so that it can break neither header nor body.
-///
-/// The parts are not searched for it: 128 random bits do not occur by chance.
-public struct FormDataBoundary: Sendable, Hashable {
-    /// RFC 2046, 5.1.1
-    public static let longest = 70
+extension FormData {
+    /// The boundary between the parts of a form: valid by RFC 2046, 5.1.1, so that it can break neither header nor body.
+    ///
+    /// The parts are not searched for it: 128 random bits do not occur by chance.
+    public struct Boundary: Sendable, Hashable {
+        /// RFC 2046, 5.1.1
+        public static let longest = 70
 
-    public let text: String
+        public let text: String
 
-    public init(_ text: String) throws(FormDataError) {
-        let bytes = text.utf8
-        guard (1...Self.longest).contains(bytes.count), bytes.last != 32, bytes.allSatisfy(Self.isAllowed) else {
-            throw FormDataError(
-                .invalidBoundary,
-                "\"\(PlainText.escape(text.utf8, limit: 200))\" is not a boundary: use 1 to \(Self.longest) ASCII letters, digits and \"-\""
-            )
+        public init(_ text: String) throws(FormDataError) {
+            let bytes = text.utf8
+            guard (1...Self.longest).contains(bytes.count), bytes.last != 32, bytes.allSatisfy(Self.isAllowed) else {
+                throw FormDataError(
+                    .invalidBoundary,
+                    "\"\(PlainText.escape(text.utf8, limit: 200))\" is not a boundary: use 1 to \(Self.longest) ASCII letters, digits and \"-\""
+                )
+            }
+            self.text = text
         }
-        self.text = text
-    }
 
-    public init(using generator: inout some RandomNumberGenerator) {
-        let digits = [generator.next(), generator.next()].map { number in
-            let digits = String(number as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        public init(using generator: inout some RandomNumberGenerator) {
+            let digits = [generator.next(), generator.next()].map { number in
+                let digits = String(number as UInt64, radix: 16)
+                return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            }
+            self.text = "wiretape-" + digits.joined()
         }
-        self.text = "wiretape-" + digits.joined()
-    }
 
-    public static func random() -> FormDataBoundary {
-        var generator = SystemRandomNumberGenerator()
-        return FormDataBoundary(using: &generator)
-    }
+        public static func random() -> Boundary {
+            var generator = SystemRandomNumberGenerator()
+            return Boundary(using: &generator)
+        }
 
-    /// The same for the same seed on every platform: for tests, and for recordings that are to be compared.
-    public static func seeded(_ seed: UInt64) -> FormDataBoundary {
-        var generator = SplitMix64(seed: seed)
-        return FormDataBoundary(using: &generator)
-    }
+        /// The same for the same seed on every platform: for tests, and for recordings that are to be compared.
+        public static func seeded(_ seed: UInt64) -> Boundary {
+            var generator = SplitMix64(seed: seed)
+            return Boundary(using: &generator)
+        }
 
-    /// The parameter of a Content-Type: quoted unless it is a token (RFC 9110, 5.6.2).
-    public var parameter: String {
-        let isToken = self.text.utf8.allSatisfy { Self.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
-        return isToken ? "boundary=\(self.text)" : "boundary=\"\(self.text)\""
-    }
+        /// The parameter of a Content-Type: quoted unless it is a token (RFC 9110, 5.6.2).
+        public var parameter: String {
+            let isToken = self.text.utf8.allSatisfy { Self.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
+            return isToken ? "boundary=\(self.text)" : "boundary=\"\(self.text)\""
+        }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-    }
+        private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool { Self.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte) }
+        private static func isAllowed(_ byte: UInt8) -> Bool { Self.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte) }
+    }
 }

@@ -10,7 +10,7 @@ internal import FoundationNetworking
 // They run where the caller runs, and so do encoding and decoding: a type may belong to an actor, such as those of a module that is isolated
 // to the main actor by default. The response must have a status from 200 to 299, and a type that the request accepts. A task that is
 // cancelled cancels its request.
-extension Session {
+extension HTTPSession {
     // MARK: GET
 
     /// The response to GET, decoded.
@@ -23,7 +23,7 @@ extension Session {
     ///   - isolation: the caller's.
     /// - Throws: with the code `validation` for another status, and a `ValidationError` with the body as its cause.
     public func get<Value: Decodable>(
-        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type,
+        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Value {
         try self.decoded(type, try await self.body(.get, url, try self.text(of: query), headers))
@@ -31,7 +31,7 @@ extension Session {
 
     /// The body of the response to GET; empty if there is none.
     public func get(
-        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: HTTPHeaders = HTTPHeaders(),
+        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: Headers = Headers(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Data {
         try await self.body(.get, url, try self.text(of: query), headers)
@@ -41,7 +41,7 @@ extension Session {
 
     /// The response to DELETE, decoded.
     public func delete<Value: Decodable>(
-        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type,
+        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Value {
         try self.decoded(type, try await self.body(.delete, url, try self.text(of: query), headers))
@@ -50,7 +50,7 @@ extension Session {
     /// The body of the response to DELETE; empty if there is none.
     @discardableResult
     public func delete(
-        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: HTTPHeaders = HTTPHeaders(),
+        _ url: any URLConvertible, query: (any Encodable)? = nil, headers: Headers = Headers(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Data {
         try await self.body(.delete, url, try self.text(of: query), headers)
@@ -62,7 +62,7 @@ extension Session {
     ///
     ///     let added = try await session.post("/pets", json: pet, as: Pet.self)
     public func post<Value: Decodable>(
-        _ url: any URLConvertible, json value: some Encodable, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type,
+        _ url: any URLConvertible, json value: some Encodable, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Value {
         try self.decoded(type, try await self.body(.post, url, nil, headers, try self.json(value)))
@@ -71,7 +71,7 @@ extension Session {
     /// The body of the response to POST with a value as JSON; empty if there is none.
     @discardableResult
     public func post(
-        _ url: any URLConvertible, json value: some Encodable, headers: HTTPHeaders = HTTPHeaders(),
+        _ url: any URLConvertible, json value: some Encodable, headers: Headers = Headers(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Data {
         try await self.body(.post, url, nil, headers, try self.json(value))
@@ -84,7 +84,7 @@ extension Session {
     ///     try form.append(fileURL: photo, name: "photo")
     ///     let pet = try await session.post("/pets", form: form, as: Pet.self)
     public func post<Value: Decodable>(
-        _ url: any URLConvertible, form: MultipartFormData, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type,
+        _ url: any URLConvertible, form: FormData, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Value {
         try self.decoded(type, try await self.body(.post, url, nil, headers, self.content(form), isBlocking: true))
@@ -93,7 +93,7 @@ extension Session {
     /// The body of the response to POST with a form; empty if there is none.
     @discardableResult
     public func post(
-        _ url: any URLConvertible, form: MultipartFormData, headers: HTTPHeaders = HTTPHeaders(),
+        _ url: any URLConvertible, form: FormData, headers: Headers = Headers(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Data {
         try await self.body(.post, url, nil, headers, self.content(form), isBlocking: true)
@@ -103,7 +103,7 @@ extension Session {
 
     /// The response to PUT with a value as JSON, decoded.
     public func put<Value: Decodable>(
-        _ url: any URLConvertible, json value: some Encodable, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type,
+        _ url: any URLConvertible, json value: some Encodable, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Value {
         try self.decoded(type, try await self.body(.put, url, nil, headers, try self.json(value)))
@@ -112,7 +112,7 @@ extension Session {
     /// The body of the response to PUT with a value as JSON; empty if there is none.
     @discardableResult
     public func put(
-        _ url: any URLConvertible, json value: some Encodable, headers: HTTPHeaders = HTTPHeaders(),
+        _ url: any URLConvertible, json value: some Encodable, headers: Headers = Headers(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Data {
         try await self.body(.put, url, nil, headers, try self.json(value))
@@ -120,7 +120,7 @@ extension Session {
 
     /// The response to PATCH with a value as JSON, decoded.
     public func patch<Value: Decodable>(
-        _ url: any URLConvertible, json value: some Encodable, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type,
+        _ url: any URLConvertible, json value: some Encodable, headers: Headers = Headers(), as type: Value.Type,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Value {
         try self.decoded(type, try await self.body(.patch, url, nil, headers, try self.json(value)))
@@ -129,18 +129,18 @@ extension Session {
     /// The body of the response to PATCH with a value as JSON; empty if there is none.
     @discardableResult
     public func patch(
-        _ url: any URLConvertible, json value: some Encodable, headers: HTTPHeaders = HTTPHeaders(),
+        _ url: any URLConvertible, json value: some Encodable, headers: Headers = Headers(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws(WiretapeError) -> Data {
         try await self.body(.patch, url, nil, headers, try self.json(value))
     }
 }
 
-extension Session {
+extension HTTPSession {
     private typealias Content = @Sendable () throws -> RequestContent
 
     private func body(
-        _ method: HTTPMethod, _ url: any URLConvertible, _ query: String?, _ headers: HTTPHeaders,
+        _ method: Method, _ url: any URLConvertible, _ query: String?, _ headers: Headers,
         _ content: @escaping Content = { .none }, isBlocking: Bool = false
     ) async throws(WiretapeError) -> Data {
         let source = RequestSource.plain(url, method, headers, query: query, body: content, isBlocking: isBlocking, nil)
@@ -176,7 +176,7 @@ extension Session {
         }
     }
 
-    private func content(_ form: MultipartFormData) -> Content {
+    private func content(_ form: FormData) -> Content {
         let (threshold, folder) = (self.configuration.multipartThreshold, self.configuration.temporaryFolder)
         return { try RequestContent(form, threshold: threshold, folder: folder) }
     }

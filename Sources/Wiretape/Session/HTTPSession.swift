@@ -7,9 +7,9 @@ public import FoundationNetworking
 /// Makes requests and sends them through one transport.
 ///
 /// A request that has started runs to its end even if the session is released. Sessions share only what their configurations share.
-public final class Session: Sendable {
+public final class HTTPSession: Sendable {
     /// A session with the default configuration.
-    public static let `default` = Session()
+    public static let `default` = HTTPSession()
 
     let core: SessionCore
 
@@ -40,7 +40,7 @@ public final class Session: Sendable {
     public func waitUntilIdle() async { await self.core.waitUntilIdle() }
 }
 
-extension Session {
+extension HTTPSession {
     /// The settings of all requests of a session.
     public struct Configuration: Sendable {
         /// Where paths are: `/pets` is `https://a.test/v1/pets` below `https://a.test/v1`. URLs with a scheme are left alone; nil takes only
@@ -51,7 +51,7 @@ extension Session {
         /// Must not be changed afterwards. Keys are sorted, so that recordings are stable.
         public var jsonEncoder = JSONParameterEncoder().encoder
         /// Added to a request that lacks them. By default `Accept-Encoding`, `Accept-Language` and `User-Agent`.
-        public var headers: HTTPHeaders = .default
+        public var headers: Headers = .default
         /// Stores the cookies; nil for none. By default in memory and for this configuration alone: `HTTPCookieStorage.shared` is a file on
         /// Linux.
         public var cookieStorage: HTTPCookieStorage? = URLSessionConfiguration.ephemeral.httpCookieStorage
@@ -84,13 +84,13 @@ extension Session {
         /// For spooled bodies and unfinished downloads; nil for the system's folder.
         public var temporaryFolder: URL?
         /// The size in bytes up to which a form is encoded in memory.
-        public var multipartThreshold = MultipartFormData.memoryThreshold
+        public var multipartThreshold = FormData.memoryThreshold
 
         public init() {}
     }
 }
 
-extension Session {
+extension HTTPSession {
     /// Changes a request after it is made, before adapters.
     public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
@@ -98,7 +98,7 @@ extension Session {
 
     /// A request whose response is collected in memory.
     public func request(
-        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        _ url: any URLConvertible, method: Method = .get, headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.dataRequest(.plain(url, method, headers, requestModifier), interceptor)
@@ -106,8 +106,8 @@ extension Session {
 
     /// A request with parameters in the query or in the body, depending on the encoder and the method.
     public func request<Parameters: Encodable & Sendable>(
-        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
-        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders? = nil,
+        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.dataRequest(.encoded(url, method, headers, requestModifier) { try encoder.encode(parameters, into: $0) }, interceptor)
@@ -115,8 +115,8 @@ extension Session {
 
     /// A request with a dictionary of parameters.
     public func request(
-        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?, encoding: any ParameterEncoding,
-        headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?, encoding: any ParameterEncoding,
+        headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.dataRequest(.encoded(url, method, headers, requestModifier) { try encoding.encode($0, with: parameters) }, interceptor)
     }
@@ -130,7 +130,7 @@ extension Session {
 
     /// A request whose response is written to a file: in the temporary folder, where it stays, if no destination is given.
     public func download(
-        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        _ url: any URLConvertible, method: Method = .get, headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil, to destination: DownloadRequest.Destination? = nil
     ) -> DownloadRequest {
         self.downloadRequest(.plain(url, method, headers, requestModifier), interceptor, destination)
@@ -138,8 +138,8 @@ extension Session {
 
     /// A download with parameters in the query or in the body, depending on the encoder and the method.
     public func download<Parameters: Encodable & Sendable>(
-        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
-        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders? = nil,
+        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil,
         to destination: DownloadRequest.Destination? = nil
     ) -> DownloadRequest {
@@ -158,7 +158,7 @@ extension Session {
 
     /// A request whose response is delivered as it arrives.
     public func stream(
-        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        _ url: any URLConvertible, method: Method = .get, headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
     ) -> StreamRequest {
         StreamRequest(core: self.core, source: .plain(url, method, headers, requestModifier), interceptor: interceptor)
@@ -166,8 +166,8 @@ extension Session {
 
     /// A streamed request with parameters in the query or in the body, depending on the encoder and the method.
     public func stream<Parameters: Encodable & Sendable>(
-        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
-        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders? = nil,
+        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> StreamRequest {
         StreamRequest(
@@ -200,12 +200,12 @@ extension Session {
 }
 
 // Uploads.
-extension Session {
+extension HTTPSession {
     // MARK: Data
 
     /// A request with data as its body. The caller sets the Content-Type.
     public func upload(
-        _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        _ data: Data, to url: any URLConvertible, method: Method = .post, headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in RequestContent(body: .data(data)) }
@@ -222,7 +222,7 @@ extension Session {
 
     /// A request with a file as its body. It is read as it is sent and must not change until the request has ended.
     public func upload(
-        _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        _ fileURL: URL, to url: any URLConvertible, method: Method = .post, headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in try RequestContent(file: fileURL) }
@@ -241,7 +241,7 @@ extension Session {
     ///
     /// - Parameter stream: not opened yet, and not used by the caller from now on.
     public func upload(
-        _ stream: InputStream, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        _ stream: InputStream, to url: any URLConvertible, method: Method = .post, headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.upload(stream, UploadTarget(url, method, headers, requestModifier), interceptor)
@@ -260,8 +260,8 @@ extension Session {
     /// - Parameter threshold: the size in bytes up to which it is encoded in memory; a larger form is written to a temporary file, which is
     ///   removed when the request has ended. Nil takes the configuration's.
     public func upload(
-        multipartFormData form: MultipartFormData, to url: any URLConvertible, usingThreshold threshold: Int? = nil,
-        method: HTTPMethod = .post, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        multipartFormData form: FormData, to url: any URLConvertible, usingThreshold threshold: Int? = nil,
+        method: Method = .post, headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.upload(form: { form }, threshold, UploadTarget(url, method, headers, requestModifier), interceptor)
@@ -269,22 +269,22 @@ extension Session {
 
     /// A request with a form that the closure fills when the request starts; an error it throws is the request's error.
     public func upload(
-        multipartFormData fill: @escaping @Sendable (inout MultipartFormData) throws -> Void, to url: any URLConvertible,
-        usingThreshold threshold: Int? = nil, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        multipartFormData fill: @escaping @Sendable (inout FormData) throws -> Void, to url: any URLConvertible,
+        usingThreshold threshold: Int? = nil, method: Method = .post, headers: Headers? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.upload(form: Self.form(fill), threshold, UploadTarget(url, method, headers, requestModifier), interceptor)
     }
 
     public func upload(
-        multipartFormData form: MultipartFormData, with request: any URLRequestConvertible, usingThreshold threshold: Int? = nil,
+        multipartFormData form: FormData, with request: any URLRequestConvertible, usingThreshold threshold: Int? = nil,
         interceptor: (any RequestInterceptor)? = nil
     ) -> DataRequest {
         self.upload(form: { form }, threshold, UploadTarget(request), interceptor)
     }
 
     public func upload(
-        multipartFormData fill: @escaping @Sendable (inout MultipartFormData) throws -> Void, with request: any URLRequestConvertible,
+        multipartFormData fill: @escaping @Sendable (inout FormData) throws -> Void, with request: any URLRequestConvertible,
         usingThreshold threshold: Int? = nil, interceptor: (any RequestInterceptor)? = nil
     ) -> DataRequest {
         self.upload(form: Self.form(fill), threshold, UploadTarget(request), interceptor)
@@ -293,17 +293,17 @@ extension Session {
     // MARK: Making
 
     private static func form(
-        _ fill: @escaping @Sendable (inout MultipartFormData) throws -> Void
-    ) -> @Sendable () throws -> MultipartFormData {
+        _ fill: @escaping @Sendable (inout FormData) throws -> Void
+    ) -> @Sendable () throws -> FormData {
         {
-            var form = MultipartFormData()
+            var form = FormData()
             try fill(&form)
             return form
         }
     }
 
     private func upload(
-        form: @escaping @Sendable () throws -> MultipartFormData, _ threshold: Int?, _ target: UploadTarget,
+        form: @escaping @Sendable () throws -> FormData, _ threshold: Int?, _ target: UploadTarget,
         _ interceptor: (any RequestInterceptor)?
     ) -> DataRequest {
         let threshold = threshold ?? self.configuration.multipartThreshold
