@@ -20,7 +20,7 @@ example:
 	@sh scripts/example.sh
 
 # The client's tests are asynchronous: the proxy's, which wait in threads, would keep theirs from them.
-CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|DocumentationTests)\.'
+CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|DocumentationTests)\.'
 
 ## Runs all tests; the client's, and those that promise something within a time, run apart, undisturbed by the others.
 test:

@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .library(name: "Wiretape", targets: ["Wiretape"]),
         .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
+        .library(name: "WiretapeAlamofire", targets: ["WiretapeAlamofire"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
@@ -76,6 +77,7 @@ let package = Package(
         ),
         .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
+        .target(name: "WiretapeAlamofire", dependencies: ["TapeBytes", "Wiretape"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
@@ -112,9 +114,11 @@ let package = Package(
             name: "WiretapeTestingTests", dependencies: forClient + ["WiretapeTesting", "Wiretape", "TapeTestSupport"],
             exclude: ["Cassettes"]
         ),
+        .testTarget(name: "WiretapeAlamofireTests", dependencies: ["Wiretape", "WiretapeAlamofire"]),
         // What the pages show: compiled, run, and compared with them.
         .testTarget(
-            name: "DocumentationTests", dependencies: forClient + ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
+            name: "DocumentationTests",
+            dependencies: forClient + ["Wiretape", "WiretapeAlamofire", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
             exclude: ["Cassettes", "Fixtures"]
         ),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),

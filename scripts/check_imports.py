@@ -44,6 +44,7 @@ TABLE = {
         "Security", "UniformTypeIdentifiers",
     ],
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
+    "WiretapeAlamofire": ["TapeBytes", "Wiretape", "Foundation", "FoundationNetworking"],
     "WiretapeCLI": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy",
         "ArgumentParser", "CYaml", "Logging",

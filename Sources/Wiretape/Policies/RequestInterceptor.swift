@@ -40,6 +40,8 @@ extension HTTPSession {
         public var request: URLRequest?
         /// Nil if there is no response.
         public var response: Response?
+        /// The request itself; nil in a context that the session did not make.
+        package var sender: Request?
 
         public init(id: UUID, retryCount: Int = 0, request: URLRequest? = nil, response: Response? = nil) {
             self.id = id

@@ -113,10 +113,12 @@ extension HTTPSession.Request {
     }
 
     private func context() -> HTTPSession.RequestContext {
-        self.data.withLock { data in
+        var context = self.data.withLock { data in
             HTTPSession.RequestContext(
                 id: self.id, retryCount: data.earlier.count, request: data.sent.map { URLRequest($0) }, response: data.response)
         }
+        context.sender = self
+        return context
     }
 
     /// Runs a closure in a task that is cancelled with the request.

@@ -26,6 +26,9 @@ public final class HTTPSession: Sendable {
         self.core = SessionCore(configuration, cassette: cassette)
     }
 
+    /// The session that made a request: another object, since requests keep only what sessions share.
+    package init(of request: Request) { self.core = request.core }
+
     public var configuration: Configuration { self.core.configuration }
 
     // MARK: All requests
@@ -111,14 +114,6 @@ extension HTTPSession {
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.dataRequest(.encoded(url, method, headers, requestModifier) { try encoder.encode(parameters, into: $0) }, interceptor)
-    }
-
-    /// A request with a dictionary of parameters.
-    public func request(
-        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?, encoding: any ParameterEncoding,
-        headers: Headers? = nil, interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
-    ) -> DataRequest {
-        self.dataRequest(.encoded(url, method, headers, requestModifier) { try encoding.encode($0, with: parameters) }, interceptor)
     }
 
     /// A request from a `URLRequest` or a router.

@@ -217,3 +217,12 @@ import Testing
         #expect(HTTPSession.URLEncodedFormEncoder.NilEncoding.custom { "0" }.encode() == "0")
     }
 }
+
+@Suite struct ArrayEncodingTests {
+    @Test func elementsAreNamedAfterTheirList() {
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.brackets.encode("a", atIndex: 2) == "a[]")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.noBrackets.encode("a", atIndex: 2) == "a")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.indexInBrackets.encode("a", atIndex: 2) == "a[2]")
+        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.custom { "\($0)\($1)" }.encode("a", atIndex: 2) == "a2")
+    }
+}

@@ -104,7 +104,7 @@ import FoundationNetworking
         _ = await session.request("http://a.test/x", parameters: ["b": "2", "a": "1"], headers: ["Z": "1", "Y": "2"]).serializingData()
             .response
         _ = await session.request("http://a.test/x", method: .post, parameters: ["a": "1"]).serializingData().response
-        _ = await session.request("http://a.test/x", method: .post, parameters: ["a": 1], encoding: JSONEncoding.default).serializingData()
+        _ = await session.request("http://a.test/x", method: .post, parameters: ["a": 1], encoder: .json).serializingData()
             .response
         let requests = self.transport.requests
         #expect(requests[0].url.absoluteString == "http://a.test/x?a=1&b=2")

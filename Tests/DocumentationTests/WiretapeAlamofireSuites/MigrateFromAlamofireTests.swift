@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Wiretape
+import WiretapeAlamofire
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -41,6 +42,21 @@ import FoundationNetworking
     @Test func interceptorsAreAsync() async throws {
         let transport = StubTransport { _ in .json(Answers.pets) }
         let session = HTTPSession(transport: transport)
+        // snippet: alamofire-completion
+        struct Tokens: RequestInterceptor {
+            func adapt(
+                _ urlRequest: URLRequest, for session: Session,
+                completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
+            ) {
+                var urlRequest = urlRequest
+                urlRequest.headers.update(.authorization(bearerToken: "t1"))
+                completion(.success(urlRequest))
+            }
+        }
+        let adapted = session.request("https://example.test/pets", interceptor: Tokens())
+        // snippet end
+        _ = try await adapted.serializingData().value
+        #expect(transport.requests.last?.headers["Authorization"] == "Bearer t1")
         // snippet: alamofire-interceptor
         struct Keys: HTTPSession.RequestInterceptor {
             func adapt(
@@ -60,7 +76,7 @@ import FoundationNetworking
         let request = session.request("https://example.test/pets", interceptor: Keys())
         // snippet end
         _ = try await request.serializingData().value
-        #expect(transport.requests.first?.headers["X-Key"] == "demo")
+        #expect(transport.requests.last?.headers["X-Key"] == "demo")
     }
 
     @Test func redirectsAreDecidedByHandlers() async throws {

@@ -1,4 +1,6 @@
 public import Foundation
+internal import TapeBytes
+public import Wiretape
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -40,16 +42,76 @@ public struct URLEncoding: ParameterEncoding {
     }
 
     public func encode(_ request: any HTTPSession.URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
-        let request = try request.asURLRequest()
-        guard let parameters else { return request }
-        return try self.destination.put(try self.query(parameters), into: request)
+        let encoder = HTTPSession.URLEncodedFormParameterEncoder(encoder: self.encoder, destination: self.destination)
+        return try encoder.encode(parameters.map(DynamicParameters.init), into: try request.asURLRequest())
     }
 
     /// The parameters as a query.
-    public func query(_ parameters: Parameters) throws -> String {
-        let encoder = HTTPSession.URLEncodedFormEncoder(arrayEncoding: self.arrayEncoding, boolEncoding: self.boolEncoding)
-        return encoder.write(try encoder.fields.pairs(of: FormValue(parameters, encoder.leaves)))
+    public func query(_ parameters: Parameters) throws -> String { try self.encoder.encode(DynamicParameters(parameters)) }
+
+    private var encoder: HTTPSession.URLEncodedFormEncoder {
+        HTTPSession.URLEncodedFormEncoder(arrayEncoding: self.arrayEncoding, boolEncoding: self.boolEncoding)
     }
+}
+
+/// A dictionary of values of dynamic type as an `Encodable` object.
+private struct DynamicParameters: Encodable, Sendable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+
+    /// A value in them, classified as it is encoded: it may hold objects that are not Sendable.
+    private struct Value: Encodable {
+        let value: Any
+
+        func encode(to encoder: any Encoder) throws {
+            switch FoundationValue(self.value) {
+            case .null:
+                var container = encoder.singleValueContainer()
+                try container.encodeNil()
+            case .bool(let bool): try self.encode(bool, to: encoder)
+            case .text(let text): try self.encode(text, to: encoder)
+            case .number(let number): try self.encode(FoundationValue.text(of: number), to: encoder)
+            case .encodable(let value): try self.encode(value, to: encoder)
+            case .array(let elements):
+                var container = encoder.unkeyedContainer()
+                // Parameters have no null: nothing is sent for it.
+                for element in elements where !FoundationValue(element).isNull { try container.encode(Value(value: element)) }
+            case .dictionary(let members): try Self.encode(members, to: encoder)
+            case .unknown(let type):
+                let path = SerializableValue.text(of: encoder.codingPath.map(\.stringValue))
+                throw ParameterEncodingError(
+                    .unsupportedValue,
+                    "\"\(PlainText.escape(path.utf8, limit: 200))\" has the unsupported type \"\(type)\": use a string, a number, an array, a dictionary or an Encodable value"
+                )
+            }
+        }
+
+        /// Through the encoder, which has its own forms for dates and URLs; the value's own method has not.
+        private func encode(_ value: any Encodable, to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+
+        static func encode(_ members: [String: Any], to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Name.self)
+            // Sorted, since a dictionary has no order.
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) where !FoundationValue(value).isNull {
+                try container.encode(Value(value: value), forKey: Name(stringValue: name))
+            }
+        }
+    }
+
+    let parameters: Parameters
+
+    init(_ parameters: Parameters) { self.parameters = parameters }
+
+    func encode(to encoder: any Encoder) throws { try Value.encode(self.parameters, to: encoder) }
 }
 
 extension ParameterEncoding where Self == URLEncoding {
@@ -78,7 +140,7 @@ public struct JSONEncoding: ParameterEncoding {
         guard let object else { return request }
         let value = try SerializableValue(format: .json).object(object)
         let data = try JSONSerialization.data(withJSONObject: value, options: self.options.union(.fragmentsAllowed))
-        request.fillBody(data, contentType: "application/json")
+        request.setBody(data, type: "application/json")
         return request
     }
 }
@@ -104,11 +166,32 @@ public struct PropertyListEncoding: ParameterEncoding {
         guard let parameters else { return request }
         let value = try SerializableValue(format: .propertyList).object(parameters)
         let data = try PropertyListSerialization.data(fromPropertyList: value, format: self.format, options: 0)
-        request.fillBody(data, contentType: "application/x-plist")
+        request.setBody(data, type: "application/x-plist")
         return request
     }
 }
 
 extension ParameterEncoding where Self == PropertyListEncoding {
     public static var propertyList: PropertyListEncoding { PropertyListEncoding() }
+}
+
+extension URLRequest {
+    /// Replaces the body, and sets its type unless the request has one.
+    fileprivate mutating func setBody(_ body: Data, type: String) {
+        self.httpBody = body
+        if self.value(forHTTPHeaderField: "Content-Type") == nil { self.setValue(type, forHTTPHeaderField: "Content-Type") }
+    }
+}
+
+extension HTTPSession {
+    /// A request with a dictionary of parameters.
+    public func request(
+        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?, encoding: any ParameterEncoding,
+        headers: Headers? = nil, interceptor: (any HTTPSession.RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        self.request(url, method: method, headers: headers, interceptor: interceptor) { request in
+            request = try encoding.encode(request, with: parameters)
+            try requestModifier?(&request)
+        }
+    }
 }

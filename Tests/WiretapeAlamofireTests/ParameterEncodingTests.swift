@@ -1,19 +1,11 @@
 import Foundation
 import Testing
-@testable import Wiretape
+import Wiretape
+import WiretapeAlamofire
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-@Suite struct ArrayEncodingTests {
-    @Test func elementsAreNamedAfterTheirList() {
-        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.brackets.encode("a", atIndex: 2) == "a[]")
-        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.noBrackets.encode("a", atIndex: 2) == "a")
-        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.indexInBrackets.encode("a", atIndex: 2) == "a[2]")
-        #expect(HTTPSession.URLEncodedFormEncoder.ArrayEncoding.custom { "\($0)\($1)" }.encode("a", atIndex: 2) == "a2")
-    }
-}
 
 @Suite struct JSONEncodingTests {
     private func body(_ encoding: JSONEncoding, _ object: Any?) throws -> String? {
@@ -79,6 +71,24 @@ import FoundationNetworking
 
     @Test func everythingButUnreservedIsEscaped() throws {
         #expect(try URLEncoding().query(["a&b": "=+한/?"]) == "a%26b=%3D%2B%ED%95%9C/?")
+    }
+
+    @Test func nilIsLeftOutEverywhere() throws {
+        #expect(try self.query(["b": [1, NSNull(), "x"] as [any Sendable], "a": true, "c": NSNull()]) == "a=1&b[]=1&b[]=x")
+    }
+
+    @Test func theErrorNamesThePlace() {
+        struct Odd: Sendable {}
+        #expect { try self.query(["a": ["b": [1, Odd()] as [any Sendable]] as Parameters]) } throws: {
+            "\($0)"
+                == "\"a[b][1]\" has the unsupported type \"Odd\": use a string, a number, an array, a dictionary or an Encodable value"
+        }
+    }
+
+    @Test func listsWithoutEndAreRefused() {
+        var value: any Sendable = 1
+        for _ in 0..<200 { value = [value] }
+        #expect { try self.query(["a": value]) } throws: { ($0 as? ParameterEncodingError)?.code == .tooDeep }
     }
 
     @Test func destinations() throws {
