@@ -50,7 +50,7 @@ enum CapabilityTable {
         CapabilityRule(
             .adapterUploadBodies, "bodies of upload tasks in a URLProtocol", .limited,
             "the request has no body there, and what its httpBody holds is not what would be sent.",
-            instead: "record uploads through the proxy or Wiretape's Session"),
+            instead: "record uploads through the proxy or Wiretape's HTTPSession"),
         CapabilityRule(
             .adapterDownloads, "download tasks that a URLProtocol answers", .no, isFatal: true,
             "with a delegate or async the process ends; with a completion handler the file is nil.",
@@ -87,7 +87,7 @@ enum CapabilityTable {
         CapabilityRule(
             .streamedUploads, "uploads of a stream", .limited, isFatal: true,
             "the delegate is called on another queue than its own, which ends programs that check it.",
-            instead: "upload a file or Data, or use Wiretape's Session"),
+            instead: "upload a file or Data, or use Wiretape's HTTPSession"),
         CapabilityRule(
             .nilUploads, "uploadTask(with:from: nil)", .no, isFatal: true, "the process ends.",
             instead: "pass empty Data, or use a data task"),
@@ -103,20 +103,20 @@ enum CapabilityTable {
             instead: "have the server send none", releases: SwiftReleaseRange(from: SwiftRelease(6, 4))),
         CapabilityRule(
             .redirectBodies, "bodies of redirected requests", .limited, "after 307 or 308 the request is sent again without its body.",
-            instead: "stop the redirect in the delegate and send the request yourself, or use Wiretape's Session"),
+            instead: "stop the redirect in the delegate and send the request yourself, or use Wiretape's HTTPSession"),
         CapabilityRule(
             .invalidatedSessions, "tasks of a session that was invalidated", .no, isFatal: true, "making one is a fatalError.",
             instead: "make a new session"),
         CapabilityRule(
             .timeouts, "timeouts", .limited,
             "they count whole seconds of silence: 0.5 s is 0 and fails at once, and timeoutIntervalForResource does nothing.",
-            instead: "use 1 s or more, or use Wiretape's Session"),
-        CapabilityRule(.asyncBytes, "bytes(for:)", .no, "there is no such method.", instead: "stream by Wiretape's Session"),
+            instead: "use 1 s or more, or use Wiretape's HTTPSession"),
+        CapabilityRule(.asyncBytes, "bytes(for:)", .no, "there is no such method.", instead: "stream by Wiretape's HTTPSession"),
         CapabilityRule(
             .asyncDelegates, "async methods of delegates", .no, "they compile and are never called.",
             instead: "write those with a completion handler"),
         CapabilityRule(
-            .metrics, "URLSessionTaskMetrics", .no, "didFinishCollecting is never called.", instead: "use the metrics of Wiretape's Session"
+            .metrics, "URLSessionTaskMetrics", .no, "didFinishCollecting is never called.", instead: "use the metrics of Wiretape's HTTPSession"
         ),
         CapabilityRule(
             .serverTrust, "server trust challenges", .no, "none is ever delivered: only libcurl checks the certificate.",

@@ -119,7 +119,7 @@ extension TestTrait where Self == CassetteTrait {
     /// Runs the test with the cassette `Cassettes/<name>.json`, or each case of a test with arguments with `Cassettes/<name>/<case>.json`.
     ///
     ///     @Test(.cassette("pets/upload")) func uploadsAPet() async throws {
-    ///         let session = Session()
+    ///         let session = HTTPSession()
     ///         let pet = try await session.request("https://example.test/pets/1").serializingDecodable(Pet.self).value
     ///     }
     ///

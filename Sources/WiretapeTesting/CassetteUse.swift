@@ -72,6 +72,8 @@ struct CassetteUse: Sendable {
             }
             let outcome = try self.cassette.close()
             guard outcome.lost == 0 else { return Ending(problem: outcome.failures.joined(separator: "\n")) }
+            // A cassette without exchanges would refuse the first request that the test makes one day.
+            if self.plan.mode == .once, self.isClaimed, outcome.recorded == 0 { try? FileManager.default.removeItem(atPath: self.plan.path) }
             return Ending(recording: outcome.path.flatMap { outcome.recorded > 0 ? Recording(path: $0, count: outcome.recorded) : nil })
         } catch {
             return Ending(problem: [problem, "\(error)"].compactMap { $0 }.joined(separator: "\n"))
@@ -91,6 +93,13 @@ struct CassetteUse: Sendable {
 
         var description: String { "recorded \(self.count) \(self.count == 1 ? "exchange" : "exchanges") into \(self.path)" }
 
+        /// Writes a line to standard error.
+        ///
+        /// - Parameter name: of the test; nil outside of one.
+        func say(of name: String?) {
+            FileHandle.standardError.write(Data("wiretape: \(name.map { "\($0) " } ?? "")\(self)\n".utf8))
+        }
+
         /// Of the cassette's bytes, as many as an attachment has at most.
         static let attachmentLimit = 1 << 20
     }
@@ -107,7 +116,7 @@ struct CassetteUse: Sendable {
 
     private static func text(_ escaped: [String]) -> String {
         let advice =
-            "make the Session in the test, carry the cassette there with withEscapedCassette, or pass escapes: .allow"
+            "make the HTTPSession in the test, carry the cassette there with withEscapedCassette, or pass escapes: .allow"
         return """
             \(escaped.count == 1 ? "a request was" : "\(escaped.count) requests were") made without the test's cassette, and refused; \(advice):
             \(escaped.map { "  \($0)" }.joined(separator: "\n"))
@@ -116,8 +125,8 @@ struct CassetteUse: Sendable {
 
     /// How to record a cassette that there is none of.
     private static func advice(_ plan: TestPlan) -> String {
-        guard plan.isCI, plan.mode == .none else { return "to record \"\(plan.name)\", \(self.remedy(.once, plan))" }
-        return "CI is set, so that nothing is recorded: run the test where it is not, and commit the cassette"
+        let recording = "to record \"\(plan.name)\", \(self.remedy(.once, plan))"
+        return plan.isCI ? "\(recording) on a machine where CI is not set, and commit the cassette" : recording
     }
 
     /// How to run the test in another mode.
@@ -161,12 +170,16 @@ extension CassetteUse {
 
     /// In a line of its own, and with the cassette in the results of the test, so that nobody records without knowing.
     private static func say(_ recording: Recording, of test: Test, _ sourceLocation: SourceLocation) {
-        FileHandle.standardError.write(Data("wiretape: \(test.name) \(recording)\n".utf8))
+        recording.say(of: test.name)
         #if compiler(>=6.2)
         guard let file = FileHandle(forReadingAtPath: recording.path),
-            let bytes = try? file.read(upToCount: Recording.attachmentLimit)
+            let bytes = try? file.read(upToCount: Recording.attachmentLimit + 1)
         else { return }
-        Attachment.record(Array(bytes), named: URL(fileURLWithPath: recording.path).lastPathComponent, sourceLocation: sourceLocation)
+        // What is cut is no cassette any more.
+        let ending = bytes.count > Recording.attachmentLimit ? ".part" : ""
+        Attachment.record(
+            Array(bytes.prefix(Recording.attachmentLimit)), named: URL(fileURLWithPath: recording.path).lastPathComponent + ending,
+            sourceLocation: sourceLocation)
         #endif
     }
 }

@@ -94,7 +94,7 @@ struct TestPlan: Sendable {
     var mode: RecordMode
     /// Whether the test or its suite sets the mode, so that the environment does not count.
     var isModeFixed: Bool
-    /// Whether nothing is recorded because a CI service runs the test.
+    /// Whether a CI service runs the test, so that `once` records nothing.
     var isCI: Bool
     var unused: UnusedRule
     var escapes: EscapeRule
@@ -107,7 +107,7 @@ struct TestPlan: Sendable {
         self.path = name.path(in: try TestCassetteFolder.path(forSource: source, environment: environment))
         self.mode = try options.mode.recordMode(environment: environment)
         self.isModeFixed = options.mode != .automatic
-        self.isCI = [.automatic, .once].contains(options.mode) && TestMode.isCI(environment)
+        self.isCI = TestMode.isCI(environment)
         self.unused = options.unused ?? .fail
         self.escapes = options.escapes ?? (self.mode == .passthrough ? .allow : .fail)
         self.settings = options.settings ?? Cassette.Settings()

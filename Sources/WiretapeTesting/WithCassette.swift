@@ -44,7 +44,9 @@ extension CassetteUse {
             throw error
         }
         let failed = Task.isCancelled
-        if let problem = await BlockingWork.run({ self.end(failed: failed) }).problem { throw CassetteTestError(.notClean, problem) }
+        let ending = await BlockingWork.run { self.end(failed: failed) }
+        if let problem = ending.problem { throw CassetteTestError(.notClean, problem) }
+        ending.recording?.say(of: nil)
         return result
     }
 }

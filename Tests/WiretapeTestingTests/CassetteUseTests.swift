@@ -140,17 +140,29 @@ struct CassetteUseTests {
     }
 
     @Test func onCINothingIsRecordedAndTheErrorSaysSo() throws {
-        for mode in [TestMode.automatic, .once] {
+        for (mode, advice) in [
+            (TestMode.automatic, "run the test with WIRETAPE_MODE=once"), (.once, "pass mode: .once"), (.none, "pass mode: .once"),
+        ] {
             for variable in ["CI", "TEST_RUNNER_CI"] {
                 let environment = ["WIRETAPE_CASSETTES": self.folder.path, variable: "true"]
                 let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(mode: mode), source: "", environment: environment)
                 let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
                 #expect(
                     error?.message.hasSuffix(
-                        "CI is set, so that nothing is recorded: run the test where it is not, and commit the cassette") == true)
+                        "to record \"pets/list\", \(advice) on a machine where CI is not set, and commit the cassette") == true)
             }
         }
         #expect(self.folder.files == [])
+    }
+
+    @Test func aTestWithoutRequestsLeavesNoCassette() throws {
+        let use = try self.use(.once)
+        let ending = use.end(failed: false)
+        #expect(ending.problem == nil && ending.recording == nil)
+        #expect(!FileManager.default.fileExists(atPath: "\(self.folder.path)/pets/list.json"))
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        #expect(try self.use(.once, unused: .allow).end(failed: false).problem == nil)
+        #expect(try self.text == Exchanges.cassette(1))
     }
 
     @Test func theReportAdvisesWhatATestCanDo() async throws {

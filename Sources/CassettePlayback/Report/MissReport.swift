@@ -212,15 +212,19 @@ enum ShownSecrets {
         case .header(let name, let here, let recorded):
             return .header(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
         case .json(let pointer, let here, let recorded):
-            let name = pointer.split(separator: "/").last.map(String.init) ?? ""
-            return .json(pointer: pointer, here: value(here, of: name), recorded: value(recorded, of: name))
+            // A secret's name may be further up: "/passwords/0".
+            let name = pointer.split(separator: "/").map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
+                .first { SecretNames.hides(Array($0.utf8)) }
+            return .json(pointer: pointer, here: value(here, of: name ?? ""), recorded: value(recorded, of: name ?? ""))
         case .formField(let name, let here, let recorded):
             return .formField(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
         case .graphQLItem(let name, let here, let recorded):
             return .graphQLItem(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
         case .part(let name, .text(let here, let recorded)):
             return .part(name: name, .text(here: value(here, of: name) ?? "", recorded: value(recorded, of: name) ?? ""))
-        case .method, .scheme, .userInformation, .host, .port, .path, .queryOrder, .bodyKind, .part, .closingDelimiter, .text, .bytes,
+        case .text(let line, let here, let recorded):
+            return .text(line: line, here: Redactor.shown(here), recorded: Redactor.shown(recorded))
+        case .method, .scheme, .userInformation, .host, .port, .path, .queryOrder, .bodyKind, .part, .closingDelimiter, .bytes,
             .bodyRemainder, .custom, .remainder:
             return difference
         }

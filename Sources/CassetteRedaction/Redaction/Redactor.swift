@@ -148,6 +148,16 @@ public struct Redactor: Sendable {
         return count
     }
 
+    /// A text for people, with "…" for what the standard rules take for secrets. Placeholders stay.
+    package static func shown(_ text: String) -> String {
+        var bytes = Array(text.utf8)
+        let edits = bytes.withUnsafeBytes { Redactor().text.edits(in: $0) }
+        guard !edits.isEmpty else { return text }
+        let hidden = EditList(edits.edits.map { Edit(range: $0.range, bytes: Array("…".utf8)) })
+        bytes = hidden.applied(to: bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Words of a reason or a message.
     private func redact(words: inout [UInt8]) -> Int {
         guard !words.isEmpty else { return 0 }

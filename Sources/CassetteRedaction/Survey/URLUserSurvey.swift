@@ -1,6 +1,6 @@
-internal import TapeBytes
 internal import CassetteModel
 internal import Platform
+internal import TapeBytes
 
 /// Finds names and passwords of users in URLs: `scheme://user:password@host` (RFC 3986, 3.2.1).
 struct URLUserSurvey {

@@ -3,6 +3,7 @@ internal import CassettePlayback
 internal import CassetteStore
 internal import Foundation
 internal import TapeBytes
+internal import TapeExchange
 
 /// Loads recorded responses from the cassette's file, and caches them.
 final class AnswerLibrary: Sendable {
@@ -53,6 +54,7 @@ final class AnswerLibrary: Sendable {
         guard let response, let body = response.body else {
             return ReadyAnswer(interaction, url: url, source: source, content: .none, arrival: nil, failure: failure)
         }
+        self.correctLength(of: &interaction, response, body)
         let isCoded = body.codings.isEmpty && ContentEncoding(response.headers) != .none && body.size > 0
         if max(body.byteCount, isCoded ? body.size : 0) > Self.streamSize {
             let arrival = isCoded ? nil : body.arrival.map { PieceMap.mapped($0, to: body.byteCount) }
@@ -75,6 +77,29 @@ final class AnswerLibrary: Sendable {
         let arrival = body.arrival.map { PieceMap.mapped($0, to: bytes.count) }
         return ReadyAnswer(
             interaction, url: url, source: source, content: .pieces(Self.pieces(of: bytes, arrival)), arrival: arrival, failure: failure)
+    }
+
+    /// Makes Content-Length that of the body as it is now, in case it was edited; for coded bodies that of its coded form, as the proxy does.
+    private func correctLength(of interaction: inout Interaction, _ response: RecordedResponse, _ body: Body) {
+        // The coded form of a body that is not in the cassette is not known.
+        guard body.isComplete, response.codedHeaders == nil else { return }
+        let head = ResponseHead(
+            version: response.version, status: response.status, reason: response.reason, omitsReasonSpace: response.omitsReasonSpace,
+            fields: response.headers)
+        // A coding that cannot be applied here keeps its length: the client sees the body without it.
+        guard case .length(let length)? = try? BodyFraming.ofResponse(head, requestMethod: interaction.request.method),
+            let size = try? self.wireSize(of: body)
+        else { return }
+        if size != length { interaction.response?.headers = response.headers.replacing("content-length", with: String(size)) }
+    }
+
+    private func wireSize(of body: Body) throws -> Int {
+        if let original = body.original { return original.size }
+        guard !body.codings.isEmpty else { return body.byteCount }
+        let stream = try self.bodies.restoredStream(of: body, digest: { PortableSHA256() })
+        var size = 0
+        while !stream.isEnded { size += try stream.next().count }
+        return size
     }
 
     /// One for each recorded piece, so that the two lists correspond; each begins at index 0.

@@ -123,7 +123,7 @@ struct EscapedTransport: Transport {
         self.scopes.add(name)
         let place = self.isLate ? "comes from a task that a test before this one started" : "comes from a task or queue without a cassette"
         let message =
-            "\(name) was refused: it \(place) while a test uses one. Make its Session in the test, carry the cassette there with withEscapedCassette, or use Session(transport: LiveTransport.shared) for what may use the network."
+            "\(name) was refused: it \(place) while a test uses one. Make its HTTPSession in the test, carry the cassette there with withEscapedCassette, or use HTTPSession(transport: LiveTransport.shared) for what may use the network."
         _ = receive(.failed(TransportFailure(.unsupported, message)))
         return FinishedTask.shared
     }

@@ -75,6 +75,8 @@ public struct RequestPlace: Sendable, Hashable, ExpressibleByStringLiteral, Cust
     public static func part(_ name: String) -> Self { Self("part:\(name)") }
 
     /// Of the parts with a name, something of which the rest is compared.
+    // Without a type, `.part(_:)` is a place.
+    @_disfavoredOverload
     public static func part(_ name: String) -> Part { Part(name: name) }
 
     public struct Part: Sendable, Hashable {

@@ -39,13 +39,12 @@ struct URLText {
         self.url = url
     }
 
-    /// Without user, query and fragment, which may be secrets.
+    /// Without user, query and fragment, which may be secrets. Where there is no telling where the user ends, up to the last "@".
     private static func shown(_ text: String) -> String {
         let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
         var place = text[..<end]
-        if let start = place.range(of: "//")?.upperBound, let authority = place[start...].split(separator: "/", maxSplits: 1).first,
-            let at = authority.lastIndex(of: "@")
-        {
+        let start = place.range(of: "//")?.upperBound ?? place.startIndex
+        if let at = place.lastIndex(of: "@"), place[start..<at].contains(":") || !place[start..<at].contains("/") {
             place = place[..<start] + "…" + place[at...]
         }
         return PlainText.escape(place.utf8, limit: 200) + (end < text.endIndex ? "\(text[end])…" : "")

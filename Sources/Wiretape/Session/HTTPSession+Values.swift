@@ -79,9 +79,9 @@ extension HTTPSession {
 
     /// The response to POST with a form, decoded.
     ///
-    ///     var form = MultipartFormData()
+    ///     var form = FormData()
     ///     try form.append("Miso", name: "name")
-    ///     try form.append(fileURL: photo, name: "photo")
+    ///     try form.append(photo, withName: "photo")
     ///     let pet = try await session.post("/pets", form: form, as: Pet.self)
     public func post<Value: Decodable>(
         _ url: any URLConvertible, form: FormData, headers: Headers = Headers(), as type: Value.Type,
@@ -145,7 +145,6 @@ extension HTTPSession {
     ) async throws(WiretapeError) -> Data {
         let source = RequestSource.plain(url, method, headers, query: query, body: content, isBlocking: isBlocking, nil)
         let request = DataRequest(core: self.core, source: source, interceptor: nil, sink: .memory).validate()
-        request.startForHandler()
         // Also in a session whose requests wait for `resume`: nobody else has this one.
         request.resume()
         let outcome = await withTaskCancellationHandler {

@@ -5,10 +5,10 @@ internal import TapeBytes
 ///
 ///     struct Greeting: AsyncTransport {
 ///         func response(to request: TransportRequest) async throws -> TransportResponse {
-///             TransportResponse(HTTPResponse(url: request.url, status: 200), body: Data("hello".utf8))
+///             TransportResponse(HTTPSession.Response(url: request.url, status: 200), body: Data("hello".utf8))
 ///         }
 ///     }
-///     let session = Session(transport: Greeting())
+///     let session = HTTPSession(transport: Greeting())
 ///
 /// Usable wherever a `Transport` is, whose events it makes: the head when the method has returned, and the pieces of the body as they come. The
 /// next piece is asked for when the receiver wants more.
@@ -22,7 +22,8 @@ public protocol AsyncTransport: Transport {
 /// A response as an ``AsyncTransport`` makes it.
 public struct TransportResponse: Sendable {
     public var head: HTTPSession.Response
-    /// The body without content codings, in pieces.
+    /// The body without content codings, in pieces. The next one is taken when the receiver wants more, so that a stream made with
+    /// `init(unfolding:)` is held back; one that others fill, as by `makeStream`, keeps in memory what is not taken yet.
     public var body: AsyncThrowingStream<Data, any Error>
     /// Sent after the body (RFC 9110, 6.5).
     public var trailers = HTTPSession.Headers()
@@ -86,6 +87,7 @@ private final class AsyncExchange: TransportTask {
             for try await piece in response.body where !piece.isEmpty {
                 self.relay.push(.chunk(piece))
                 await self.demand()
+                guard !self.relay.isOver else { return }
             }
             // A stream whose task is cancelled ends without an error.
             try Task.checkCancellation()

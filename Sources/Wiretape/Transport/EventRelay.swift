@@ -42,6 +42,9 @@ final class EventRelay: Sendable {
     /// Whether the receiver has paused.
     var isPaused: Bool { self.state.withLock { $0.isPaused } }
 
+    /// Whether the receiver takes nothing any more.
+    var isOver: Bool { self.state.withLock { $0.isOver } }
+
     /// Called by one thread at a time. Ignores events after a last one.
     func push(_ event: TransportEvent) {
         let delivers = self.state.withLock { state in

@@ -85,11 +85,7 @@ public final class StubTransport: Transport {
             asked.append(request)
             return asked.count - 1
         }
-        let response = self.respond(request, number)
-        let script = ReplayScript(
-            response.answer(to: request.url), request: request, latency: response.isImmediate ? .none : .scaled(1))
-        return ReplayPlayer.deliver(
-            script, by: nil, watch: response.isImmediate ? nil : ElapsedClock(self.clock), isInline: true, receive: receive)
+        return self.respond(request, number).deliver(to: request, clock: self.clock, receive: receive)
     }
 }
 
@@ -97,16 +93,15 @@ public final class StubTransport: Transport {
 struct StubbedTransport: Transport {
     let next: any Transport
     private let rules: [StubTransport.Rule]
-    private let stub: StubTransport
 
     init(_ rules: [StubTransport.Rule], before next: any Transport) {
         self.rules = rules
-        self.stub = StubTransport(rules: rules)
         self.next = next
     }
 
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
-        (self.rules.contains { $0.matches(request) } ? self.stub : self.next).start(request, receive: receive)
+        guard let rule = self.rules.first(where: { $0.matches(request) }) else { return self.next.start(request, receive: receive) }
+        return rule.respond(request).deliver(to: request, clock: ContinuousClock(), receive: receive)
     }
 }
 
@@ -180,6 +175,14 @@ public struct StubResponse: Sendable {
 }
 
 extension StubResponse {
+    fileprivate func deliver(
+        to request: TransportRequest, clock: any Clock<Duration>, receive: @escaping @Sendable (TransportEvent) -> Demand
+    ) -> any TransportTask {
+        let script = ReplayScript(self.answer(to: request.url), request: request, latency: self.isImmediate ? .none : .scaled(1))
+        return ReplayPlayer.deliver(
+            script, by: nil, watch: self.isImmediate ? nil : ElapsedClock(clock), isInline: true, receive: receive)
+    }
+
     /// Whether no part of it is delayed.
     var isImmediate: Bool { self.delay <= .zero && self.chunks.allSatisfy { $0.after <= .zero } }
 

@@ -61,7 +61,7 @@ public enum TransportEvent: Sendable {
 struct OfflineTransport: Transport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         let message =
-            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) forbids the network: send it from the test's task, use Session(cassette:), or unset the variable."
+            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) forbids the network: send it from the test's task, use HTTPSession(cassette:), or unset the variable."
         _ = receive(.failed(TransportFailure(.unsupported, message)))
         return FinishedTask.shared
     }

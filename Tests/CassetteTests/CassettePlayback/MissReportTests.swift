@@ -65,6 +65,25 @@ import Testing
         #expect(!text.contains("\u{202E}"))
     }
 
+    @Test(arguments: [
+        RequestDifference.json(pointer: "/password/0", here: "\"geheim7\"", recorded: "\"bori2026\""),
+        .json(pointer: "/a/client_secret/x~1y", here: "\"geheim7\"", recorded: nil),
+        .json(pointer: "/password", here: "\"geheim7\"", recorded: "\"bori2026\""),
+        .text(line: 3, here: "password: geheim7", recorded: "password: bori2026"),
+        .text(line: 1, here: "GET https://me:geheim7@a.test/", recorded: ""),
+    ])
+    func whatHasTheNameOfASecretIsNeverShown(difference: RequestDifference) {
+        let shown = ShownSecrets.hidden(in: difference).description
+        #expect(!shown.contains("geheim7") && !shown.contains("bori2026"), "\(shown)")
+        #expect(shown.contains("…"))
+    }
+
+    @Test func otherDifferencesAreShownAsTheyAre() {
+        for difference in [
+            RequestDifference.json(pointer: "/pets/0", here: "1", recorded: "2"), .text(line: 1, here: "a: b", recorded: "{{password:1}}"),
+        ] { #expect(ShownSecrets.hidden(in: difference) == difference) }
+    }
+
     @Test func userInformationIsNeverShown() {
         let report = self.refuse("GET", "http://me:secret@a.test/x", recorded: [("GET", "http://me:hidden@a.test/x")])
         let text = report?.description ?? "secret"

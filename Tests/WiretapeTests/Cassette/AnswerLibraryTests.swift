@@ -44,6 +44,26 @@ import Testing
         #expect(try library.answer(0).isStreamed)
     }
 
+    private func length(of body: Body, status: Int = 200, method: String = "GET", in folder: TemporaryFolder) throws -> String? {
+        var interaction = CassetteFixture.interaction(url: "http://a.test/", status: status, body: body)
+        interaction.request.method = method
+        interaction.response?.headers.append(name: "content-length", value: "99")
+        return try self.library([interaction], in: folder).answer(0).head?.headers["Content-Length"]
+    }
+
+    @Test func theLengthFollowsAnEditedBody() throws {
+        let folder = try TemporaryFolder()
+        #expect(try self.length(of: CassetteFixture.text("edited"), in: folder) == "6")
+        let large = CassetteFixture.text(String(repeating: "x", count: AnswerLibrary.streamSize + 1))
+        #expect(try self.length(of: large, in: folder) == "\(AnswerLibrary.streamSize + 1)")
+        let coded = Body(size: 99, codings: [.gzip(nil, header: .plain)], content: .text(Array(String(repeating: "a", count: 1000).utf8)))
+        let size = try #require(try self.length(of: coded, in: folder).flatMap { Int($0) })
+        #expect(size > 18 && size < 99)
+        // Its length is that of a GET.
+        #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD", in: folder) == "99")
+        #expect(try self.length(of: Body(size: 99, codings: [.brotli], content: .text([])), in: folder) == "99")
+    }
+
     @Test func aChangeOfProtocolsIsNoAnswer() throws {
         let folder = try TemporaryFolder()
         let library = try self.library([CassetteFixture.interaction(url: "http://a.test/", status: 101)], in: folder)

@@ -33,6 +33,8 @@ import Testing
             (.part("a/b").fileName, .partFilename("a/b")),
             (.json("/items/*/id"), .json(try PlacePointer("/items/*/id"))), ("query:ts", .queryItem("ts")),
         ]
+        let part = RequestPlace.part("whole")
+        #expect(part.description == "part:whole")
         for (place, meant) in places { #expect(try MatchPlace(place.description) == meant) }
     }
 

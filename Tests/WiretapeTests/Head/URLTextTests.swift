@@ -51,6 +51,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "http://me:geheim7@h:x/", "http://me:ge/geheim7@h/", "http:me:geheim7@h", "me@geheim7:x@h", "http://h:x/?a=geheim7",
+    ]) func theErrorShowsNoUserAndNoQuery(text: String) {
+        #expect {
+            _ = try URLText(text)
+        } throws: {
+            !"\($0)".contains("geheim7")
+        }
+    }
+
     @Test func anythingIsTakenOrRefused() {
         var generator = SeededGenerator(seed: 25)
         let pieces = [
