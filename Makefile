@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
+.PHONY: help demo example test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-live clean
 
 # Without its build folder.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)
@@ -81,6 +81,11 @@ fuzz:
 example-ahc:
 	@sh scripts/setup.sh test
 	sh scripts/example-async-http-client.sh
+
+## Tries the network on async-http-client against origins that end a process with URLSession: trailers, client certificates, HTTP/2.
+example-live:
+	@sh scripts/setup.sh test
+	swift test --package-path Examples/LiveTransport
 
 ## Records the sample cassettes again.
 samples:

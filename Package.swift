@@ -9,6 +9,8 @@ func nio(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-nio", condition: server)
 }
 
+let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
+
 /// The libraries of the content codings br and zstd (docs/decisions/0013-br-and-zstd.md): of the server, and of who asks for them.
 let codings = TargetDependencyCondition.when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])
 
@@ -23,18 +25,25 @@ let package = Package(
         .library(name: "Wiretape", targets: ["Wiretape"]),
         .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
         .library(name: "WiretapeAlamofire", targets: ["WiretapeAlamofire"]),
+        .library(name: "WiretapeAsyncHTTPClient", targets: ["WiretapeAsyncHTTPClient"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
     traits: [
         .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
         .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
+        .trait(name: "AsyncHTTPClient", description: "WiretapeAsyncHTTPClient, a network for the client on async-http-client."),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        // Both for the trait AsyncHTTPClient alone (docs/decisions/0036-async-http-client.md).
+        .package(
+            url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0",
+            traits: [.trait(name: "UnstableHTTPAPIsSupport", condition: .when(traits: ["AsyncHTTPClient"]))]),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -78,6 +87,17 @@ let package = Package(
         .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .target(name: "WiretapeAlamofire", dependencies: ["TapeBytes", "Wiretape"]),
+        // Compiles to nothing without its trait.
+        .target(
+            name: "WiretapeAsyncHTTPClient",
+            dependencies: [
+                "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape",
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+            ]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [

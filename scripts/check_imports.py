@@ -45,6 +45,9 @@ TABLE = {
     ],
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeAlamofire": ["TapeBytes", "Wiretape", "Foundation", "FoundationNetworking"],
+    "WiretapeAsyncHTTPClient": [
+        "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking", "AsyncHTTPClient", "NIO*",
+    ],
     "WiretapeCLI": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy",
         "ArgumentParser", "CYaml", "Logging",

@@ -97,10 +97,12 @@ enum CapabilityTable {
         CapabilityRule(
             .trailers, "answers with trailers after their chunks", .no, isFatal: true,
             "the process ends with \"Transfer completed, but there's no response\".",
-            instead: "have the server send none, or take Swift 6.4", releases: SwiftReleaseRange(before: SwiftRelease(6, 4))),
+            instead: "use AsyncHTTPClientTransport (trait AsyncHTTPClient), or have the server send none, or take Swift 6.4",
+            releases: SwiftReleaseRange(before: SwiftRelease(6, 4))),
         CapabilityRule(
             .trailers, "answers with trailers after their chunks", .limited, "the task fails instead of the process.",
-            instead: "have the server send none", releases: SwiftReleaseRange(from: SwiftRelease(6, 4))),
+            instead: "use AsyncHTTPClientTransport (trait AsyncHTTPClient), or have the server send none",
+            releases: SwiftReleaseRange(from: SwiftRelease(6, 4))),
         CapabilityRule(
             .redirectBodies, "bodies of redirected requests", .limited, "after 307 or 308 the request is sent again without its body.",
             instead: "stop the redirect in the delegate and send the request yourself, or use Wiretape's HTTPSession"),
@@ -116,7 +118,8 @@ enum CapabilityTable {
             .asyncDelegates, "async methods of delegates", .no, "they compile and are never called.",
             instead: "write those with a completion handler"),
         CapabilityRule(
-            .metrics, "URLSessionTaskMetrics", .no, "didFinishCollecting is never called.", instead: "use the metrics of Wiretape's HTTPSession"
+            .metrics, "URLSessionTaskMetrics", .no, "didFinishCollecting is never called.",
+            instead: "use the metrics of Wiretape's HTTPSession"
         ),
         CapabilityRule(
             .serverTrust, "server trust challenges", .no, "none is ever delivered: only libcurl checks the certificate.",

@@ -25,8 +25,8 @@ public struct TransportResponse: Sendable {
     /// The body without content codings, in pieces. The next one is taken when the receiver wants more, so that a stream made with
     /// `init(unfolding:)` is held back; one that others fill, as by `makeStream`, keeps in memory what is not taken yet.
     public var body: AsyncThrowingStream<Data, any Error>
-    /// Sent after the body (RFC 9110, 6.5).
-    public var trailers = HTTPSession.Headers()
+    /// Fields that are sent after the body (RFC 9110, 6.5); called when that has ended.
+    public var trailers: @Sendable () async throws -> HTTPSession.Headers = { HTTPSession.Headers() }
 
     public init(_ head: HTTPSession.Response, body: AsyncThrowingStream<Data, any Error>) {
         self.head = head
@@ -91,7 +91,8 @@ private final class AsyncExchange: TransportTask {
             }
             // A stream whose task is cancelled ends without an error.
             try Task.checkCancellation()
-            if !response.trailers.isEmpty { self.relay.push(.trailers(response.trailers)) }
+            let trailers = try await response.trailers()
+            if !trailers.isEmpty { self.relay.push(.trailers(trailers)) }
             self.relay.push(.end)
         } catch {
             self.relay.push(.failed(TransportFailure(error, of: self.request, isAnswered: isAnswered)))

@@ -25,7 +25,7 @@ import FoundationNetworking
     @Test func oneCallIsAnExchange() async throws {
         let transport = Function { request in
             var response = TransportResponse(Self.head(request), body: Data("hello".utf8))
-            response.trailers = ["X-Sum": "5"]
+            response.trailers = { ["X-Sum": "5"] }
             return response
         }
         let log = await transport.exchange(.make("POST", Self.url, body: .data(Data("abc".utf8))))

@@ -1,0 +1,207 @@
+import Foundation
+import Testing
+import Wiretape
+import WiretapeAsyncHTTPClient
+import WiretapeTesting
+
+/// The origin's ports and files, for all tests of the process. It ends with its standard input, which ends with the process.
+private struct Origin: Decodable {
+    var clear: Int
+    var tls: Int
+    var mutual: Int
+    var http2: Int
+    var roots: String
+    var certificate: String
+    var key: String
+    var pin: String
+
+    static let shared: Origin = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "python3", URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("origin.py").path,
+        ]
+        let output = Pipe()
+        process.standardInput = Origin.input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        var line = Data()
+        do {
+            try process.run()
+            while line.last != 10, let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty { line += byte }
+            return try JSONDecoder().decode(Origin.self, from: line)
+        } catch {
+            // Without an origin no test has a meaning.
+            fatalError("the origin did not start: \(error)")
+        }
+    }()
+
+    private static let input = Pipe()
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(self.clear)\(path)" }
+
+    func transport(_ change: (inout AsyncHTTPClientTransport.Configuration) throws -> Void = { _ in }) throws -> AsyncHTTPClientTransport {
+        var configuration = AsyncHTTPClientTransport.Configuration()
+        configuration.trustedRoots = [self.roots]
+        try change(&configuration)
+        return try AsyncHTTPClientTransport(configuration: configuration)
+    }
+}
+
+private func folder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+}
+
+@Suite struct LiveTransportTests {
+    private let origin = Origin.shared
+    private let session: HTTPSession
+
+    init() throws { self.session = HTTPSession(transport: try self.origin.transport()) }
+
+    /// On Linux URLSession ends the process here.
+    @Test(arguments: ["/trailers", "/announced"]) func trailersArrive(path: String) async throws {
+        let response = await self.session.request(self.origin.url(path)).serializingString().response
+        #expect(response.value == "hello")
+        #expect(response.trailers.values(for: "X-Sum") == (path == "/trailers" ? ["5", "6"] : ["5"]))
+    }
+
+    @Test func duplicateFieldsStayApartAsTheyAreSpelled() async throws {
+        let response = await self.session.request(self.origin.url("/duplicates")).serializingString().response
+        let fields = response.response?.headers.headers.filter { ["set-cookie", "x-a"].contains($0.name.lowercased()) }
+        #expect(fields?.map { "\($0.name): \($0.value)" } == ["Set-Cookie: a=1", "set-cookie: b=2", "X-a: 1", "x-A: 2"])
+    }
+
+    @Test func codingsAreTakenOffAndOnlyThoseAreAskedFor() async throws {
+        let response = await self.session.request(self.origin.url("/gzip"), headers: ["Accept-Encoding": "br, gzip;q=0.5, zstd, deflate"])
+            .serializingString().response
+        #expect(response.value == String(repeating: "hello ", count: 100))
+        #expect(response.response?.headers["X-Accepted"] == "gzip;q=0.5, deflate")
+    }
+
+    @Test func redirectsAreTheSessions() async throws {
+        let response = await self.session.request(self.origin.url("/moved")).serializingString().response
+        #expect(response.value == "two" && response.response?.url.path == "/duplicates")
+    }
+
+    @Test func bodiesGoOutFromMemoryAndFromFiles() async throws {
+        let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let file = try folder().appendingPathComponent("body")
+        try bytes.write(to: file)
+        let memory = try await self.session.upload(bytes, to: self.origin.url("/")).serializingString().value
+        let disk = try await self.session.upload(file, to: self.origin.url("/")).serializingString().value
+        #expect(memory == disk && memory.hasPrefix("3000000 "))
+    }
+
+    @Test(arguments: [("/truncated", "truncated"), ("/silent", "reset"), ("/malformed", "malformed")])
+    func whatTheOriginDoesWrongHasItsKind(path: String, kind: String) async throws {
+        let response = await self.session.request(self.origin.url(path)).serializingData().response
+        #expect("\((response.error?.cause as? TransportFailure)?.kind as Any)".contains(kind), "\(response.error as Any)")
+    }
+
+    @Test func nobodyThereIsRefusedAtOnce() async throws {
+        let response = await self.session.request("http://127.0.0.1:1/").serializingData().response
+        #expect("\((response.error?.cause as? TransportFailure)?.kind as Any)".contains("refused"), "\(response.error as Any)")
+        let named = await self.session.request("http://nowhere.invalid/").serializingData().response
+        #expect("\((named.error?.cause as? TransportFailure)?.kind as Any)".contains("dns"), "\(named.error as Any)")
+    }
+
+    /// Nothing is taken from the connection while nobody reads, and a stream that is left ends the exchange.
+    @Test func anEndlessAnswerCanBeLeft() async throws {
+        var count = 0
+        for try await chunk in self.session.stream(self.origin.url("/endless")).bytes {
+            count += chunk.count
+            if count > 10_000_000 { break }
+        }
+        #expect(count > 10_000_000 && count < 20_000_000)
+    }
+
+    @Test func aCancelledTaskEndsItsRequest() async throws {
+        let request = self.session.request(self.origin.url("/endless"))
+        let task = Task { await request.serializingData().response }
+        for await progress in request.downloadProgress() where progress.completedUnitCount > 0 { break }
+        task.cancel()
+        #expect(await task.value.error?.code == .cancelled)
+    }
+
+    @Test func manyAtOnce() async throws {
+        let session = self.session
+        let origin = self.origin
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for index in 0..<200 {
+                group.addTask { try await session.request(origin.url("/\(index)")).serializingString().value == "/\(index)" }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+    }
+}
+
+@Suite struct LiveTLSTests {
+    private let origin = Origin.shared
+
+    private func get(_ port: Int, through transport: AsyncHTTPClientTransport) async -> HTTPSession.DataResponse<String> {
+        await HTTPSession(transport: transport).request("https://localhost:\(port)/x").serializingString().response
+    }
+
+    @Test func http2IsSpokenWhereItIsOffered() async throws {
+        #expect(await self.get(self.origin.http2, through: try self.origin.transport()).value == "HTTP/2.0")
+        #expect(await self.get(self.origin.http2, through: try self.origin.transport { $0.onlyHTTP1 = true }).value == "HTTP/1.1")
+    }
+
+    @Test func aServerOfAnotherAuthorityIsRefused() async throws {
+        let response = await self.get(self.origin.tls, through: try AsyncHTTPClientTransport())
+        #expect("\((response.error?.cause as? TransportFailure)?.kind as Any)".contains("tls"), "\(response.error as Any)")
+        #expect(await self.get(self.origin.tls, through: try self.origin.transport()).value == "/x")
+    }
+
+    @Test func aClientShowsItsCertificate() async throws {
+        let origin = self.origin
+        let known = try origin.transport { $0.clientIdentity = .init(certificates: origin.certificate, privateKey: origin.key) }
+        #expect(await self.get(origin.mutual, through: known).value == "/x")
+        #expect(await self.get(origin.mutual, through: try origin.transport()).error != nil)
+        let error = #expect(throws: TransportFailure.self) {
+            try origin.transport { $0.clientIdentity = .init(certificates: "/nowhere.pem", privateKey: origin.key) }
+        }
+        #expect(error?.message.contains("\"/nowhere.pem\"") == true)
+    }
+
+    @Test func aServerWithAnotherKeyGetsNothing() async throws {
+        let right = try PublicKeyPin(self.origin.pin)
+        let wrong = try #require(PublicKeyPin(digest: [UInt8](repeating: 1, count: 32)))
+        for port in [self.origin.tls, self.origin.http2] {
+            #expect(await self.get(port, through: try self.origin.transport { $0.pins = [wrong, right] }).error == nil)
+            let response = await self.get(port, through: try self.origin.transport { $0.pins = [wrong] })
+            #expect("\((response.error?.cause as? TransportFailure)?.kind as Any)".contains("tls"), "\(response.error as Any)")
+            #expect(response.error?.message.contains(self.origin.pin) == true)
+        }
+    }
+}
+
+@Suite struct LiveRecordingTests {
+    private let origin = Origin.shared
+
+    @Test func whatItCarriesIsRecordedAndReplayed() async throws {
+        let path = try folder().appendingPathComponent("a.json").path
+        func ask(_ session: HTTPSession) async -> [String] {
+            var lines: [String] = []
+            for place in ["/trailers", "/duplicates", "/gzip", "/truncated"] {
+                let response = await session.request(self.origin.url(place)).serializingData().response
+                let kind = (response.error?.cause as? TransportFailure).map { "\($0.kind)" } ?? "complete"
+                let sums = response.trailers.values(for: "X-Sum")
+                lines.append(
+                    "\(place) \(response.data?.count ?? 0) \(sums) \(response.response?.headers.values(for: "Set-Cookie").count ?? 0) \(kind)"
+                )
+            }
+            return lines
+        }
+        let recording = try Cassette(path, mode: .once)
+        let live = await ask(HTTPSession(transport: RecordingTransport(recording, around: try self.origin.transport())))
+        try await recording.finish()
+        let replay = try await Cassette.open(path)
+        let replayed = await ask(HTTPSession(cassette: replay))
+        #expect(live == replayed)
+        #expect(live.first == #"/trailers 5 ["5", "6"] 0 complete"#)
+        #expect(replay.verdict.misses == 0)
+    }
+}

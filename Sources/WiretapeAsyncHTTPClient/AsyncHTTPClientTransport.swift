@@ -1,0 +1,240 @@
+#if AsyncHTTPClient
+public import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+public import TapeTrust
+public import Wiretape
+
+/// Sends requests with async-http-client: a network for servers and for Linux, where some answers end a process that uses URLSession.
+///
+///     let session = HTTPSession(transport: AsyncHTTPClientTransport())
+///     let recording = HTTPSession(transport: RecordingTransport(cassette, around: AsyncHTTPClientTransport()))
+///
+/// Sees duplicate header fields and trailers as they came, speaks HTTP/1.1 and HTTP/2 (by ALPN), presents certificates of a client and pins keys
+/// of servers. Takes gzip and deflate off. Redirects, cookies, credentials and timeouts are the session's.
+public final class AsyncHTTPClientTransport: AsyncTransport {
+    /// How connections are made.
+    public struct Configuration: Sendable {
+        /// For servers that ask for one (RFC 8446, 4.4.2).
+        public var clientIdentity: ClientIdentity?
+        /// Files of PEM with authorities; nil for those of the system.
+        public var trustedRoots: [String]?
+        /// Keys of which each https server has one. Its certificate has to be a valid one as well.
+        public var pins: [PublicKeyPin] = []
+        /// Whether connections use HTTP/1.1 although the server offers HTTP/2.
+        public var onlyHTTP1 = false
+
+        public init() {}
+    }
+
+    /// The certificate chain and the private key of a client, files of PEM without a passphrase.
+    public struct ClientIdentity: Sendable, Hashable {
+        public var certificates: String
+        public var privateKey: String
+
+        public init(certificates: String, privateKey: String) {
+            self.certificates = certificates
+            self.privateKey = privateKey
+        }
+    }
+
+    private let client: HTTPClient
+    /// Whether the client ends with this object.
+    private let isOwn: Bool
+
+    /// A client of its own, on event loops that the process has once. Its connections end with it.
+    ///
+    /// - Throws: `TransportFailure` naming a file of certificates or keys that cannot be read.
+    public init(configuration: Configuration = Configuration()) throws(TransportFailure) {
+        var settings = HTTPClient.Configuration(
+            tlsConfiguration: try Self.tls(configuration), redirectConfiguration: .disallow, decompression: .enabled(limit: .none))
+        if configuration.onlyHTTP1 { settings.httpVersion = .http1Only }
+        // A server that is not there is the request's error at once: when to try again is the session's to decide.
+        settings.connectionPool.retryConnectionEstablishment = false
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        let pins = configuration.pins
+        if !pins.isEmpty {
+            settings.http1_1ConnectionDebugInitializer = { PinnedKeys(pins).check($0) }
+            settings.http2ConnectionDebugInitializer = { PinnedKeys(pins).check($0) }
+        }
+        self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+        self.isOwn = true
+    }
+
+    /// - Parameter client: is not shut down with this object. It must not follow redirects, which are the session's, and has to take off the
+    ///   content codings that requests accept.
+    public init(client: HTTPClient) {
+        self.client = client
+        self.isOwn = false
+    }
+
+    deinit {
+        // A client must not be released before it is shut down; requests that are under way have ended by now, since each holds this object.
+        if self.isOwn { self.client.shutdown { _ in } }
+    }
+
+    private static func tls(_ configuration: Configuration) throws(TransportFailure) -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let identity = configuration.clientIdentity {
+            tls.certificateChain = try self.read(identity.certificates, "certificates") {
+                try NIOSSLCertificate.fromPEMFile($0).map { .certificate($0) }
+            }
+            tls.privateKey = try self.read(identity.privateKey, "a private key") {
+                .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem))
+            }
+        }
+        if let roots = configuration.trustedRoots {
+            var certificates: [NIOSSLCertificate] = []
+            for file in roots { certificates += try self.read(file, "certificates") { try NIOSSLCertificate.fromPEMFile($0) } }
+            tls.trustRoots = .certificates(certificates)
+        }
+        return tls
+    }
+
+    private static func read<Value>(_ file: String, _ what: String, _ read: (String) throws -> Value) throws(TransportFailure) -> Value {
+        do {
+            return try read(file)
+        } catch {
+            throw TransportFailure(
+                .unsupported, "\"\(file)\" has no \(what) that can be read: name a file of PEM without a passphrase", cause: error)
+        }
+    }
+
+    public func response(to request: TransportRequest) async throws -> TransportResponse {
+        let answer: HTTPClientResponse
+        do {
+            answer = try await self.client.execute(try Self.outgoing(request), deadline: .distantFuture)
+        } catch {
+            throw NetworkError.failure(error, of: request, isAnswered: false)
+        }
+        let head = HTTPSession.Response(
+            url: request.url, status: Int(answer.status.code), reason: answer.status.reasonPhrase,
+            headers: HTTPSession.Headers(answer.headers.map { HTTPSession.Header(name: $0.name, value: $0.value) }))
+        // Held by the pieces of the body: nothing is released while they come.
+        let pieces = BodyPieces(answer.body.makeAsyncIterator(), of: request, self)
+        var response = TransportResponse(head, body: AsyncThrowingStream { try await pieces.next() })
+        let body = answer.body
+        response.trailers = { HTTPSession.Headers((body.trailers ?? [:]).map { HTTPSession.Header(name: $0.name, value: $0.value) }) }
+        return response
+    }
+
+    // MARK: The request
+
+    private static func outgoing(_ request: TransportRequest) throws(TransportFailure) -> HTTPClientRequest {
+        var outgoing = HTTPClientRequest(url: request.url.absoluteString)
+        outgoing.method = HTTPMethod(rawValue: request.method)
+        for header in request.headers.headers {
+            // What the client makes of the body.
+            guard !["content-length", "transfer-encoding"].contains(header.name.lowercased()) else { continue }
+            let isCodings = header.name.lowercased() == "accept-encoding"
+            outgoing.headers.add(name: header.name, value: isCodings ? self.codings(header.value) : header.value)
+        }
+        switch request.body {
+        case .none: break
+        case .data(let data): outgoing.body = .bytes(ByteBuffer(bytes: data))
+        case .file(let file, let size):
+            outgoing.body = .stream(FilePieces(path: file.path, request: request), length: .known(Int64(size)))
+        case .unobservable:
+            throw TransportFailure(
+                .body, "the body of \(request.method) \"\(request.url.host ?? "")\" cannot be read: use a session of Wiretape for it")
+        }
+        return outgoing
+    }
+
+    /// Those of the request that are taken off here; a server that sends others would be asked for what nobody decodes.
+    private static func codings(_ value: String) -> String {
+        let known = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter {
+                ["gzip", "deflate", "identity", "*"].contains($0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces))
+            }
+        return known.isEmpty ? "identity" : known.joined(separator: ", ")
+    }
+}
+
+/// The pieces of a response's body, with the errors that the session knows.
+private final class BodyPieces: Sendable {
+    private let state: NIOLockedBox<HTTPClientResponse.Body.AsyncIterator>
+    private let request: TransportRequest
+    private let transport: AsyncHTTPClientTransport
+
+    init(_ iterator: HTTPClientResponse.Body.AsyncIterator, of request: TransportRequest, _ transport: AsyncHTTPClientTransport) {
+        self.state = NIOLockedBox(iterator)
+        self.request = request
+        self.transport = transport
+    }
+
+    func next() async throws -> Data? {
+        do {
+            guard let buffer = try await self.state.next() else { return nil }
+            return Data(buffer.readableBytesView)
+        } catch {
+            throw NetworkError.failure(error, of: self.request, isAnswered: true)
+        }
+    }
+}
+
+/// An iterator that one reader after another advances.
+// SAFETY: a stream made with `init(unfolding:)` asks for one element at a time, so that the iterator is never used twice at once.
+private final class NIOLockedBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable where Iterator.Element: Sendable {
+    private var iterator: Iterator
+
+    init(_ iterator: Iterator) { self.iterator = iterator }
+
+    func next() async throws -> Iterator.Element? {
+        var iterator = self.iterator
+        defer { self.iterator = iterator }
+        return try await iterator.next()
+    }
+}
+
+/// A file in pieces, read on threads for that.
+private struct FilePieces: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let path: String
+    let request: TransportRequest
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let file: FileReader
+        let request: TransportRequest
+
+        mutating func next() async throws -> ByteBuffer? {
+            do {
+                let file = self.file
+                return try await NIOThreadPool.singleton.runIfActive { try file.next() }
+            } catch {
+                throw TransportFailure(
+                    .body, "the file with the request's body could not be read (\(error)): keep it until the request has ended",
+                    cause: error)
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(file: FileReader(path: self.path), request: self.request) }
+}
+
+// SAFETY: one piece is asked for after another, each read on one thread.
+private final class FileReader: @unchecked Sendable {
+    private static let size = 128 << 10
+
+    private let path: String
+    private var handle: FileHandle?
+    private var isOver = false
+
+    init(path: String) { self.path = path }
+
+    func next() throws -> ByteBuffer? {
+        guard !self.isOver else { return nil }
+        if self.handle == nil { self.handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path)) }
+        guard let data = try self.handle?.read(upToCount: Self.size), !data.isEmpty else {
+            self.isOver = true
+            try self.handle?.close()
+            return nil
+        }
+        return ByteBuffer(bytes: data)
+    }
+}
+#endif
