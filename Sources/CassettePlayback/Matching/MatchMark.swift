@@ -1,9 +1,11 @@
 internal import CassetteModel
+internal import CassetteRedaction
 internal import TapeBytes
 
 /// The mark that replaces every placeholder of a redacted value before requests are compared.
 ///
-/// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request.
+/// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request. So
+/// does a JSON Web Token that stands for another one, whatever its times are.
 public enum MatchMark {
     /// `{{*}}`
     public static let bytes: [UInt8] = Array("{{*}}".utf8)
@@ -11,8 +13,8 @@ public enum MatchMark {
     static let kindLimit = 64
     /// The longest number, in digits.
     static let digitLimit = 10
-    /// The longest placeholder, percent-encoded, in bytes.
-    static let longest = 6 + Self.kindLimit + 3 + Self.digitLimit + 6
+    /// The longest placeholder in bytes: a token.
+    static let longest = Placeholder.tokenLimit
 
     /// Whether the bytes contain a mark.
     public static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { self.first(in: bytes, from: 0) != nil }
@@ -30,8 +32,8 @@ public enum MatchMark {
 
     /// Replaces placeholders by marks in place; a mark is shorter than any placeholder. Returns the number of bytes that are left.
     static func replacePlaceholders(in buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let bytes = UnsafeRawBufferPointer(buffer)
-        guard var found = self.placeholder(in: bytes, from: 0) else { return buffer.count }
+        var candidates = MarkCandidates(UnsafeRawBufferPointer(buffer), isFinal: true)
+        guard var found = self.placeholder(among: &candidates, from: 0) else { return buffer.count }
         var written = 0
         var read = 0
         while true {
@@ -40,7 +42,7 @@ public enum MatchMark {
             for (index, byte) in Self.bytes.enumerated() { buffer[written + index] = byte }
             written += Self.bytes.count
             read = found.upperBound
-            guard let next = self.placeholder(in: bytes, from: read) else { break }
+            guard let next = self.placeholder(among: &candidates, from: read) else { break }
             found = next
         }
         self.move(read..<buffer.count, to: written, in: buffer)
@@ -71,26 +73,19 @@ public enum MatchMark {
         case needsMore
     }
 
-    /// The first placeholder from `start`.
+    /// The first placeholder from `start`, which is not within another one.
     static func placeholder(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        var candidates = MarkCandidates(bytes, isFinal: true)
+        return self.placeholder(among: &candidates, from: start)
+    }
+
+    private static func placeholder(among candidates: inout MarkCandidates, from start: Int) -> Range<Int>? {
         var offset = start
-        while let candidate = self.candidate(in: bytes, from: offset) {
-            if case .placeholder(let end) = self.classify(bytes, at: candidate) { return candidate..<end }
+        while let candidate = candidates.next(from: offset) {
+            if case .placeholder(let end) = candidates.classify(candidate) { return candidate..<end }
             offset = candidate + 1
         }
         return nil
-    }
-
-    /// The first offset of a brace, as it is or percent-encoded, or of what may become one with more bytes.
-    static func candidate(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        var offset = start
-        while true {
-            offset = ByteScan.index(of: UInt8(ascii: "{"), or: UInt8(ascii: "%"), in: bytes, from: offset)
-            guard offset < bytes.count else { return nil }
-            if bytes[offset] == UInt8(ascii: "{") { return offset }
-            if offset + 1 == bytes.count || bytes[offset + 1] == UInt8(ascii: "7") { return offset }
-            offset += 1
-        }
     }
 
     /// Looks for `{{KIND:NUMBER}}` at an offset; braces and colon may be percent-encoded, as in a URL.
@@ -153,6 +148,75 @@ public enum MatchMark {
     private static func isMark(at position: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count - position >= self.bytes.count && bytes[position] == UInt8(ascii: "{")
             && self.bytes.elementsEqual(bytes[position..<position + self.bytes.count])
+    }
+}
+
+/// Where in some bytes placeholders may begin.
+///
+/// Looks at each byte once for each of the two kinds, however many candidates there are.
+struct MarkCandidates {
+    private let bytes: UnsafeRawBufferPointer
+    /// The byte in front of the first one; nil at the beginning of a text.
+    private let before: UInt8?
+    /// Whether the bytes end a text.
+    private let isFinal: Bool
+    /// The first of each kind that is not in front of the offset asked for last; nil before the first search.
+    private var brace: Int?
+    private var token: Int?
+
+    init(_ bytes: UnsafeRawBufferPointer, after before: UInt8? = nil, isFinal: Bool) {
+        self.bytes = bytes
+        self.before = before
+        self.isFinal = isFinal
+    }
+
+    /// The first offset of a brace, as it is or percent-encoded, or of a token, or of what may become one with more bytes. `start` never
+    /// goes back.
+    mutating func next(from start: Int) -> Int? {
+        if self.brace.map({ $0 < start }) ?? true { self.brace = self.nextBrace(from: start) }
+        if self.token.map({ $0 < start }) ?? true { self.token = self.nextToken(from: start) }
+        let first = min(self.brace ?? self.bytes.count, self.token ?? self.bytes.count)
+        return first < self.bytes.count ? first : nil
+    }
+
+    private func nextBrace(from start: Int) -> Int {
+        var offset = start
+        while true {
+            offset = ByteScan.index(of: UInt8(ascii: "{"), or: UInt8(ascii: "%"), in: self.bytes, from: offset)
+            guard offset < self.bytes.count else { return offset }
+            if self.bytes[offset] == UInt8(ascii: "{") { return offset }
+            if offset + 1 == self.bytes.count || self.bytes[offset + 1] == UInt8(ascii: "7") { return offset }
+            offset += 1
+        }
+    }
+
+    /// By the third of its letters, which texts have least of.
+    private func nextToken(from start: Int) -> Int {
+        var offset = start
+        while true {
+            offset = ByteScan.index(of: UInt8(ascii: "J"), in: self.bytes, from: offset)
+            guard offset < self.bytes.count else { break }
+            if offset - start >= 2, self.bytes[offset - 1] == UInt8(ascii: "y"), self.bytes[offset - 2] == UInt8(ascii: "e") {
+                return offset - 2
+            }
+            offset += 1
+        }
+        guard !self.isFinal else { return self.bytes.count }
+        let rest = self.bytes.count - start
+        if rest >= 2, self.bytes[self.bytes.count - 2] == UInt8(ascii: "e"), self.bytes[self.bytes.count - 1] == UInt8(ascii: "y") {
+            return self.bytes.count - 2
+        }
+        return rest >= 1 && self.bytes[self.bytes.count - 1] == UInt8(ascii: "e") ? self.bytes.count - 1 : self.bytes.count
+    }
+
+    func classify(_ candidate: Int) -> MatchMark.Finding {
+        guard self.bytes[candidate] == UInt8(ascii: "e") else { return MatchMark.classify(self.bytes, at: candidate) }
+        let before = candidate > 0 ? self.bytes[candidate - 1] : self.before
+        return switch Placeholder.token(in: self.bytes, at: candidate, after: before, isFinal: self.isFinal) {
+        case .none: .none
+        case .token(let end): .placeholder(end: end)
+        case .needsMore: .needsMore
+        }
     }
 }
 
@@ -224,6 +288,8 @@ struct PlaceholderReader {
 /// Holds back no more than the beginning of a placeholder.
 struct MarkFilter {
     private var held: [UInt8] = []
+    /// The byte in front of those held, or of those to come.
+    private var before: UInt8?
     private(set) var hasMarks = false
 
     mutating func push(_ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
@@ -248,13 +314,15 @@ struct MarkFilter {
     }
 
     private mutating func process(_ bytes: UnsafeRawBufferPointer, isFinal: Bool, _ deliver: (UnsafeRawBufferPointer) -> Void) {
+        guard !bytes.isEmpty else { return }
+        var candidates = MarkCandidates(bytes, after: self.before, isFinal: isFinal)
         var start = 0
         var offset = 0
         func hand(over end: Int) {
             if start < end { deliver(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
         }
-        while let candidate = MatchMark.candidate(in: bytes, from: offset) {
-            switch MatchMark.classify(bytes, at: candidate) {
+        while let candidate = candidates.next(from: offset) {
+            switch candidates.classify(candidate) {
             case .none: offset = candidate + 1
             case .placeholder(let end):
                 hand(over: candidate)
@@ -264,10 +332,12 @@ struct MarkFilter {
             case .needsMore where isFinal: offset = candidate + 1
             case .needsMore:
                 hand(over: candidate)
+                if candidate > 0 { self.before = bytes[candidate - 1] }
                 self.held = Array(bytes[candidate...])
                 return
             }
         }
         hand(over: bytes.count)
+        self.before = bytes[bytes.count - 1]
     }
 }

@@ -7,7 +7,8 @@ public import TapeBytes
 /// Moves the dates of a recorded answer by as much as its replay is later than its recording, so that the answer is as old as it was then.
 ///
 /// All exchanges are moved by the same distance, so that intervals between them stay, and equal dates in two answers stay equal. Ages in
-/// seconds (`max-age`, `Age`), signed tokens and dates that no rule names stay.
+/// seconds (`max-age`, `Age`), tokens with their own signature and dates that no rule names stay; `exp`, `iat` and `nbf` of a JSON Web Token
+/// that stands for a redacted one are moved.
 public struct DateRefresh: Sendable, Hashable {
     /// A larger body is not searched: it would be held in memory.
     static let bodyLimit = BodyFacets.memoryLimit
@@ -28,14 +29,16 @@ public struct DateRefresh: Sendable, Hashable {
     ///   - bodies: reads the files beside the cassette.
     ///   - digest: makes a SHA-256.
     ///
-    /// Throws what is wrong with the body, if a rule names a date in it.
+    /// Throws what is wrong with the body, if a rule names a date in it or it is decoded to be searched for tokens.
     public func refresh(
         _ interaction: inout Interaction, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
         guard var response = interaction.response else { return }
         response.headers = Self.refreshed(response.headers, self.shift)
         response.trailers = response.trailers.map { Self.refreshed($0, self.shift) }
-        if !self.rules.pointers.isEmpty, let body = response.body, body.isComplete, body.byteCount <= Self.bodyLimit {
+        if let body = response.body, body.isComplete, body.byteCount <= Self.bodyLimit,
+            !self.rules.pointers.isEmpty || Self.mayHoldTokens(body)
+        {
             try self.refresh(body, of: &response, bodies, digest)
         }
         interaction.response = response
@@ -52,9 +55,16 @@ public struct DateRefresh: Sendable, Hashable {
             } else if fields.isNamed("set-cookie", at: index), let start = Self.expiry(line) {
                 self.move(&line, from: start, shift)
             }
-            refreshed.append(line: line)
+            let tokens = line.withUnsafeBytes { WebTokenTimes.edits(in: $0, shifted: shift.shifted(unixTime:)) }
+            refreshed.append(line: tokens.isEmpty ? line : tokens.applied(to: line))
         }
         return refreshed
+    }
+
+    /// Binary bodies hold none; others than those are decoded.
+    private static func mayHoldTokens(_ body: Body) -> Bool {
+        if case .binary = body.content { return false }
+        return body.content.inlineBytes.map { bytes in bytes.withUnsafeBytes { WebTokenTimes.mayBeIn($0) } } ?? true
     }
 
     private static func isDate(_ fields: HeaderFields, _ index: Int) -> Bool {
@@ -99,8 +109,11 @@ public struct DateRefresh: Sendable, Hashable {
         } catch {
             throw CassetteError(restoring: error)
         }
-        let dates = JSONDates(pointers: self.rules.pointers, shift: self.shift)
-        guard let edits = content.withUnsafeBytes({ dates.edits(in: $0) }), !edits.isEmpty else { return }
+        let edits = content.withUnsafeBytes { text in
+            let dates = self.rules.pointers.isEmpty ? nil : JSONDates(pointers: self.rules.pointers, shift: self.shift).edits(in: text)
+            return EditList((dates?.edits ?? []) + WebTokenTimes.edits(in: text, shifted: self.shift.shifted(unixTime:)).edits)
+        }
+        guard !edits.isEmpty else { return }
         var refreshed = body
         refreshed.content = .text(edits.applied(to: content))
         refreshed.original = nil

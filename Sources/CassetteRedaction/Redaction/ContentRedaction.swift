@@ -103,7 +103,7 @@ struct ContentRedaction {
             return self.edits(of: slice, fields)
         case .secret(let kind, let isSure):
             guard !Placeholder.isWhole(content) else { return [] }
-            let placeholder = self.text.vault.placeholder(for: Array(content), kind: kind, isSure: isSure)
+            let placeholder = self.text.vault.placeholder(for: Array(content), kind: kind, isSure: isSure, under: self.text.rules)
             return [Edit(range: slice.startIndex..<slice.endIndex, bytes: placeholder.bytes)]
         case .kept:
             let edits = self.text.edits(in: content, kept: [0..<content.count])

@@ -1,6 +1,6 @@
 /// Edits of one text, in order and apart from each other.
 package struct EditList: Sendable, Hashable {
-    private(set) var edits: [Edit] = []
+    package private(set) var edits: [Edit] = []
 
     init() {}
 

@@ -277,7 +277,7 @@ final class PartStream {
             guard !bytes.isEmpty else { return }
             guard !bytes.withUnsafeBytes(Placeholder.isWhole) else { return try bytes.withUnsafeBytes(deliver) }
             self.found += 1
-            let placeholder = self.redaction.vault.placeholder(for: bytes, kind: kind, isSure: isSure)
+            let placeholder = self.redaction.vault.placeholder(for: bytes, kind: kind, isSure: isSure, under: self.redaction.rules)
             try placeholder.bytes.withUnsafeBytes(deliver)
         }
     }

@@ -85,8 +85,9 @@ struct TextRedaction {
                 } else {
                     SecretReach(finding.secret, isSure: finding.isSure)
                 }
-            let placeholder = self.vault.placeholder(for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces)
-            let bytes = self.spell().bytes(placeholder.bytes, range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            let placeholder = self.vault.placeholder(
+                for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptClaims)
+            let bytes = self.spell().bytes(self.bytes(of: placeholder), range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -106,6 +107,11 @@ struct TextRedaction {
                 if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
                 self.learn(finding, at: range, isEscaped: self.isEscaped(range))
             }
+        }
+
+        /// Where the number of bytes does not change a token would be cut.
+        private func bytes(of placeholder: Placeholder) -> [UInt8] {
+            self.kind == .binary ? placeholder.plainBytes : placeholder.bytes
         }
 
         private func source(_ range: Range<Int>, _ views: ArraySlice<EscapeView>) -> Range<Int> {
@@ -147,7 +153,7 @@ struct TextRedaction {
                 case .plain:
                     self.replace(hit, bytes, placeholders[hit.secret], source)
                 case .hex, .wide:
-                    let spelled = self.spell().bytes(placeholders[hit.secret].bytes, in: hit.form, for: bytes[hit.range])
+                    let spelled = self.spell().bytes(self.bytes(of: placeholders[hit.secret]), in: hit.form, for: bytes[hit.range])
                     self.edits.append(Edit(range: source(hit.range), bytes: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
@@ -169,7 +175,7 @@ struct TextRedaction {
                 return
             }
             let range = source(hit.range)
-            let bytes = self.spell().bytes(placeholder.bytes, range: range, spelling: .plain, isEscaped: self.isEscaped(range))
+            let bytes = self.spell().bytes(self.bytes(of: placeholder), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 

@@ -1,24 +1,43 @@
 internal import CassetteModel
 
-/// What stands in a cassette where a secret was: `{{kind:number}}`.
+/// What stands in a cassette where a secret was: `{{kind:number}}`, or a JSON Web Token that names both in place of its signature.
 ///
-/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder is.
+/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder is; of a token also its times.
 public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// Letters, digits, `_`, `-` and `.`; see `kind(_:)`.
     public let kind: String
     /// Counts from 1 for each kind.
     public let number: Int
+    /// In place of a JSON Web Token; nil for any other secret, and in what was read from a cassette.
+    private let token: [UInt8]?
 
     /// Longest kind: those of rules are made of field names, and a placeholder should not be longer than what it replaces by much.
     public static let kindLimit = 64
 
-    public init(kind: String, number: Int) {
+    public init(kind: String, number: Int) { self.init(kind: kind, number: number, token: nil) }
+
+    private init(kind: String, number: Int, token: [UInt8]?) {
         self.kind = Self.kind(kind)
         self.number = number
+        self.token = token
+    }
+
+    /// The placeholder for a secret: a token for a JSON Web Token.
+    ///
+    /// - Parameter claims: of a token that stay.
+    init(kind: String, number: Int, for secret: [UInt8], keeping claims: Set<String>) {
+        let kind = Self.kind(kind)
+        self.init(
+            kind: kind, number: number, token: WebTokenPlaceholder.bytes(for: secret, kind: kind, number: number, keeping: claims))
     }
 
     public var description: String { "{{\(self.kind):\(self.number)}}" }
-    public var bytes: [UInt8] { Array(self.description.utf8) }
+    /// As it stands in a text.
+    public var bytes: [UInt8] { self.token ?? self.plainBytes }
+    /// Of a token, which is kept in memory.
+    var heldBytes: Int { self.token?.count ?? 0 }
+    /// Where a token has no room.
+    var plainBytes: [UInt8] { Array(self.description.utf8) }
 
     /// Some words as a kind: what is not allowed becomes a hyphen.
     public static func kind(_ words: String) -> String {
@@ -48,6 +67,12 @@ extension Placeholder {
     private static func parts(
         in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (kind: Range<Int>, number: Range<Int>, length: Int)? {
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: "e") {
+            let before = offset > 0 ? bytes[offset - 1] : nil
+            guard case .token(let kind, let number, let end) = WebTokenPlaceholder.match(bytes, at: offset, after: before, isFinal: true)
+            else { return nil }
+            return (kind, number, end - offset)
+        }
         var index = offset
         guard self.take("{", "7b", bytes, &index), self.take("{", "7b", bytes, &index) else { return nil }
         let kind = index
@@ -81,11 +106,36 @@ extension Placeholder {
 }
 
 extension Placeholder {
+    /// Longest token that stands for another one, in bytes.
+    package static let tokenLimit = WebTokenPlaceholder.limit
+
+    package enum TokenMatch: Equatable {
+        case none
+        case token(end: Int)
+        /// The bytes end within what may be a token.
+        case needsMore
+    }
+
+    /// Looks for a JSON Web Token that stands for another one.
+    ///
+    /// - Parameters:
+    ///   - before: the byte in front of the offset; nil if there is none.
+    ///   - isFinal: whether the bytes end a text.
+    package static func token(
+        in bytes: UnsafeRawBufferPointer, at offset: Int, after before: UInt8?, isFinal: Bool
+    ) -> TokenMatch {
+        switch WebTokenPlaceholder.match(bytes, at: offset, after: before, isFinal: isFinal) {
+        case .none: .none
+        case .token(_, _, let end): .token(end: end)
+        case .needsMore: .needsMore
+        }
+    }
+}
+
+extension Placeholder {
     /// Whether a placeholder is in a range of a text, or around it.
     static func touches(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
-        // The longest has its braces, its colon and each of its marks in percent-encoding.
-        let longest = Self.kindLimit + Self.digitLimit + 15
-        var offset = max(0, range.lowerBound - longest)
+        var offset = max(0, range.lowerBound - WebTokenPlaceholder.limit)
         while offset < range.upperBound {
             if let length = Self.length(in: text, at: offset) {
                 if offset + length > range.lowerBound { return true }

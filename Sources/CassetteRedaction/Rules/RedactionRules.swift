@@ -20,7 +20,7 @@ public struct RedactionRules: Sendable, Hashable {
 
     /// - Parameters:
     ///   - rules: `PLACE` or `PLACE=REGEX`.
-    ///   - keep: `PLACE` or a kind of placeholder.
+    ///   - keep: `PLACE`, a kind of placeholder, or `jwt:CLAIM`.
     public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(SettingSyntaxError) {
         guard rules.count <= Self.limit, keep.count <= Self.limit else {
             throw SettingSyntaxError("there are more than \(Self.limit) redaction rules: combine some with patterns")
@@ -50,6 +50,9 @@ public struct RedactionRules: Sendable, Hashable {
 
 extension RedactionRules {
     func keeps(kind: String) -> Bool { !self.keep.isEmpty && self.keep.contains { $0.kind == kind } }
+
+    /// Claims of JSON Web Tokens that stay in their placeholders.
+    var keptClaims: Set<String> { self.keep.isEmpty ? [] : Set(self.keep.compactMap(\.claim)) }
 
     func keeps(header name: [UInt8]) -> Bool {
         !self.keep.isEmpty && self.keep.contains { $0.place.map { Self.names($0, header: name) } ?? false }
@@ -103,16 +106,30 @@ public struct SecretValue: Sendable, Hashable {
     }
 }
 
-/// What stays where the rules would redact it: a place, or all secrets of a kind.
+/// What stays where the rules would redact it: a place, all secrets of a kind, or a claim of JSON Web Tokens.
 public struct RedactionException: Sendable, Hashable {
     /// Nil for a kind.
     public let place: RedactionPlace?
     public let kind: String?
+    /// Of JSON Web Tokens, which stays in their placeholders; nil for a place or a kind.
+    let claim: String?
     /// As it was written.
     public let text: String
 
+    /// - Parameter text: `PLACE`, a kind, or `jwt:CLAIM`.
     public init(_ text: String) throws(SettingSyntaxError) {
         self.text = text
+        if text.hasPrefix("jwt:") {
+            let claim = String(text.dropFirst("jwt:".count))
+            guard !claim.isEmpty else {
+                throw SettingSyntaxError("\"\(text)\" names no claim: write, for example, \"jwt:scope\"")
+            }
+            self.claim = claim
+            self.place = nil
+            self.kind = nil
+            return
+        }
+        self.claim = nil
         if text.contains(":") || text == "path" || text == "text" {
             let place = try RedactionPlace(text)
             if place == .path || place == .text {

@@ -60,7 +60,14 @@ public final class SecretVault: Sendable {
         self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure))
     }
 
-    func placeholder(for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = []) -> Placeholder {
+    func placeholder(for secret: [UInt8], kind: String, isSure: Bool, under rules: RedactionRules) -> Placeholder {
+        self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure), keeping: rules.keptClaims)
+    }
+
+    /// - Parameter claims: of a JSON Web Token that its placeholder keeps.
+    func placeholder(
+        for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = [], keeping claims: Set<String> = []
+    ) -> Placeholder {
         let canonical = EscapeView.canonical(secret)
         return self.state.withLock { state in
             let number: Int
@@ -69,14 +76,17 @@ public final class SecretVault: Sendable {
             } else {
                 guard state.placeholders.count < Self.limit, secret.count <= state.byteLimit - state.bytes else {
                     state.unsearched += 1
-                    return Placeholder(kind: kind, number: 0)
+                    return Placeholder(kind: kind, number: 0, for: canonical, keeping: claims)
                 }
                 number = state.numbers.append(canonical)
                 state.isSearched.append(false)
                 state.bytes += secret.count
                 let kind = Placeholder.kind(kind)
                 state.counts[kind, default: 0] += 1
-                state.placeholders.append(Placeholder(kind: kind, number: state.counts[kind, default: 1]))
+                let placeholder = Placeholder(
+                    kind: kind, number: state.counts[kind, default: 1], for: canonical, keeping: claims)
+                state.bytes += placeholder.heldBytes
+                state.placeholders.append(placeholder)
             }
             if reach != .place, Self.isNew(secret, secret == canonical ? number : nil, &state) {
                 var hasRoom = state.index.insert(secret, as: number, standsAlone: reach == .word)
@@ -189,17 +199,14 @@ public struct PlaceholderTally: Sendable, Hashable {
         var offset = 0
         while offset < text.count {
             let byte = text[offset]
-            guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%"), let length = Placeholder.length(in: text, at: offset) else {
+            guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "e"),
+                let found = Placeholder.spelled(in: text, at: offset)
+            else {
                 offset += 1
                 continue
             }
-            // Neither a kind nor a number has a percent sign.
-            let spelled = UnsafeRawBufferPointer(rebasing: text[offset..<offset + length])
-            let words = (Finding.Spelling.query.decode(spelled) ?? Array(spelled)).split { [123, 125, 58].contains($0) }
-            if words.count == 2, let number = Int(String(decoding: words[1], as: UTF8.self)) {
-                body(String(decoding: words[0], as: UTF8.self), number)
-            }
-            offset += length
+            body(found.placeholder.kind, found.placeholder.number)
+            offset += found.length
         }
     }
 }

@@ -152,7 +152,9 @@ struct ShapeSurvey {
 
     /// A JSON Web Token: three segments, or five if it is encrypted (RFC 7515, 7.1; RFC 7516, 7.1).
     func webToken(at start: Int) -> Finding? {
-        guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]) else { return nil }
+        guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
+            Placeholder.length(in: self.text.bytes, at: start) == nil
+        else { return nil }
         var segments = 0
         var end = start
         var position = start

@@ -174,7 +174,7 @@ enum NamedValues {
 public enum PlaceholderNumbers {
     /// The bytes without the number of each placeholder.
     public static func leftOut(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.contains(UInt8(ascii: "{")) || bytes.contains(UInt8(ascii: "%")) else { return bytes }
+        guard bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "J") }) else { return bytes }
         return bytes.withUnsafeBytes { text in
             var rest: [UInt8] = []
             rest.reserveCapacity(text.count)

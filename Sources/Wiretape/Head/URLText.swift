@@ -43,8 +43,10 @@ struct URLText {
     private static func shown(_ text: String) -> String {
         let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
         var place = text[..<end]
-        let start = place.range(of: "//")?.upperBound ?? place.startIndex
-        if let at = place.lastIndex(of: "@"), place[start..<at].contains(":") || !place[start..<at].contains("/") {
+        let slashes = place.range(of: "//")?.upperBound
+        let at = place.lastIndex(of: "@")
+        let start = slashes.flatMap { slashes in at.map { slashes <= $0 ? slashes : place.startIndex } } ?? place.startIndex
+        if let at, place[start..<at].contains(":") || !place[start..<at].contains("/") {
             place = place[..<start] + "…" + place[at...]
         }
         return PlainText.escape(place.utf8, limit: 200) + (end < text.endIndex ? "\(text[end])…" : "")

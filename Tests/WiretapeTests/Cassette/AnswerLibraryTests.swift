@@ -44,7 +44,8 @@ import Testing
         #expect(try library.answer(0).isStreamed)
     }
 
-    private func length(of body: Body, status: Int = 200, method: String = "GET", in folder: TemporaryFolder) throws -> String? {
+    private func length(of body: Body, status: Int = 200, method: String = "GET") throws -> String? {
+        let folder = try TemporaryFolder()
         var interaction = CassetteFixture.interaction(url: "http://a.test/", status: status, body: body)
         interaction.request.method = method
         interaction.response?.headers.append(name: "content-length", value: "99")
@@ -52,16 +53,15 @@ import Testing
     }
 
     @Test func theLengthFollowsAnEditedBody() throws {
-        let folder = try TemporaryFolder()
-        #expect(try self.length(of: CassetteFixture.text("edited"), in: folder) == "6")
+        #expect(try self.length(of: CassetteFixture.text("edited")) == "6")
         let large = CassetteFixture.text(String(repeating: "x", count: AnswerLibrary.streamSize + 1))
-        #expect(try self.length(of: large, in: folder) == "\(AnswerLibrary.streamSize + 1)")
+        #expect(try self.length(of: large) == "\(AnswerLibrary.streamSize + 1)")
         let coded = Body(size: 99, codings: [.gzip(nil, header: .plain)], content: .text(Array(String(repeating: "a", count: 1000).utf8)))
-        let size = try #require(try self.length(of: coded, in: folder).flatMap { Int($0) })
+        let size = try #require(try self.length(of: coded).flatMap { Int($0) })
         #expect(size > 18 && size < 99)
         // Its length is that of a GET.
-        #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD", in: folder) == "99")
-        #expect(try self.length(of: Body(size: 99, codings: [.brotli], content: .text([])), in: folder) == "99")
+        #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD") == "99")
+        #expect(try self.length(of: Body(size: 99, codings: [.brotli], content: .text([]))) == "99")
     }
 
     @Test func aChangeOfProtocolsIsNoAnswer() throws {

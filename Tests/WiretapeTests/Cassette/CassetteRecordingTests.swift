@@ -52,3 +52,52 @@ import Testing
         #expect(recording.recordedCount == 0)
     }
 }
+
+@Suite struct TokensOfAnAppTests {
+    private static func segment(_ json: String) -> String {
+        Data(json.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+
+    private static let token =
+        Self.segment(#"{"alg":"HS256","typ":"JWT"}"#) + "." + Self.segment(#"{"sub":"bori@a.test","exp":1790000000,"roles":["owner"]}"#)
+        + ".c2lnbmF0dXJlLW9mLWFub3RoZXI"
+
+    private struct Login: Decodable { var access_token: String }
+
+    /// Logs in, looks at when the token expires, and uses it.
+    private func expiry(through session: HTTPSession) async throws -> Int {
+        let login = try await session.post("http://a.test/login", json: ["user": "bori"], as: Login.self)
+        var payload = String(login.access_token.split(separator: ".")[1]).replacingOccurrences(of: "-", with: "+").replacingOccurrences(
+            of: "_", with: "/")
+        while payload.utf8.count % 4 != 0 { payload += "=" }
+        let claims = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: payload))) as? [String: Any]
+        #expect(claims?["sub"] is String && claims?["roles"] is [String])
+        let pets = try await session.get("http://a.test/pets", headers: [.authorization(bearerToken: login.access_token)])
+        #expect(pets == Data("[]".utf8))
+        return try #require(claims?["exp"] as? Int)
+    }
+
+    @Test func anAppThatReadsItsTokenReplays() async throws {
+        let folder = try TemporaryFolder()
+        let origin = StubTransport { request in
+            guard request.url.path == "/pets" else { return .json(#"{"access_token":"\#(Self.token)"}"#) }
+            return .json("[]", status: request.headers["Authorization"] == "Bearer \(Self.token)" ? 200 : 401)
+        }
+        let recording = try Cassette(folder.file("a.json"), mode: .once)
+        #expect(try await self.expiry(through: HTTPSession(transport: RecordingTransport(recording, around: origin))) == 1_790_000_000)
+        try recording.close()
+        let text = String(decoding: try folder.read("a.json"), as: UTF8.self)
+        #expect(text.contains("signature-removed-access_token-1") && !text.contains(Self.token) && !text.contains("{{"))
+        let replay = try Cassette(folder.file("a.json"))
+        #expect(try await self.expiry(through: HTTPSession(cassette: replay)) == 1_790_000_000)
+        #expect(replay.verdict.hits == 2 && replay.verdict.misses == 0)
+        try replay.close()
+        var settings = Cassette.Settings()
+        settings.refreshDates = true
+        let later = try Cassette(folder.file("a.json"), settings: settings, now: Date().addingTimeInterval(86_400 * 30))
+        let moved = try await self.expiry(through: HTTPSession(cassette: later))
+        #expect((1_790_000_000 + 86_400 * 30 - 60...1_790_000_000 + 86_400 * 30 + 60).contains(moved))
+        #expect(later.verdict.hits == 2 && later.verdict.misses == 0)
+    }
+}

@@ -53,6 +53,7 @@ import Testing
 
     @Test(arguments: [
         "http://me:geheim7@h:x/", "http://me:ge/geheim7@h/", "http:me:geheim7@h", "me@geheim7:x@h", "http://h:x/?a=geheim7",
+        "1me:geheim7@h//x",
     ]) func theErrorShowsNoUserAndNoQuery(text: String) {
         #expect {
             _ = try URLText(text)
