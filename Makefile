@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-live clean
+.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-live clean
 
 # Without its build folder.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)
@@ -19,8 +19,13 @@ example:
 	python3 scripts/check_consumer.py --self-test
 	@sh scripts/example.sh
 
+## Uses the package plugin in a package of its own: record, status, prune; and replays from a test bundle without the sources.
+plugin:
+	@sh scripts/setup.sh test
+	@sh scripts/plugin.sh
+
 # The client's tests are asynchronous: the proxy's, which wait in threads, would keep theirs from them.
-CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|DocumentationTests)\.'
+CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|WiretapePluginTests|DocumentationTests)\.'
 
 ## Runs all tests; the client's, and those that promise something within a time, run apart, undisturbed by the others.
 test:
@@ -34,7 +39,7 @@ lint:
 	@sh scripts/setup.sh test
 	python3 scripts/check_imports.py --self-test
 	python3 scripts/check_imports.py
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
+	swift format lint --strict --parallel --recursive Package.swift Plugins Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 CHECK = --scratch-path .build/check -Xswiftc -warnings-as-errors
 
@@ -94,7 +99,7 @@ samples:
 
 ## Formats all Swift files in place.
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
+	swift format --in-place --parallel --recursive Package.swift Plugins Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 ## Measures the release build against nginx and haproxy; options: make bench ARGS='--scenarios small --rounds 1'.
 bench:

@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "WiretapeAsyncHTTPClient", targets: ["WiretapeAsyncHTTPClient"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
+        .plugin(name: "WiretapePlugin", targets: ["WiretapePlugin"]),
     ],
     traits: [
         .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
@@ -107,6 +108,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
+        // Of Foundation alone: an executable would have all that it needs built a second time (docs/decisions/0039-a-plugin-of-one-script.md).
+        .plugin(
+            name: "WiretapePlugin",
+            capability: .command(
+                intent: .custom(verb: "wiretape", description: "Records the cassettes of tests, lists them, and removes unused ones."),
+                permissions: [.writeToPackageDirectory(reason: "Tests are built and record cassettes; prune removes cassettes.")])
+        ),
         .executableTarget(
             name: "DemoOrigin",
             dependencies: ["Platform", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
@@ -141,6 +149,8 @@ let package = Package(
             dependencies: forClient + ["Wiretape", "WiretapeAlamofire", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
             exclude: ["Cassettes", "Fixtures"]
         ),
+        // The plugin's files, linked: no target can depend on a plugin.
+        .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport"),
@@ -172,7 +182,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where ![.system, .plugin].contains(target.type) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

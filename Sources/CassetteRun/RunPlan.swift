@@ -27,6 +27,8 @@ public struct RunPlan: Sendable {
         public var mayRerecord = false
         /// What to do about an expired cassette; nil for the command line's advice.
         public var remedy: String?
+        /// Further members for the head of a new cassette, after its match rules.
+        public var headMembers: [UnknownMember] = []
         /// Who reads the next step of a miss.
         public var audience: MissReport.Audience = .commandLine
 
@@ -84,7 +86,7 @@ public struct RunPlan: Sendable {
         var rules = try MatchRules.standard.adding(texts)
         rules.custom = options.customMatches
         switch recording.target {
-        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 }
+        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 } + options.headMembers
         case .nothing, .append: break
         }
         self.recording = recording

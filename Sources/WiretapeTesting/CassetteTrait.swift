@@ -1,5 +1,5 @@
 internal import CassettePlayback
-internal import Foundation
+public import Foundation
 internal import TapeBytes
 public import Testing
 public import Wiretape
@@ -55,10 +55,12 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         let use: CassetteUse
         do {
-            let plan = try Self.plan(
-                Self.traits(of: test), components: test.id.nameComponents, case: try Self.name(of: testCase),
-                environment: ProcessInfo.processInfo.environment)
-            use = try await CassetteUse.open(plan)
+            let name = try Self.name(of: testCase)
+            use = try await CassetteUse.open {
+                try Self.plan(
+                    Self.traits(of: test), module: test.id.moduleName, components: test.id.nameComponents, case: name,
+                    environment: ProcessInfo.processInfo.environment)
+            }
         } catch {
             Issue.record(Comment(rawValue: "\(error)"), sourceLocation: test.sourceLocation)
             return
@@ -82,20 +84,26 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 
     /// - Parameters:
     ///   - traits: of a test, with those of its suites first; at least one.
-    ///   - components: of the test's identifier.
+    ///   - module: of the test's identifier.
+    ///   - components: of it, its suites and function.
     ///   - name: of the case of a test with arguments.
     static func plan(
-        _ traits: [CassetteTrait], components: [String], case name: String? = nil, environment: [String: String]
+        _ traits: [CassetteTrait], module: String, components: [String], case name: String? = nil, environment: [String: String]
     ) throws(CassetteTestError) -> TestPlan {
         let options = traits.reduce(CassetteOptions()) { $1.options.over($0) }
-        var cassette = try self.name(traits, components: components)
+        var (cassette, isNamedAfterTest) = try self.name(traits, components: components)
         if let name { cassette = cassette.appending(CassetteName(ofTest: [name])) }
-        return try TestPlan(cassette, options, source: traits.last?.filePath ?? "", environment: environment)
+        return try TestPlan(
+            cassette, options, for: TestIdentity(module: module, name: components.joined(separator: "/")),
+            isNamedAfterTest: isNamedAfterTest, source: traits.last?.filePath ?? "", environment: environment)
     }
 
     /// A suite's name replaces that of its type and those of the types around it.
-    private static func name(_ traits: [CassetteTrait], components: [String]) throws(CassetteTestError) -> CassetteName {
+    private static func name(
+        _ traits: [CassetteTrait], components: [String]
+    ) throws(CassetteTestError) -> (name: CassetteName, isOfTest: Bool) {
         var folder: [CassetteName] = []
+        var isOfTest = false
         var done = 0
         for suite in traits where suite.level == .suite {
             let depth = min(suite.identity.depth.withLock { $0 } ?? .max, components.count - 1)
@@ -103,6 +111,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
                 folder.append(try CassetteName(name))
             } else if depth > done {
                 folder.append(CassetteName(ofTest: components[done..<depth]))
+                isOfTest = true
             }
             done = max(done, depth)
         }
@@ -111,7 +120,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         let rest = own?.name != nil && folder.isEmpty ? [] : components[min(done, components.count)..<max(done, components.count - 1)]
         if !rest.isEmpty { folder.append(CassetteName(ofTest: rest)) }
         let file = if let name = own?.name { try CassetteName(name) } else { CassetteName(ofTest: components.suffix(1)) }
-        return folder.reversed().reduce(file) { $1.appending($0) }
+        return (folder.reversed().reduce(file) { $1.appending($0) }, isOfTest || own?.name == nil || !rest.isEmpty)
     }
 }
 
@@ -138,15 +147,17 @@ extension TestTrait where Self == CassetteTrait {
     ///   - ignoring: what of them is not, beside the places of the suite and of `settings`.
     ///   - stubs: responses for requests that are neither recorded nor replayed; those of the suite come after.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
+    ///   - bundle: whose resources have the folder `Cassettes`, on a machine without the sources; if nil, as in the suite, or else the
+    ///     bundles of the tests are searched. Nothing is recorded there.
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+        bundle: Bundle? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
-            settings: settings)
+            settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.test, name, options, filePath: filePath, sourceLocation: sourceLocation)
     }
 }
@@ -166,11 +177,11 @@ extension SuiteTrait where Self == CassetteTrait {
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+        bundle: Bundle? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
-            settings: settings)
+            settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.suite, folder, options, filePath: filePath, sourceLocation: sourceLocation)
     }
 }

@@ -23,6 +23,14 @@ struct CassetteUse: Sendable {
             plan.mode.records && (plan.mode != .once || Self.isMissingOrEmpty(plan.path))
         }
         self.isClaimed = isClaimed
+        if let list = plan.useList {
+            do {
+                try CassetteUseList.add(plan.path, of: plan.test, to: list)
+            } catch {
+                if isClaimed { CassetteClaims.shared.release(plan.path) }
+                throw error
+            }
+        }
         self.snapshot = plan.mode == .newEpisodes ? CassetteSnapshot(of: plan.path) : nil
         do {
             if plan.mode.records {
@@ -125,6 +133,7 @@ struct CassetteUse: Sendable {
 
     /// How to record a cassette that there is none of.
     private static func advice(_ plan: TestPlan) -> String {
+        if plan.isBundled { return "the test's bundle is read only: \(TestCassetteFolder.recordingAdvice)" }
         let recording = "to record \"\(plan.name)\", \(self.remedy(.once, plan))"
         return plan.isCI ? "\(recording) on a machine where CI is not set, and commit the cassette" : recording
     }
@@ -145,9 +154,9 @@ extension RecordMode {
 }
 
 extension CassetteUse {
-    /// Opens the cassette on a thread of its own: tasks have only as many as there are cores, and reading may take its time.
-    static func open(_ plan: TestPlan) async throws -> CassetteUse {
-        try await BlockingWork.run { Result { try CassetteUse(plan) } }.get()
+    /// Finds and opens the cassette on a thread of its own: tasks have only as many as there are cores, and reading may take its time.
+    static func open(_ plan: @escaping @Sendable () throws -> TestPlan) async throws -> CassetteUse {
+        try await BlockingWork.run { Result { try CassetteUse(plan()) } }.get()
     }
 
     /// Runs the body of a test of Swift Testing with the cassette and closes it; a problem becomes an issue of the test, unless it was

@@ -77,83 +77,16 @@ struct CassetteOptions: Sendable {
     var ignoring: [RequestPlace] = []
     var stubs: [StubTransport.Rule] = []
     var settings: Cassette.Settings?
+    /// The folder of the resources of the test's bundle.
+    var resources: String?
 
     /// These options, completed with others.
     func over(_ other: CassetteOptions) -> CassetteOptions {
         CassetteOptions(
             mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused,
             escapes: self.escapes ?? other.escapes, order: self.order ?? other.order, matching: self.matching ?? other.matching,
-            ignoring: other.ignoring + self.ignoring, stubs: self.stubs + other.stubs, settings: self.settings ?? other.settings)
-    }
-}
-
-/// Which cassette a test uses, and how.
-struct TestPlan: Sendable {
-    var name: CassetteName
-    var path: String
-    var mode: RecordMode
-    /// Whether the test or its suite sets the mode, so that the environment does not count.
-    var isModeFixed: Bool
-    /// Whether a CI service runs the test, so that `once` records nothing.
-    var isCI: Bool
-    var unused: UnusedRule
-    var escapes: EscapeRule
-    var settings: Cassette.Settings
-
-    init(
-        _ name: CassetteName, _ options: CassetteOptions, source: String, environment: [String: String]
-    ) throws(CassetteTestError) {
-        self.name = name
-        self.path = name.path(in: try TestCassetteFolder.path(forSource: source, environment: environment))
-        self.mode = try options.mode.recordMode(environment: environment)
-        self.isModeFixed = options.mode != .automatic
-        self.isCI = TestMode.isCI(environment)
-        self.unused = options.unused ?? .fail
-        self.escapes = options.escapes ?? (self.mode == .passthrough ? .allow : .fail)
-        self.settings = options.settings ?? Cassette.Settings()
-        if let order = options.order { self.settings.order = order }
-        if let matching = options.matching { self.settings.match = matching.map(\.description) }
-        self.settings.ignore += options.ignoring.map(\.description)
-        self.settings.stubs = options.stubs + self.settings.stubs
-        self.settings.audience = .test(namesMode: self.isModeFixed)
-    }
-}
-
-/// Finds the folder of a test's cassettes from the test's source file.
-enum TestCassetteFolder {
-    static let name = "Cassettes"
-    /// The variable that names the folder, for machines without the sources.
-    static let variable = "WIRETAPE_CASSETTES"
-
-    /// The folder `Cassettes` next to the source file, or in the nearest folder above it that has one or is a package's; by default next to
-    /// the source file.
-    ///
-    /// - Parameter file: absolute, as `#filePath`.
-    static func path(forSource file: String, environment: [String: String]) throws(CassetteTestError) -> String {
-        if let folder = environment[self.variable], !folder.isEmpty { return self.absolute(folder) }
-        let source = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL
-        guard file.hasPrefix("/"), self.isFolder(source.path) else {
-            throw CassetteTestError(
-                .noFolder,
-                "the folder of the test's source file \"\(file)\" is not on this machine; set \(self.variable) to the folder of the cassettes"
-            )
-        }
-        var folder = source
-        while folder.path != "/" {
-            let cassettes = folder.appendingPathComponent(self.name).path
-            if self.isFolder(cassettes) || FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
-                return cassettes
-            }
-            folder.deleteLastPathComponent()
-        }
-        return source.appendingPathComponent(self.name).path
-    }
-
-    private static func absolute(_ folder: String) -> String { URL(fileURLWithPath: folder).standardizedFileURL.path }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+            ignoring: other.ignoring + self.ignoring, stubs: self.stubs + other.stubs, settings: self.settings ?? other.settings,
+            resources: self.resources ?? other.resources)
     }
 }
 
@@ -164,7 +97,7 @@ public typealias CassetteTestError = CodedError<CassetteTestErrorCode>
 
 /// A kind of error; more kinds may be added.
 public struct CassetteTestErrorCode: Hashable, Sendable, CustomStringConvertible {
-    private enum Value { case badName, badMode, noFolder, inUse, notClean }
+    private enum Value { case badName, badMode, noFolder, readOnly, inUse, notClean }
 
     private var value: Value
 
@@ -172,8 +105,10 @@ public struct CassetteTestErrorCode: Hashable, Sendable, CustomStringConvertible
     public static var badName: Self { Self(value: .badName) }
     /// `WIRETAPE_MODE` is not a mode.
     public static var badMode: Self { Self(value: .badMode) }
-    /// The folder of cassettes cannot be found from the test's source file.
+    /// The folder of cassettes cannot be found, neither from the test's source file nor in a bundle.
     public static var noFolder: Self { Self(value: .noFolder) }
+    /// The cassettes are in a bundle, and the mode records.
+    public static var readOnly: Self { Self(value: .readOnly) }
     /// Another test of the process is recording the cassette.
     public static var inUse: Self { Self(value: .inUse) }
     /// The replay was not clean, or the recording was not kept; thrown only outside of a test.

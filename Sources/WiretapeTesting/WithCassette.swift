@@ -1,5 +1,5 @@
 internal import CassettePlayback
-internal import Foundation
+public import Foundation
 internal import TapeBytes
 public import Testing
 public import Wiretape
@@ -16,15 +16,20 @@ public import Wiretape
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
     matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-    filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
+    bundle: Bundle? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let options = CassetteOptions(
         mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
-        settings: settings)
-    let use = try await CassetteUse.open(
-        TestPlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
-    guard let test = Test.current else { return try await use.run(outsideOfTests: body) }
+        settings: settings, resources: bundle?.resourceURL?.path)
+    let test = Test.current
+    let use = try await CassetteUse.open {
+        try TestPlan(
+            CassetteName(name), options,
+            for: test.map { TestIdentity(module: $0.id.moduleName, name: $0.id.nameComponents.joined(separator: "/")) }, source: filePath,
+            environment: ProcessInfo.processInfo.environment)
+    }
+    guard let test else { return try await use.run(outsideOfTests: body) }
     let result = Guarded<Result?>(nil)
     try await use.run(test, sourceLocation: sourceLocation) {
         let value = try await body()

@@ -1,5 +1,5 @@
 #if canImport(XCTest)
-internal import Foundation
+public import Foundation
 public import Wiretape
 public import XCTest
 
@@ -18,12 +18,12 @@ extension XCTestCase {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        bundle: Bundle? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         perform body: () throws -> Result
     ) throws -> Result {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
-            settings: settings)
+            settings: settings, resources: bundle?.resourceURL?.path)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {
@@ -45,12 +45,12 @@ extension XCTestCase {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        bundle: Bundle? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
     ) async throws -> Result {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
-            settings: settings)
+            settings: settings, resources: bundle?.resourceURL?.path)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {
@@ -67,7 +67,14 @@ extension XCTestCase {
 
     private func use(_ name: String?, _ options: CassetteOptions, file: StaticString, function: String) throws -> CassetteUse {
         let named = if let name { try CassetteName(name) } else { CassetteName(ofTest: ["\(type(of: self))", function]) }
-        return try CassetteUse(TestPlan(named, options, source: "\(file)", environment: ProcessInfo.processInfo.environment))
+        let qualified = String(reflecting: type(of: self))
+        // "ShopTests.PetTests": the module is in front of the first dot.
+        let test = TestIdentity(
+            module: qualified.split(separator: ".").first.map(String.init) ?? qualified, name: "\(type(of: self))/\(function)")
+        return try CassetteUse(
+            TestPlan(
+                named, options, for: test, isNamedAfterTest: name == nil, source: "\(file)",
+                environment: ProcessInfo.processInfo.environment))
     }
 
     private func end(_ use: CassetteUse, failed: Bool, file: StaticString, line: UInt) {

@@ -7,7 +7,7 @@ struct CassetteTraitTests {
     private static let environment = ["WIRETAPE_CASSETTES": "/c", "WIRETAPE_MODE": "none"]
 
     private func path(_ traits: [CassetteTrait], _ components: [String]) throws -> String {
-        try CassetteTrait.plan(traits, components: components, environment: Self.environment).path
+        try CassetteTrait.plan(traits, module: "ShopTests", components: components, environment: Self.environment).path
     }
 
     private static func test(_ name: String? = nil, mode: TestMode = .automatic) -> CassetteTrait {
@@ -42,10 +42,19 @@ struct CassetteTraitTests {
 
     @Test func settingsOfTheTestGoBeforeThoseOfItsSuites() throws {
         let traits = [Self.suite(mode: .all, unused: .allow), Self.suite(mode: .newEpisodes), Self.test(mode: .once)]
-        let plan = try CassetteTrait.plan(traits, components: ["A", "B", "c()"], environment: Self.environment)
+        let plan = try CassetteTrait.plan(traits, module: "ShopTests", components: ["A", "B", "c()"], environment: Self.environment)
         #expect(plan.mode == .once)
         #expect(plan.unused == .allow)
-        #expect(try CassetteTrait.plan([Self.suite()], components: ["A", "c()"], environment: Self.environment).mode == RecordMode.none)
+        #expect(
+            try CassetteTrait.plan([Self.suite()], module: "ShopTests", components: ["A", "c()"], environment: Self.environment).mode
+                == RecordMode.none)
+    }
+
+    /// What it names is written into the head of what it records.
+    @Test func planNamesItsTest() throws {
+        let plan = try CassetteTrait.plan(
+            [Self.test()], module: "ShopTests", components: ["Pets", "list()"], environment: Self.environment)
+        #expect(plan.settings.test == "ShopTests.Pets/list()")
     }
 
     @Test func badNamesAreRefused() {

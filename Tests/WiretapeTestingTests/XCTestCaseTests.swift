@@ -22,6 +22,8 @@ final class XCTestCaseCassetteTests: XCTestCase {
         try withCassette(mode: .none, unused: .allow) {
             XCTAssertEqual(
                 Cassette.current?.path.hasSuffix("/Cassettes/XCTestCaseCassetteTests/testMethodGivesTheName.json"), true)
+            XCTAssertEqual(
+                Cassette.current?.settings.test, "WiretapeTestingTests.XCTestCaseCassetteTests/testMethodGivesTheName()")
         }
     }
 

@@ -250,6 +250,9 @@ extension Cassette {
         /// Who reads the next step of a miss.
         package var audience = MissReport.Audience.program
 
+        /// The test that records, such as "ShopTests.Pets/upload()": for the head of a new cassette.
+        package var test: String?
+
         /// What `Outcome.failures` reports, besides responses that could not be replayed.
         public var failOn: Set<VerdictFlaw> = [.miss]
 
@@ -269,8 +272,18 @@ extension Cassette.Settings {
             options.order = self.order
             options.refreshedFields = self.refreshDates ? self.refreshFields : nil
             options.audience = self.audience
+            if let test = self.test { options.headMembers = [try Self.headMember(ofTest: test)] }
             return options
         }
+    }
+
+    /// The member of a cassette's head that names the test that recorded it.
+    package static let testMember = "test"
+
+    private static func headMember(ofTest test: String) throws -> UnknownMember {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return UnknownMember(name: self.testMember, json: Array(try encoder.encode(test)))
     }
 
     /// Nil if secrets are kept.

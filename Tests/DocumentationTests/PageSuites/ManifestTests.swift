@@ -22,6 +22,6 @@ import Testing
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        #expect(try JSONDecoder().decode(Dump.self, from: bytes).targets.map(\.name) == ["PetShop", "PetShopTests"])
+        #expect(try JSONDecoder().decode(Dump.self, from: bytes).targets.map(\.name) == ["PetShop", "PetShopTests", "ShopTests"])
     }
 }

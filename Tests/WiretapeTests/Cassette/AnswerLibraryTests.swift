@@ -61,7 +61,6 @@ import Testing
         #expect(size > 18 && size < 99)
         // Its length is that of a GET.
         #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD") == "99")
-        #expect(try self.length(of: Body(size: 99, codings: [.brotli], content: .text([]))) == "99")
     }
 
     @Test func aChangeOfProtocolsIsNoAnswer() throws {

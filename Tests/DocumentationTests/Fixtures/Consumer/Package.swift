@@ -20,5 +20,11 @@ let package = Package(
                 "PetShop", .product(name: "WiretapeTesting", package: "wiretape"),
             ]),
         // snippet end
+        // snippet: cassettes-as-resources
+        .testTarget(
+            name: "ShopTests",
+            dependencies: [.product(name: "WiretapeTesting", package: "wiretape")],
+            resources: [.copy("Cassettes")]),
+        // snippet end
     ]
 )

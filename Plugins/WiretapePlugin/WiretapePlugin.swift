@@ -1,0 +1,63 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package wiretape`: records the cassettes of a package's tests, and looks after them.
+///
+/// Runs `swift test` for what only the tests know: what they record, and which cassettes they use.
+@main struct WiretapePlugin: CommandPlugin {
+    func performCommand(context: PluginContext, arguments: [String]) async throws {
+        let command = try WiretapeCommand(arguments)
+        let inventory = CassetteInventory(package: context.package.directoryURL, environment: ProcessInfo.processInfo.environment)
+        switch command {
+        case .help: print(WiretapeCommand.usage)
+        case .inspect(let file): try self.inspect(file, in: context)
+        case .record(let filters, let mode, let rest):
+            try self.record(filters, mode: mode, inventory, try TestRun(context, options: rest))
+        case .status(let runs, let rest):
+            let cassettes = try self.cassettes(inventory)
+            let uses = runs ? try TestRun(context, options: rest).uses() : .unknown("the tests were not run")
+            print(CassetteTable.text(cassettes, uses, now: Date()))
+            if case .unknown(let reason) = uses, runs { throw PluginFailure("which cassettes are unused is not known: \(reason)") }
+        case .prune(let removes, let rest):
+            try self.prune(try self.cassettes(inventory), removes: removes, try TestRun(context, options: rest))
+        }
+    }
+
+    private func cassettes(_ inventory: CassetteInventory) throws -> [CassetteFile] {
+        let cassettes = inventory.cassettes()
+        guard !cassettes.isEmpty else {
+            throw PluginFailure(
+                "there are no cassettes below \"\(inventory.package.path)\": record some with \"swift package wiretape record\"")
+        }
+        return cassettes
+    }
+
+    private func inspect(_ file: String, in context: PluginContext) throws {
+        let url = URL(fileURLWithPath: file, relativeTo: context.package.directoryURL)
+        let cassette = CassetteFile(url.standardizedFileURL, name: file)
+        print(try cassette.contents.get().listing(name: file))
+    }
+
+    private func record(_ filters: [String], mode: String, _ inventory: CassetteInventory, _ run: TestRun) throws {
+        let before = Set(inventory.cassettes().map(\.stamp))
+        let succeeded = try run.test(filters, mode: mode)
+        let recorded = inventory.cassettes().filter { !before.contains($0.stamp) }
+        print(recorded.isEmpty ? "wiretape: nothing was recorded" : "wiretape: recorded")
+        for cassette in recorded { print("  \(cassette.summary)") }
+        guard succeeded else { throw PluginFailure("tests failed, and those record nothing: see their issues above") }
+    }
+
+    private func prune(_ cassettes: [CassetteFile], removes: Bool, _ run: TestRun) throws {
+        let uses = try run.uses()
+        if case .unknown(let reason) = uses {
+            throw PluginFailure("nothing was removed, because which cassettes are unused is not known: \(reason)")
+        }
+        let orphans = cassettes.filter { uses.state(of: $0) == .orphaned }
+        guard !orphans.isEmpty else { return print("wiretape: every cassette has a test") }
+        print("wiretape: no test uses")
+        for cassette in orphans { print("  \(cassette.summary)") }
+        guard removes else { return print("wiretape: add --yes to remove \(orphans.count == 1 ? "it" : "them")") }
+        for cassette in orphans { try cassette.remove() }
+        print("wiretape: removed \(orphans.count)")
+    }
+}

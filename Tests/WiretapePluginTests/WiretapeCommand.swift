@@ -1,0 +1,1 @@
+../../Plugins/WiretapePlugin/WiretapeCommand.swift
