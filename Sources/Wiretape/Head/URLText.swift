@@ -44,7 +44,7 @@ struct URLText {
         let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
         var place = text[..<end]
         let start = place.range(of: "//")?.upperBound ?? place.startIndex
-        if let at = place.lastIndex(of: "@"), place[start..<at].contains(":") || !place[start..<at].contains("/") {
+        if let at = place[start...].lastIndex(of: "@"), place[start..<at].contains(":") || !place[start..<at].contains("/") {
             place = place[..<start] + "…" + place[at...]
         }
         return PlainText.escape(place.utf8, limit: 200) + (end < text.endIndex ? "\(text[end])…" : "")
