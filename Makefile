@@ -1,9 +1,10 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc seeds seeds-sanitize clean
+.PHONY: help demo example test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
-EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests)
+EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
+	$(addprefix Examples/HTTPTypes/,Package.swift Tests)
 
 ## Lists the targets.
 help:
@@ -82,6 +83,11 @@ example-ahc:
 	@sh scripts/setup.sh test
 	sh scripts/example-async-http-client.sh
 
+## Runs the tests of WiretapeHTTPTypes, which only a package with the trait HTTPTypes has.
+example-http-types:
+	@sh scripts/setup.sh test
+	swift test --package-path Examples/HTTPTypes
+
 ## Runs the tests of programs that take an HTTP client apart: replayed, recorded anew, and replayed with the server gone.
 seeds:
 	@sh scripts/setup.sh test
@@ -113,4 +119,4 @@ bench-readers:
 	sh scripts/bench-readers.sh $(ARGS)
 
 clean:
-	rm -rf .build Examples/PetShop/.build .build-sanitize .build-fuzz .build-readers .build-seeds .build-seeds-thread Benchmarks/out
+	rm -rf .build Examples/PetShop/.build Examples/HTTPTypes/.build .build-sanitize .build-fuzz .build-readers .build-seeds .build-seeds-thread Benchmarks/out

@@ -23,18 +23,21 @@ let package = Package(
         .library(name: "Wiretape", targets: ["Wiretape"]),
         .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
         .library(name: "WiretapeAlamofire", targets: ["WiretapeAlamofire"]),
+        .library(name: "WiretapeHTTPTypes", targets: ["WiretapeHTTPTypes"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
     traits: [
         .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
         .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
+        .trait(name: "HTTPTypes", description: "The library WiretapeHTTPTypes, on swift-http-types; empty without it."),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -78,6 +81,10 @@ let package = Package(
         .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .target(name: "WiretapeAlamofire", dependencies: ["TapeBytes", "Wiretape"]),
+        .target(
+            name: "WiretapeHTTPTypes",
+            dependencies: ["Wiretape", .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))]
+        ),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
