@@ -1,9 +1,10 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-live clean
+.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
 
-# Without its build folder.
-EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)
+# Without their build folders.
+EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
+	$(addprefix Examples/HTTPTypes/,Package.swift Tests)
 
 ## Lists the targets.
 help:
@@ -92,6 +93,21 @@ example-live:
 	@sh scripts/setup.sh test
 	swift test --package-path Examples/LiveTransport
 
+## Runs the tests of WiretapeHTTPTypes, which only a package with the trait HTTPTypes has.
+example-http-types:
+	@sh scripts/setup.sh test
+	swift test --package-path Examples/HTTPTypes
+
+## Runs the tests of programs that take an HTTP client apart: replayed, recorded anew, and replayed with the server gone.
+seeds:
+	@sh scripts/setup.sh test
+	sh scripts/seeds.sh
+
+## The same under ThreadSanitizer; builds all of the client for it, which takes minutes.
+seeds-sanitize:
+	@sh scripts/setup.sh test
+	sh scripts/seeds.sh sanitize
+
 ## Records the sample cassettes again.
 samples:
 	swift build
@@ -113,4 +129,4 @@ bench-readers:
 	sh scripts/bench-readers.sh $(ARGS)
 
 clean:
-	rm -rf .build Examples/PetShop/.build .build-sanitize .build-fuzz .build-readers Benchmarks/out
+	rm -rf .build Examples/PetShop/.build Examples/HTTPTypes/.build .build-sanitize .build-fuzz .build-readers .build-seeds .build-seeds-thread Benchmarks/out

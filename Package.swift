@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
         .library(name: "WiretapeAlamofire", targets: ["WiretapeAlamofire"]),
         .library(name: "WiretapeAsyncHTTPClient", targets: ["WiretapeAsyncHTTPClient"]),
+        .library(name: "WiretapeHTTPTypes", targets: ["WiretapeHTTPTypes"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
         .plugin(name: "WiretapePlugin", targets: ["WiretapePlugin"]),
@@ -34,6 +35,7 @@ let package = Package(
         .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
         .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
         .trait(name: "AsyncHTTPClient", description: "WiretapeAsyncHTTPClient, a network for the client on async-http-client."),
+        .trait(name: "HTTPTypes", description: "The library WiretapeHTTPTypes, on swift-http-types; empty without it."),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
@@ -45,6 +47,7 @@ let package = Package(
             url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0",
             traits: [.trait(name: "UnstableHTTPAPIsSupport", condition: .when(traits: ["AsyncHTTPClient"]))]),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -99,6 +102,10 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
             ]),
+        .target(
+            name: "WiretapeHTTPTypes",
+            dependencies: ["Wiretape", .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))]
+        ),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [

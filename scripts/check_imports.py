@@ -44,6 +44,7 @@ TABLE = {
         "Security", "UniformTypeIdentifiers",
     ],
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
+    "WiretapeHTTPTypes": ["Wiretape", "HTTPTypes", "Foundation", "FoundationNetworking"],
     "WiretapeAlamofire": ["TapeBytes", "Wiretape", "Foundation", "FoundationNetworking"],
     "WiretapeAsyncHTTPClient": [
         "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking", "AsyncHTTPClient", "NIO*",

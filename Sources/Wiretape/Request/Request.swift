@@ -149,17 +149,27 @@ extension HTTPSession.Request {
     // MARK: Progress
 
     /// Calls a closure whenever more of the body has been sent, and at the end.
+    ///
+    /// The calls come one after the other, also on a concurrent queue, where the last may come after the response.
     @discardableResult
     public func uploadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
+        let queue = Self.inOrder(queue)
         self.observe(.upload) { progress, _ in queue.async { closure(progress) } }
         return self
     }
 
     /// Calls a closure whenever more of the response has arrived, and at the end.
+    ///
+    /// The calls come one after the other, also on a concurrent queue, where the last may come after the response.
     @discardableResult
     public func downloadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
+        let queue = Self.inOrder(queue)
         self.observe(.download) { progress, _ in queue.async { closure(progress) } }
         return self
+    }
+
+    private static func inOrder(_ queue: DispatchQueue) -> DispatchQueue {
+        queue === DispatchQueue.main ? queue : DispatchQueue(label: "wiretape.progress", target: queue)
     }
 
     /// How much of the body has been sent, until the request ends. Buffers 64 values: a slower reader misses the oldest.

@@ -312,6 +312,22 @@ import FoundationNetworking
         #expect(seen == [nil, 6])
     }
 
+    @Test func closuresAreCalledInOrderOnAConcurrentQueue() async throws {
+        let response = StubResponse(status: 200, chunks: (0..<500).map { _ in StubResponse.Chunk(Data("x".utf8)) })
+        let request = HTTPSession(transport: StubTransport { _ in response }).request("http://a.test/")
+        let (steps, continuation) = AsyncStream.makeStream(of: TransferProgress.self)
+        request.downloadProgress(queue: .global()) { progress in
+            continuation.yield(progress)
+            // The total is known at the end alone.
+            if progress.isFinished { continuation.finish() }
+        }
+        _ = try await request.serializingData().value
+        var counts: [Int64] = []
+        for await step in steps { counts.append(step.completedUnitCount) }
+        #expect(counts == counts.sorted())
+        #expect(counts.last == 500 && counts.count > 400)
+    }
+
     @Test func closuresAreCalledOnTheirQueueAlsoLate() async throws {
         let session = HTTPSession.answering(200, [:], "abc")
         let request = session.request("http://a.test/")

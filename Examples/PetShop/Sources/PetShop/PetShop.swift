@@ -49,7 +49,7 @@ public final class PetShop: Sendable {
     ///
     /// - Parameter progress: told how much of the form has gone out, from 0 to 1.
     public func upload(_ pet: PetUpload, progress: @escaping @Sendable (Double) -> Void = { _ in }) async throws -> PetUpload.Receipt {
-        try await self.session.upload(
+        let upload = self.session.upload(
             multipartFormData: { form in
                 try form.append(Data(pet.name.utf8), withName: "name")
                 try form.append(Data(pet.note.utf8), withName: "note")
@@ -57,9 +57,12 @@ public final class PetShop: Sendable {
                     try form.append(picture.png, withName: "photo", fileName: picture.fileName, mimeType: "image/png")
                 }
             }, to: "\(self.url)/pets"
-        )
-        .uploadProgress(queue: .global()) { progress($0.fractionCompleted ?? 0) }
-        .validate().serializingDecodable(PetUpload.Receipt.self).value
+        ).validate()
+        let steps = upload.uploadProgress()
+        async let watching: Void = { for await step in steps { progress(step.fractionCompleted ?? 0) } }()
+        let receipt = try await upload.serializingDecodable(PetUpload.Receipt.self).value
+        await watching
+        return receipt
     }
 
     /// The album, in a folder and under the name that the shop gives it. One of before makes way.
