@@ -42,7 +42,7 @@ public typealias ResponseSerializer = HTTPSession.ResponseSerializer
 public typealias DataResponseSerializer = HTTPSession.DataResponseSerializer
 public typealias StringResponseSerializer = HTTPSession.StringResponseSerializer
 public typealias DecodableResponseSerializer<Value: Decodable & Sendable> = HTTPSession.DecodableResponseSerializer<Value>
-/// Serializes to a ``JSONValue``, whose `foundationObject` is what Alamofire's gives.
+/// Serializes to a `JSONValue`, whose `foundationObject` is what Alamofire's gives.
 public typealias JSONResponseSerializer = HTTPSession.JSONResponseSerializer
 public typealias URLResponseSerializer = HTTPSession.URLResponseSerializer
 public typealias DataDecoder = HTTPSession.DataDecoder

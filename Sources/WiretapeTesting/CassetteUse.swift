@@ -81,7 +81,9 @@ struct CassetteUse: Sendable {
             let outcome = try self.cassette.close()
             guard outcome.lost == 0 else { return Ending(problem: outcome.failures.joined(separator: "\n")) }
             // A cassette without exchanges would refuse the first request that the test makes one day.
-            if self.plan.mode == .once, self.isClaimed, outcome.recorded == 0 { try? FileManager.default.removeItem(atPath: self.plan.path) }
+            if self.plan.mode == .once, self.isClaimed, outcome.recorded == 0 {
+                try? FileManager.default.removeItem(atPath: self.plan.path)
+            }
             return Ending(recording: outcome.path.flatMap { outcome.recorded > 0 ? Recording(path: $0, count: outcome.recorded) : nil })
         } catch {
             return Ending(problem: [problem, "\(error)"].compactMap { $0 }.joined(separator: "\n"))
