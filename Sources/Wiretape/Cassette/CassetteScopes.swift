@@ -83,7 +83,10 @@ package final class CassetteScopes: Sendable {
     ///   - allowsEscapes: requests without a cassette may use the network, if every test that uses one allows it.
     ///   - isOutside: whether the calling task is known to belong to a test without a cassette, which may do as it likes.
     package func enter(allowsEscapes: Bool, isOutside: @escaping @Sendable () -> Bool) -> Scope {
-        self.state.withLock { state in
+        #if !canImport(FoundationNetworking)
+        SharedURLSession.testBegins()
+        #endif
+        return self.state.withLock { state in
             defer { state.next += 1 }
             state.entries[state.next] = Entry(allowsEscapes: allowsEscapes, isOutside: isOutside)
             return Scope(number: state.next)
@@ -93,7 +96,10 @@ package final class CassetteScopes: Sendable {
     /// - Returns: the requests that were refused meanwhile, such as `GET "http://a/"`. Several tests at once get each of them: which one it
     ///   came from is not known.
     package func leave(_ scope: Scope) -> [String] {
-        self.state.withLock { $0.entries.removeValue(forKey: scope.number) }?.escaped ?? []
+        #if !canImport(FoundationNetworking)
+        SharedURLSession.testEnds()
+        #endif
+        return self.state.withLock { $0.entries.removeValue(forKey: scope.number) }?.escaped ?? []
     }
 
     /// Whether a request of the calling task that has no cassette is refused.

@@ -1,0 +1,48 @@
+#if !canImport(FoundationNetworking)
+internal import Foundation
+internal import TapeBytes
+
+/// Takes the requests of `URLSession.shared` while tests use cassettes, so that none leaves its test unseen.
+///
+/// For Apple's platforms, where a class that is registered with `URLProtocol` is asked about the requests of that session; sessions with a
+/// configuration of their own are not changed. Which test a request belongs to is not known here: it is refused, and fails the tests that are
+/// running, unless they allow escapes. Not compiled on Apple's platforms yet.
+enum SharedURLSession {
+    private struct State: Sendable {
+        /// Tests that use a cassette.
+        var uses = 0
+        var session: AdaptedSession?
+        var type: LoadingProtocol.Type?
+    }
+
+    private static let state = Guarded(State())
+
+    static func testBegins() {
+        self.state.withLock { state in
+            state.uses += 1
+            guard state.uses == 1 else { return }
+            // Made once: each class is kept for ever.
+            let session = state.session ?? AdaptedSession(SharedURLSessionTransport(), isInPlace: false, configuration: .ephemeral)
+            let type = state.type ?? SessionProtocols.shared.add(session)
+            (state.session, state.type) = (session, type)
+            _ = URLProtocol.registerClass(type)
+        }
+    }
+
+    static func testEnds() {
+        self.state.withLock { state in
+            state.uses -= 1
+            if state.uses == 0, let type = state.type { URLProtocol.unregisterClass(type) }
+        }
+    }
+}
+
+/// Refuses what leaves a test; else asks the network, as `URLSession.shared` would.
+private struct SharedURLSessionTransport: Transport {
+    func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        let scopes = CassetteScopes.shared
+        guard scopes.refuses else { return LiveTransport.shared.start(request, receive: receive) }
+        return EscapedTransport(scopes: scopes, isLate: false).start(request, receive: receive)
+    }
+}
+#endif
