@@ -156,12 +156,12 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
 
 /// The pieces of a response's body, with the errors that the session knows.
 private final class BodyPieces: Sendable {
-    private let state: NIOLockedBox<HTTPClientResponse.Body.AsyncIterator>
+    private let state: IteratorBox<HTTPClientResponse.Body.AsyncIterator>
     private let request: TransportRequest
     private let transport: AsyncHTTPClientTransport
 
     init(_ iterator: HTTPClientResponse.Body.AsyncIterator, of request: TransportRequest, _ transport: AsyncHTTPClientTransport) {
-        self.state = NIOLockedBox(iterator)
+        self.state = IteratorBox(iterator)
         self.request = request
         self.transport = transport
     }
@@ -178,7 +178,7 @@ private final class BodyPieces: Sendable {
 
 /// An iterator that one reader after another advances.
 // SAFETY: a stream made with `init(unfolding:)` asks for one element at a time, so that the iterator is never used twice at once.
-private final class NIOLockedBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable where Iterator.Element: Sendable {
+private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable where Iterator.Element: Sendable {
     private var iterator: Iterator
 
     init(_ iterator: Iterator) { self.iterator = iterator }
