@@ -5,16 +5,14 @@ internal import TapeBytes
 /// The mark that replaces every placeholder of a redacted value before requests are compared.
 ///
 /// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request. So
-/// does a JSON Web Token that stands for another one, whatever its times are.
+/// does a JSON Web Token or a UUID that stands for another one, whatever the token's times are.
 public enum MatchMark {
     /// `{{*}}`
     public static let bytes: [UInt8] = Array("{{*}}".utf8)
     /// The longest kind of a placeholder, in bytes.
     static let kindLimit = 64
-    /// The longest number, in digits.
-    static let digitLimit = 10
     /// The longest placeholder in bytes: a token.
-    static let longest = Placeholder.tokenLimit
+    static let longest = Placeholder.lengthLimit
 
     /// Whether the bytes contain a mark.
     public static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { self.first(in: bytes, from: 0) != nil }
@@ -162,7 +160,7 @@ struct MarkCandidates {
     private let isFinal: Bool
     /// The first of each kind that is not in front of the offset asked for last; nil before the first search.
     private var brace: Int?
-    private var token: Int?
+    private var shape: Int?
 
     init(_ bytes: UnsafeRawBufferPointer, after before: UInt8? = nil, isFinal: Bool) {
         self.bytes = bytes
@@ -170,12 +168,12 @@ struct MarkCandidates {
         self.isFinal = isFinal
     }
 
-    /// The first offset of a brace, as it is or percent-encoded, or of a token, or of what may become one with more bytes. `start` never
-    /// goes back.
+    /// The first offset of a brace, as it is or percent-encoded, of a token or a UUID, or of what may become one with more bytes. `start`
+    /// never goes back.
     mutating func next(from start: Int) -> Int? {
         if self.brace.map({ $0 < start }) ?? true { self.brace = self.nextBrace(from: start) }
-        if self.token.map({ $0 < start }) ?? true { self.token = self.nextToken(from: start) }
-        let first = min(self.brace ?? self.bytes.count, self.token ?? self.bytes.count)
+        if self.shape.map({ $0 < start }) ?? true { self.shape = self.nextShape(from: start) }
+        let first = min(self.brace ?? self.bytes.count, self.shape ?? self.bytes.count)
         return first < self.bytes.count ? first : nil
     }
 
@@ -190,18 +188,24 @@ struct MarkCandidates {
         }
     }
 
-    /// By the third of its letters, which texts have least of.
-    private func nextToken(from start: Int) -> Int {
+    /// A token by the third of its letters, a UUID by its first hyphen: texts have least of them.
+    private func nextShape(from start: Int) -> Int {
         var offset = start
         while true {
-            offset = ByteScan.index(of: UInt8(ascii: "J"), in: self.bytes, from: offset)
+            offset = ByteScan.index(of: UInt8(ascii: "J"), or: UInt8(ascii: "-"), in: self.bytes, from: offset)
             guard offset < self.bytes.count else { break }
-            if offset - start >= 2, self.bytes[offset - 1] == UInt8(ascii: "y"), self.bytes[offset - 2] == UInt8(ascii: "e") {
+            if self.bytes[offset] == UInt8(ascii: "-") {
+                if let uuid = Placeholder.uuid(before: offset, in: self.bytes), uuid >= start { return uuid }
+            } else if offset - start >= 2, self.bytes[offset - 1] == UInt8(ascii: "y"), self.bytes[offset - 2] == UInt8(ascii: "e") {
                 return offset - 2
             }
             offset += 1
         }
         guard !self.isFinal else { return self.bytes.count }
+        return min(self.cutToken(from: start), Placeholder.cutUUID(in: self.bytes, from: start) ?? self.bytes.count)
+    }
+
+    private func cutToken(from start: Int) -> Int {
         let rest = self.bytes.count - start
         if rest >= 2, self.bytes[self.bytes.count - 2] == UInt8(ascii: "e"), self.bytes[self.bytes.count - 1] == UInt8(ascii: "y") {
             return self.bytes.count - 2
@@ -210,11 +214,13 @@ struct MarkCandidates {
     }
 
     func classify(_ candidate: Int) -> MatchMark.Finding {
-        guard self.bytes[candidate] == UInt8(ascii: "e") else { return MatchMark.classify(self.bytes, at: candidate) }
+        guard self.bytes[candidate] == UInt8(ascii: "e") || self.bytes[candidate] == UInt8(ascii: "5") else {
+            return MatchMark.classify(self.bytes, at: candidate)
+        }
         let before = candidate > 0 ? self.bytes[candidate - 1] : self.before
-        return switch Placeholder.token(in: self.bytes, at: candidate, after: before, isFinal: self.isFinal) {
+        return switch Placeholder.shaped(in: self.bytes, at: candidate, after: before, isFinal: self.isFinal) {
         case .none: .none
-        case .token(let end): .placeholder(end: end)
+        case .placeholder(let end): .placeholder(end: end)
         case .needsMore: .needsMore
         }
     }
@@ -238,7 +244,7 @@ struct PlaceholderReader {
         }
         if let finding = self.ends(self.takeRun(limit: MatchMark.kindLimit, Self.isKind)) { return finding }
         if let finding = self.ends(self.take(UInt8(ascii: ":"), "%3A")) { return finding }
-        if let finding = self.ends(self.takeRun(limit: MatchMark.digitLimit) { $0 >= 48 && $0 <= 57 }) { return finding }
+        if let finding = self.ends(self.takeNumber()) { return finding }
         for _ in 0..<2 {
             if let finding = self.ends(self.take(UInt8(ascii: "}"), "%7D")) { return finding }
         }
@@ -276,6 +282,17 @@ struct PlaceholderReader {
         while self.offset < self.bytes.count, self.offset - start < limit, isPart(self.bytes[self.offset]) { self.offset += 1 }
         if self.offset == self.bytes.count, self.offset - start < limit { return .needsMore }
         return self.offset > start ? .matched : .failed
+    }
+
+    /// Digits behind any number of zeros.
+    private mutating func takeNumber() -> Step {
+        let start = self.offset
+        while self.offset < self.bytes.count, self.offset - start < Placeholder.zerosLimit, self.bytes[self.offset] == 48 {
+            self.offset += 1
+        }
+        let hasZeros = self.offset > start
+        let step = self.takeRun(limit: Placeholder.digitLimit) { $0 >= 48 && $0 <= 57 }
+        return step == .failed && hasZeros ? .matched : step
     }
 
     private static func isKind(_ byte: UInt8) -> Bool {

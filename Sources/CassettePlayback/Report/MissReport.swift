@@ -197,6 +197,7 @@ enum ShownSecrets {
 
     private static func isPlaceholder(_ value: some Collection<UInt8>) -> Bool {
         value.starts(with: "{{".utf8) || value.starts(with: "%7B%7B".utf8)
+            || Array(value.prefix { $0 != UInt8(ascii: "\"") }).withUnsafeBytes(Placeholder.isWhole)
     }
 
     /// The difference, with "…" for values that are secrets.

@@ -70,7 +70,7 @@ struct HeadRedaction {
         guard meaning.kind != "authorization" else {
             let field = CredentialsField(bytes, range, kind: meaning.kind)
             if let password = field.password, !self.rules.keeps(kind: meaning.kind), !self.rules.keeps(kind: "password") {
-                _ = self.text.vault.placeholder(for: password, kind: "password")
+                _ = self.text.vault.placeholder(for: password, kind: "password", isSure: true, under: self.rules)
             }
             return field.findings
         }

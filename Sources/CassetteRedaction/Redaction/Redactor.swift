@@ -22,7 +22,8 @@ public struct Redactor: Sendable {
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
             let reach = SecretReach(secret.bytes, isSure: true)
-            _ = vault.placeholder(for: secret.bytes, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach)
+            _ = vault.placeholder(
+                for: secret.bytes, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach, keeping: rules.keptShape)
         }
     }
 

@@ -86,8 +86,8 @@ struct TextRedaction {
                     SecretReach(finding.secret, isSure: finding.isSure)
                 }
             let placeholder = self.vault.placeholder(
-                for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptClaims)
-            let bytes = self.spell().bytes(self.bytes(of: placeholder), range: range, spelling: finding.spelling, isEscaped: isEscaped)
+                for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptShape)
+            let bytes = self.spell().bytes(placeholder, range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -107,11 +107,6 @@ struct TextRedaction {
                 if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
                 self.learn(finding, at: range, isEscaped: self.isEscaped(range))
             }
-        }
-
-        /// Where the number of bytes does not change a token would be cut.
-        private func bytes(of placeholder: Placeholder) -> [UInt8] {
-            self.kind == .binary ? placeholder.plainBytes : placeholder.bytes
         }
 
         private func source(_ range: Range<Int>, _ views: ArraySlice<EscapeView>) -> Range<Int> {
@@ -153,7 +148,7 @@ struct TextRedaction {
                 case .plain:
                     self.replace(hit, bytes, placeholders[hit.secret], source)
                 case .hex, .wide:
-                    let spelled = self.spell().bytes(self.bytes(of: placeholders[hit.secret]), in: hit.form, for: bytes[hit.range])
+                    let spelled = self.spell().bytes(placeholders[hit.secret], in: hit.form, for: bytes[hit.range])
                     self.edits.append(Edit(range: source(hit.range), bytes: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
@@ -175,7 +170,7 @@ struct TextRedaction {
                 return
             }
             let range = source(hit.range)
-            let bytes = self.spell().bytes(self.bytes(of: placeholder), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
+            let bytes = self.spell().bytes(placeholder, range: range, spelling: .plain, isEscaped: self.isEscaped(range))
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -217,11 +212,12 @@ struct PlaceholderSpelling {
     /// - Parameters:
     ///   - range: what it takes the place of.
     ///   - isEscaped: whether that has percent-encoding in it.
-    func bytes(_ placeholder: [UInt8], range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
+    func bytes(_ marker: Placeholder, range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
+        guard self.kind != .binary else { return self.fitted(marker, range.count) }
+        let placeholder = marker.bytes
         switch self.kind {
-        case .binary: return self.fitted(placeholder, range.count)
         case .form: return self.escaped(placeholder, keeping: self.plainMarks)
-        case .plain, .fields, .url: break
+        case .plain, .fields, .url, .binary: break
         }
         switch spelling {
         case .number: return [UInt8(ascii: "0")]
@@ -233,13 +229,13 @@ struct PlaceholderSpelling {
     }
 
     /// As the secret was spelled: in hex with its letters, in UTF-16 with zeros.
-    func bytes(_ placeholder: [UInt8], in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+    func bytes(_ placeholder: Placeholder, in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         guard form == .wide else {
             let isUpper = old.contains { $0 >= 65 && $0 <= 70 }
-            let fitted = self.kind == .binary ? self.fitted(placeholder, old.count / 2) : placeholder
+            let fitted = self.kind == .binary ? self.fitted(placeholder, old.count / 2) : placeholder.bytes
             return Hex.encode(fitted).utf8.map { isUpper && $0 >= 97 ? $0 & ~32 : $0 }
         }
-        return NeedleIndex.wide(self.kind == .binary ? self.fitted(placeholder, (old.count + 1) / 2) : placeholder)
+        return NeedleIndex.wide(self.kind == .binary ? self.fitted(placeholder, (old.count + 1) / 2) : placeholder.bytes)
     }
 
     /// Text of base64 in which secrets were, coded anew.
@@ -247,8 +243,9 @@ struct PlaceholderSpelling {
         self.kind == .form || isEscaped ? self.escaped(text, keeping: []) : text
     }
 
-    private func fitted(_ placeholder: [UInt8], _ count: Int) -> [UInt8] {
-        placeholder.prefix(count) + Array(repeating: UInt8(ascii: "*"), count: max(0, count - placeholder.count))
+    private func fitted(_ placeholder: Placeholder, _ count: Int) -> [UInt8] {
+        let bytes = placeholder.bytes(ofLength: count)
+        return bytes.prefix(count) + Array(repeating: UInt8(ascii: "*"), count: max(0, count - bytes.count))
     }
 
     private func escaped(_ bytes: [UInt8], keeping: [UInt8]) -> [UInt8] {

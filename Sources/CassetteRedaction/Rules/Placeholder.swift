@@ -1,43 +1,68 @@
 internal import CassetteModel
 
-/// What stands in a cassette where a secret was: `{{kind:number}}`, or a JSON Web Token that names both in place of its signature.
+/// What stands in a cassette where a secret was: `{{kind:number}}`, or a JSON Web Token or a UUID that names both in a place of its own.
 ///
-/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder is; of a token also its times.
+/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder is; of a token also its times, and
+/// its length where that is to stay.
 public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// Letters, digits, `_`, `-` and `.`; see `kind(_:)`.
     public let kind: String
     /// Counts from 1 for each kind.
     public let number: Int
-    /// In place of a JSON Web Token; nil for any other secret, and in what was read from a cassette.
-    private let token: [UInt8]?
+    /// In the form of the secret; nil for one that has none, and in what was read from a cassette.
+    private let shaped: [UInt8]?
 
     /// Longest kind: those of rules are made of field names, and a placeholder should not be longer than what it replaces by much.
     public static let kindLimit = 64
 
-    public init(kind: String, number: Int) { self.init(kind: kind, number: number, token: nil) }
+    public init(kind: String, number: Int) { self.init(kind: kind, number: number, shaped: nil) }
 
-    private init(kind: String, number: Int, token: [UInt8]?) {
+    private init(kind: String, number: Int, shaped: [UInt8]?) {
         self.kind = Self.kind(kind)
         self.number = number
-        self.token = token
+        self.shaped = shaped
     }
 
-    /// The placeholder for a secret: a token for a JSON Web Token.
+    /// The placeholder for a secret, in the form of that: a token for a JSON Web Token, and what else is to stay.
     ///
-    /// - Parameter claims: of a token that stay.
-    init(kind: String, number: Int, for secret: [UInt8], keeping claims: Set<String>) {
+    /// - Parameter next: the number of the next placeholder of a kind. The kind may be another one than the secret's.
+    init(for secret: [UInt8], kind: String, keeping shape: KeptShape, next: (_ kind: String) -> Int) {
         let kind = Self.kind(kind)
-        self.init(
-            kind: kind, number: number, token: WebTokenPlaceholder.bytes(for: secret, kind: kind, number: number, keeping: claims))
+        if let token = WebTokenPlaceholder.bytes(for: secret, kind: kind, number: next(kind), keeping: shape.claims) {
+            self.init(kind: kind, number: next(kind), shaped: token)
+        } else if shape.keepsUUIDs, let uuid = UUIDPlaceholder.bytes(for: secret, number: next(UUIDPlaceholder.kind)) {
+            self.init(kind: UUIDPlaceholder.kind, number: next(UUIDPlaceholder.kind), shaped: uuid)
+        } else if shape.keepsLengths, let fitting = Self.ofLength(secret.count, kind, next) {
+            self = fitting
+        } else {
+            self.init(kind: kind, number: next(kind))
+        }
     }
+
+    /// One whose number has as many zeros before it as make it as long as the secret; nil where a secret is too short for that, or too long.
+    private static func ofLength(_ length: Int, _ kind: String, _ next: (_ kind: String) -> Int) -> Placeholder? {
+        for kind in [kind, Self.shortKind] {
+            let number = next(kind)
+            let zeros = length - "{{\(kind):\(number)}}".utf8.count
+            guard zeros >= 0, length <= WebTokenPlaceholder.limit else { continue }
+            return Placeholder(
+                kind: kind, number: number, shaped: Array("{{\(kind):\(String(repeating: "0", count: zeros))\(number)}}".utf8))
+        }
+        return nil
+    }
+
+    /// The kind where there is no room for another one.
+    private static let shortKind = "s"
 
     public var description: String { "{{\(self.kind):\(self.number)}}" }
     /// As it stands in a text.
-    public var bytes: [UInt8] { self.token ?? self.plainBytes }
-    /// Of a token, which is kept in memory.
-    var heldBytes: Int { self.token?.count ?? 0 }
-    /// Where a token has no room.
-    var plainBytes: [UInt8] { Array(self.description.utf8) }
+    public var bytes: [UInt8] { self.shaped ?? self.plainBytes }
+    /// Of those in the form of a secret, which are kept in memory.
+    var heldBytes: Int { self.shaped?.count ?? 0 }
+    private var plainBytes: [UInt8] { Array(self.description.utf8) }
+
+    /// As it stands where it should have a certain length: a token would be cut.
+    func bytes(ofLength length: Int) -> [UInt8] { self.bytes.count == length ? self.bytes : self.plainBytes }
 
     /// Some words as a kind: what is not allowed becomes a hyphen.
     public static func kind(_ words: String) -> String {
@@ -51,8 +76,10 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Placeholder {
-    /// Digits of a number: more secrets than that do not fit in memory.
-    private static let digitLimit = 9
+    /// Digits of a number behind its leading zeros: more secrets than that do not fit in memory.
+    package static let digitLimit = 10
+    /// Zeros in front of a number.
+    package static let zerosLimit = WebTokenPlaceholder.limit
 
     /// The bytes that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil if there is none.
     public static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: bytes, at: offset)?.length }
@@ -61,14 +88,20 @@ extension Placeholder {
     public static func spelled(in bytes: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
         guard let (kind, number, length) = self.parts(in: bytes, at: offset) else { return nil }
         guard let count = Int(String(decoding: bytes[number], as: UTF8.self)) else { return nil }
-        return (Placeholder(kind: String(decoding: bytes[kind], as: UTF8.self), number: count), length)
+        return (Placeholder(kind: kind.map { String(decoding: bytes[$0], as: UTF8.self) } ?? UUIDPlaceholder.kind, number: count), length)
     }
 
+    /// The kind is nil for a UUID, which does not name it.
     private static func parts(
         in bytes: UnsafeRawBufferPointer, at offset: Int
-    ) -> (kind: Range<Int>, number: Range<Int>, length: Int)? {
-        if offset < bytes.count, bytes[offset] == UInt8(ascii: "e") {
-            let before = offset > 0 ? bytes[offset - 1] : nil
+    ) -> (kind: Range<Int>?, number: Range<Int>, length: Int)? {
+        guard offset < bytes.count else { return nil }
+        let before = offset > 0 ? bytes[offset - 1] : nil
+        if bytes[offset] == UInt8(ascii: "5") {
+            guard case .uuid(let number) = UUIDPlaceholder.match(bytes, at: offset, after: before, isFinal: true) else { return nil }
+            return (nil, number, number.upperBound - offset)
+        }
+        if bytes[offset] == UInt8(ascii: "e") {
             guard case .token(let kind, let number, let end) = WebTokenPlaceholder.match(bytes, at: offset, after: before, isFinal: true)
             else { return nil }
             return (kind, number, end - offset)
@@ -79,11 +112,14 @@ extension Placeholder {
         while index < bytes.count, index - kind <= Self.kindLimit, self.mayStandInKind(bytes[index]) { index += 1 }
         let kindEnd = index
         guard index > kind, self.take(":", "3a", bytes, &index) else { return nil }
+        let first = index
+        while index < bytes.count, index - first < Self.zerosLimit, bytes[index] == 48 { index += 1 }
         let number = index
         while index < bytes.count, index - number < Self.digitLimit, bytes[index] >= 48, bytes[index] <= 57 { index += 1 }
         let numberEnd = index
-        guard index > number, self.take("}", "7d", bytes, &index), self.take("}", "7d", bytes, &index) else { return nil }
-        return (kind..<kindEnd, number..<numberEnd, index - offset)
+        guard index > first, self.take("}", "7d", bytes, &index), self.take("}", "7d", bytes, &index) else { return nil }
+        // Of zeros alone the last one is the number.
+        return (kind..<kindEnd, min(number, numberEnd - 1)..<numberEnd, index - offset)
     }
 
     /// Whether the bytes are one placeholder and nothing else.
@@ -106,30 +142,45 @@ extension Placeholder {
 }
 
 extension Placeholder {
-    /// Longest token that stands for another one, in bytes.
-    package static let tokenLimit = WebTokenPlaceholder.limit
+    /// Longest placeholder, in bytes.
+    package static let lengthLimit = WebTokenPlaceholder.limit
 
-    package enum TokenMatch: Equatable {
+    package enum ShapeMatch: Equatable {
         case none
-        case token(end: Int)
-        /// The bytes end within what may be a token.
+        case placeholder(end: Int)
+        /// The bytes end within what may be one.
         case needsMore
     }
 
-    /// Looks for a JSON Web Token that stands for another one.
+    /// Looks for a JSON Web Token or a UUID that stands for another one.
     ///
     /// - Parameters:
     ///   - before: the byte in front of the offset; nil if there is none.
     ///   - isFinal: whether the bytes end a text.
-    package static func token(
+    package static func shaped(
         in bytes: UnsafeRawBufferPointer, at offset: Int, after before: UInt8?, isFinal: Bool
-    ) -> TokenMatch {
-        switch WebTokenPlaceholder.match(bytes, at: offset, after: before, isFinal: isFinal) {
+    ) -> ShapeMatch {
+        if bytes[offset] == UInt8(ascii: "5") {
+            return switch UUIDPlaceholder.match(bytes, at: offset, after: before, isFinal: isFinal) {
+            case .none: .none
+            case .uuid(let number): .placeholder(end: number.upperBound)
+            case .needsMore: .needsMore
+            }
+        }
+        return switch WebTokenPlaceholder.match(bytes, at: offset, after: before, isFinal: isFinal) {
         case .none: .none
-        case .token(_, _, let end): .token(end: end)
+        case .token(_, _, let end): .placeholder(end: end)
         case .needsMore: .needsMore
         }
     }
+
+    /// Where a UUID that stands for another one may begin whose first hyphen is at an offset.
+    package static func uuid(before hyphen: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+        UUIDPlaceholder.start(before: hyphen, in: bytes)
+    }
+
+    /// Where the last bytes from `start` may be the beginning of a UUID that stands for another one; nil if they cannot.
+    package static func cutUUID(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? { UUIDPlaceholder.cut(in: bytes, from: start) }
 }
 
 extension Placeholder {
@@ -146,4 +197,13 @@ extension Placeholder {
         }
         return false
     }
+}
+
+/// What of a secret's form its placeholder keeps, beside a token's being one.
+struct KeptShape: Sendable {
+    /// Of JSON Web Tokens.
+    var claims: Set<String> = []
+    var keepsUUIDs = false
+    /// In bytes, without escapes.
+    var keepsLengths = false
 }

@@ -20,7 +20,7 @@ public struct RedactionRules: Sendable, Hashable {
 
     /// - Parameters:
     ///   - rules: `PLACE` or `PLACE=REGEX`.
-    ///   - keep: `PLACE`, a kind of placeholder, or `jwt:CLAIM`.
+    ///   - keep: `PLACE`, a kind of placeholder, `jwt:CLAIM`, `shape:uuid` or `shape:length`.
     public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(SettingSyntaxError) {
         guard rules.count <= Self.limit, keep.count <= Self.limit else {
             throw SettingSyntaxError("there are more than \(Self.limit) redaction rules: combine some with patterns")
@@ -51,8 +51,13 @@ public struct RedactionRules: Sendable, Hashable {
 extension RedactionRules {
     func keeps(kind: String) -> Bool { !self.keep.isEmpty && self.keep.contains { $0.kind == kind } }
 
-    /// Claims of JSON Web Tokens that stay in their placeholders.
-    var keptClaims: Set<String> { self.keep.isEmpty ? [] : Set(self.keep.compactMap(\.claim)) }
+    /// What placeholders keep of their secrets' form.
+    var keptShape: KeptShape {
+        guard !self.keep.isEmpty else { return KeptShape() }
+        return KeptShape(
+            claims: Set(self.keep.compactMap(\.claim)), keepsUUIDs: self.keep.contains { $0.shape == .uuid },
+            keepsLengths: self.keep.contains { $0.shape == .length })
+    }
 
     func keeps(header name: [UInt8]) -> Bool {
         !self.keep.isEmpty && self.keep.contains { $0.place.map { Self.names($0, header: name) } ?? false }
@@ -106,45 +111,50 @@ public struct SecretValue: Sendable, Hashable {
     }
 }
 
-/// What stays where the rules would redact it: a place, all secrets of a kind, or a claim of JSON Web Tokens.
+/// What stays where the rules would redact it: a place, all secrets of a kind, a claim of JSON Web Tokens, or something of secrets' shape.
 public struct RedactionException: Sendable, Hashable {
     /// Nil for a kind.
     public let place: RedactionPlace?
     public let kind: String?
-    /// Of JSON Web Tokens, which stays in their placeholders; nil for a place or a kind.
+    /// Of JSON Web Tokens, which stays in their placeholders; nil for anything else.
     let claim: String?
+    /// What placeholders keep of their secrets; nil for anything else.
+    let shape: Shape?
     /// As it was written.
     public let text: String
 
-    /// - Parameter text: `PLACE`, a kind, or `jwt:CLAIM`.
+    enum Shape: String, Sendable { case uuid, length }
+
+    private init(_ text: String, place: RedactionPlace? = nil, kind: String? = nil, claim: String? = nil, shape: Shape? = nil) {
+        (self.text, self.place, self.kind, self.claim, self.shape) = (text, place, kind, claim, shape)
+    }
+
+    /// - Parameter text: `PLACE`, a kind, `jwt:CLAIM`, `shape:uuid` or `shape:length`.
     public init(_ text: String) throws(SettingSyntaxError) {
-        self.text = text
         if text.hasPrefix("jwt:") {
             let claim = String(text.dropFirst("jwt:".count))
             guard !claim.isEmpty else {
                 throw SettingSyntaxError("\"\(text)\" names no claim: write, for example, \"jwt:scope\"")
             }
-            self.claim = claim
-            self.place = nil
-            self.kind = nil
-            return
-        }
-        self.claim = nil
-        if text.contains(":") || text == "path" || text == "text" {
+            self.init(text, claim: claim)
+        } else if text.hasPrefix("shape:") {
+            guard let shape = Shape(rawValue: String(text.dropFirst("shape:".count))) else {
+                throw SettingSyntaxError("\"\(text)\" is no shape that can stay: write \"shape:uuid\" or \"shape:length\"")
+            }
+            self.init(text, shape: shape)
+        } else if text.contains(":") || text == "path" || text == "text" {
             let place = try RedactionPlace(text)
             if place == .path || place == .text {
                 throw SettingSyntaxError(
                     "\"\(text)\" cannot be excluded as a whole: write a kind, for example \"jwt\", or a place, for example \"header:x-api-key\""
                 )
             }
-            self.place = place
-            self.kind = nil
+            self.init(text, place: place)
         } else {
             guard !text.isEmpty, text.utf8.allSatisfy(Placeholder.mayStandInKind) else {
                 throw SettingSyntaxError("\"\(text)\" is neither a place nor a kind: write \"header:x-api-key\", or \"jwt\"")
             }
-            self.place = nil
-            self.kind = text
+            self.init(text, kind: text)
         }
     }
 }

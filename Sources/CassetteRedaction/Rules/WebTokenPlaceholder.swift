@@ -113,7 +113,7 @@ enum WebTokenPlaceholder {
         case needsMore
     }
 
-    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen, underscore or point is next to it.
+    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen, underscore or point is next to it, but for a full stop.
     ///
     /// - Parameters:
     ///   - before: the byte in front of the offset; nil if there is none.
@@ -143,7 +143,11 @@ enum WebTokenPlaceholder {
         while offset < end, offset - start <= Self.limit, Self.isPart(bytes[offset]) { offset += 1 }
         guard offset - start <= Self.limit else { return .none }
         guard offset < end || isFinal else { return .needsMore }
-        if offset < end, bytes[offset] == UInt8(ascii: ".") { return .none }
+        if offset < end, bytes[offset] == UInt8(ascii: ".") {
+            // A full stop ends a sentence, and not the token's third segment.
+            guard offset + 1 < end || isFinal else { return .needsMore }
+            if offset + 1 < end, Self.isPart(bytes[offset + 1]) || bytes[offset + 1] == UInt8(ascii: ".") { return .none }
+        }
         var last = offset
         while last > mark, bytes[last - 1] == UInt8(ascii: "-") { last -= 1 }
         var number = last

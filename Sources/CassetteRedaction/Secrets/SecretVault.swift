@@ -61,14 +61,22 @@ public final class SecretVault: Sendable {
     }
 
     func placeholder(for secret: [UInt8], kind: String, isSure: Bool, under rules: RedactionRules) -> Placeholder {
-        self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure), keeping: rules.keptClaims)
+        self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure), keeping: rules.keptShape)
     }
 
-    /// - Parameter claims: of a JSON Web Token that its placeholder keeps.
+    /// - Parameter shape: what of the secret's the placeholder keeps.
     func placeholder(
-        for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = [], keeping claims: Set<String> = []
+        for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = [], keeping shape: KeptShape = KeptShape()
     ) -> Placeholder {
-        let canonical = EscapeView.canonical(secret)
+        var canonical = EscapeView.canonical(secret)
+        var pieces = pieces
+        let written = canonical
+        if UUIDPlaceholder.isUUID(canonical) {
+            // Its letters are the same in either case, and programs write them as they like (RFC 9562, 4).
+            canonical = written.map { $0 >= 65 && $0 <= 70 ? $0 | 32 : $0 }
+            let upper = canonical.map { $0 >= 97 ? $0 & ~32 : $0 }
+            pieces += [canonical, upper].filter { $0 != secret }
+        }
         return self.state.withLock { state in
             let number: Int
             if let known = state.numbers.number(of: canonical) {
@@ -76,15 +84,14 @@ public final class SecretVault: Sendable {
             } else {
                 guard state.placeholders.count < Self.limit, secret.count <= state.byteLimit - state.bytes else {
                     state.unsearched += 1
-                    return Placeholder(kind: kind, number: 0, for: canonical, keeping: claims)
+                    return Placeholder(for: written, kind: kind, keeping: shape) { _ in 0 }
                 }
                 number = state.numbers.append(canonical)
                 state.isSearched.append(false)
                 state.bytes += secret.count
-                let kind = Placeholder.kind(kind)
-                state.counts[kind, default: 0] += 1
-                let placeholder = Placeholder(
-                    kind: kind, number: state.counts[kind, default: 1], for: canonical, keeping: claims)
+                let counts = state.counts
+                let placeholder = Placeholder(for: written, kind: kind, keeping: shape) { counts[$0, default: 0] + 1 }
+                state.counts[placeholder.kind] = placeholder.number
                 state.bytes += placeholder.heldBytes
                 state.placeholders.append(placeholder)
             }
@@ -199,7 +206,7 @@ public struct PlaceholderTally: Sendable, Hashable {
         var offset = 0
         while offset < text.count {
             let byte = text[offset]
-            guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "e"),
+            guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "5"),
                 let found = Placeholder.spelled(in: text, at: offset)
             else {
                 offset += 1

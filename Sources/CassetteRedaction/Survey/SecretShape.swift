@@ -155,21 +155,23 @@ struct ShapeSurvey {
         guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
             Placeholder.length(in: self.text.bytes, at: start) == nil
         else { return nil }
-        var segments = 0
-        var end = start
+        var ends: [Int] = []
         var position = start
-        while segments < 5 {
+        while ends.count < 5 {
             var last = position
             while last < self.text.bytes.count, last - start <= NamedValue.limit, SecretShape.Alphabet.word.contains(self.text.bytes[last])
             { last += 1 }
             // The first is a header; only an unsigned token's last is empty, and an encrypted one's second.
-            if segments == 0, last - position < 10 { return nil }
-            segments += 1
-            end = last
+            if ends.isEmpty, last - position < 10 { return nil }
+            ends.append(last)
             guard last < self.text.bytes.count, self.text.bytes[last] == UInt8(ascii: ".") else { break }
             position = last + 1
         }
-        guard segments == 3 || segments == 5, end - start >= 24, end - start <= NamedValue.limit else { return nil }
+        // A full stop behind it.
+        while ends.count > 3, ends[ends.count - 1] == ends[ends.count - 2] + 1 { ends.removeLast() }
+        guard ends.count == 3 || ends.count == 5, let end = ends.last, end - start >= 24, end - start <= NamedValue.limit else {
+            return nil
+        }
         return self.finding("jwt", start..<end)
     }
 

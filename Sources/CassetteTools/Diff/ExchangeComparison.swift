@@ -172,9 +172,12 @@ enum NamedValues {
 
 /// Makes texts equal that differ only in the numbers of placeholders: another recording numbers the same secrets differently.
 public enum PlaceholderNumbers {
+    /// What placeholders of each form have, and few texts.
+    private static let mayBegin = Array("{%J-".utf8)
+
     /// The bytes without the number of each placeholder.
     public static func leftOut(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "J") }) else { return bytes }
+        guard bytes.contains(where: self.mayBegin.contains) else { return bytes }
         return bytes.withUnsafeBytes { text in
             var rest: [UInt8] = []
             rest.reserveCapacity(text.count)

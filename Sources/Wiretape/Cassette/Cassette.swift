@@ -228,7 +228,8 @@ extension Cassette {
         public var redaction = true
         /// Places of secrets beside the known ones, such as `header:x-token` or `json:/pin`.
         public var redact: [String] = []
-        /// Places and kinds that are not redacted.
+        /// Places and kinds that are not redacted; `jwt:CLAIM` for a claim of tokens; `shape:uuid` for placeholders that are UUIDs where the
+        /// secrets were, and `shape:length` for such as are as long as the secrets.
         public var keep: [String] = []
         /// Values that are secrets everywhere, by the name of their placeholder.
         public var secrets: [String: String] = [:]

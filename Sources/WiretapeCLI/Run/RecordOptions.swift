@@ -57,7 +57,10 @@ struct RedactionOptions: ParsableArguments {
             valueName: "rule"))
     var rules: [String] = []
 
-    @Option(help: ArgumentHelp("Keep what would be removed: a place as above, or a kind such as jwt.", valueName: "place|kind"))
+    @Option(
+        help: ArgumentHelp(
+            "Keep what would be removed: a place as above, a kind such as jwt, jwt:CLAIM, or in placeholders shape:uuid or shape:length.",
+            valueName: "place|kind"))
     var keep: [String] = []
 
     @Option(help: ArgumentHelp("Remove the value of an environment variable wherever it appears.", valueName: "name"))

@@ -47,7 +47,7 @@ import Testing
 @Suite struct PlaceholderSpellingTests {
     private func spelled(_ kind: TextKind, _ spelling: Finding.Spelling, in text: String = "", count: Int = 4) -> String {
         let bytes = Array(text.utf8).withUnsafeBytes {
-            PlaceholderSpelling(kind, in: $0).bytes(Array("{{k:1}}".utf8), range: 0..<count, spelling: spelling)
+            PlaceholderSpelling(kind, in: $0).bytes(Placeholder(kind: "k", number: 1), range: 0..<count, spelling: spelling)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

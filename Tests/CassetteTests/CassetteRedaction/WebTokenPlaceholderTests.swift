@@ -77,13 +77,13 @@ private enum Token {
             for number in [1, 12, 345, 99_999] {
                 let token = try #require(Token.placeholder(Token.make(self.claims), kind: kind, number: number))
                 #expect(token.split(separator: UInt8(ascii: "."))[2].count % 4 == 0)
-                for (before, after) in [("", ""), ("Bearer ", ""), ("a=", "&b"), ("\"", "\""), ("{{a:1}}", "}")] {
+                for (before, after) in [("", ""), ("Bearer ", ""), ("a=", "&b"), ("\"", "\""), ("{{a:1}}", "}"), ("", "."), ("", ". A")] {
                     let text = Array(before.utf8) + token + Array(after.utf8)
                     let found = text.withUnsafeBytes { Placeholder.spelled(in: $0, at: before.utf8.count) }
                     #expect(found?.placeholder == Placeholder(kind: kind.replacing(".", with: "_"), number: number))
                     #expect(found?.length == token.count)
                 }
-                for (before, after) in [("x", ""), ("", "x"), (".", ""), ("", ".x"), ("-", "")] {
+                for (before, after) in [("x", ""), ("", "x"), (".", ""), ("", ".x"), ("", ".."), ("-", "")] {
                     let text = Array(before.utf8) + token + Array(after.utf8)
                     #expect(text.withUnsafeBytes { Placeholder.spelled(in: $0, at: before.utf8.count) }?.placeholder.number != number)
                 }
@@ -210,7 +210,9 @@ private enum Token {
 
     @Test func marksDoNotDependOnCuts() {
         let token = self.redacted(self.token)
-        let text = Array("e ey \(token)eyJ \(token) xeyJ.\(token){{a:1}}ey".utf8)
+        let text = Array(
+            "e ey \(token)eyJ \(token) xeyJ.\(token){{a:1}} \(token). 5ec 5ec7e700-0000-4000-8000-00000000001x 5EC7E700-0000-7000-8000-000000000012,ey5ec7e70"
+                .utf8)
         func filtered(_ pieces: [ArraySlice<UInt8>]) -> String {
             var filter = MarkFilter()
             var output: [UInt8] = []
@@ -219,7 +221,7 @@ private enum Token {
             return String(decoding: output, as: UTF8.self)
         }
         let whole = filtered([text[...]])
-        #expect(whole == "e ey \(token)eyJ {{*}} xeyJ.\(token){{*}}ey")
+        #expect(whole == "e ey \(token)eyJ {{*}} xeyJ.\(token){{*}} {{*}}. 5ec 5ec7e700-0000-4000-8000-00000000001x {{*}},ey5ec7e70")
         for cut in text.indices { #expect(filtered([text[..<cut], text[cut...]]) == whole, "\(cut)") }
         #expect(filtered(text.map { [$0][...] }) == whole)
     }

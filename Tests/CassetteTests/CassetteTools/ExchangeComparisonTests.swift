@@ -103,7 +103,8 @@ import Testing
         ("", ""), ("a", "a"), ("Bearer {{authorization:12}}; x", "Bearer {{authorization:}}; x"),
         ("{{a:1}}{{b-1:2}}", "{{a:}}{{b-1:}}"), ("q=%7B%7Bapi-key%3A3%7D%7D&r=1", "q={{api-key:}}&r=1"),
         ("{{a}} {{1}} {b:1}", "{{a}} {{1}} {b:1}"),
-        ("100% {", "100% {"), ("{{{a:1}}}", "{{{a:}}}"),
+        ("100% {", "100% {"), ("{{{a:1}}}", "{{{a:}}}"), ("a-b {{a:0001}}", "a-b {{a:}}"),
+        ("id=5ec7e700-0000-4000-8000-000000000012", "id={{uuid:}}"),
     ])
     func onlyNumbersOfPlaceholdersGo(text: String, rest: String) {
         #expect(PlaceholderNumbers.leftOut(text) == rest)

@@ -100,4 +100,41 @@ import Testing
         #expect((1_790_000_000 + 86_400 * 30 - 60...1_790_000_000 + 86_400 * 30 + 60).contains(moved))
         #expect(later.verdict.hits == 2 && later.verdict.misses == 0)
     }
+
+    private struct Visit: Codable {
+        var session_id: UUID
+        var pin: String
+    }
+
+    /// Decodes a UUID and a text of four to twelve letters, and sends both back in its own spelling.
+    @Test func anAppThatDecodesUUIDsAndChecksLengthsReplays() async throws {
+        let folder = try TemporaryFolder()
+        let id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+        let origin = StubTransport { request in
+            guard request.url.path == "/visit" else {
+                let isOwn = request.url.path == "/visits/\(id.uppercased())" && request.headers["X-Session-Id"] == id.uppercased()
+                return .json("[]", status: isOwn ? 200 : 404)
+            }
+            return .json(#"{"session_id":"\#(id)","pin":"bori-41-miso"}"#)
+        }
+        func run(_ session: HTTPSession) async throws {
+            let visit = try await session.get("http://a.test/visit", as: Visit.self)
+            #expect(visit.pin.count == "bori-41-miso".count)
+            let own = visit.session_id.uuidString
+            #expect(try await session.get("http://a.test/visits/\(own)", headers: ["X-Session-Id": own]) == Data("[]".utf8))
+        }
+        var settings = Cassette.Settings()
+        settings.redact = ["json:/pin", "json:/session_id"]
+        settings.keep = ["shape:uuid", "shape:length"]
+        let recording = try Cassette(folder.file("a.json"), mode: .once, settings: settings)
+        try await run(HTTPSession(transport: RecordingTransport(recording, around: origin)))
+        try recording.close()
+        let text = String(decoding: try folder.read("a.json"), as: UTF8.self)
+        #expect(text.contains("5ec7e700-0000-4000-8000-000000000001") && text.contains("{{pin:0001}}"))
+        #expect(!text.lowercased().contains(id) && !text.contains("bori-41"))
+        let replay = try Cassette(folder.file("a.json"))
+        try await run(HTTPSession(cassette: replay))
+        #expect(replay.verdict.hits == 2 && replay.verdict.misses == 0)
+        try replay.close()
+    }
 }
