@@ -29,10 +29,12 @@ struct LoadStart {
                 "there is no transport for \"\(request.url.map(LogURL.text) ?? "")\": do not change the connectionProxyDictionary of the session's configuration"
             )
         }
-        let shown = "\(request.httpMethod ?? "GET") \(LogURL.text(url))"
         let refusal = LoadingRule.refusal(
             scheme: url.scheme, upgrade: request.value(forHTTPHeaderField: "Upgrade"), task: Self.kind(of: task))
-        if let refusal { throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(refusal)") }
+        if let refusal {
+            let shown = "\(request.httpMethod ?? "GET") \(LogURL.text(url))"
+            throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(refusal)")
+        }
         (self.transport, self.isInPlace) = (session.transport, session.isInPlace)
         (self.request, self.url, self.task) = (request, url, task)
         #if canImport(FoundationNetworking)

@@ -23,6 +23,13 @@ struct Arguments {
         return number
     }
 
+    /// The text behind an option; nil without the option, or without a text.
+    mutating func text(_ name: String) -> String? {
+        guard let index = self.words.firstIndex(of: name), index + 1 < self.words.count else { return nil }
+        defer { self.words.removeSubrange(index...index + 1) }
+        return self.words[index + 1]
+    }
+
     func end() throws {
         guard let word = self.words.first else { return }
         throw ProbeError("\"\(word)\" is no option here: see the first lines of ClientProbe.swift")

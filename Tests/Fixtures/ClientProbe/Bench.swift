@@ -15,11 +15,14 @@ struct Bench {
 
     private let count: Int
     private let rounds: Int
+    /// What alone is measured, by its name; nil for all.
+    private let subject: String?
     private let urls = (0..<Self.exchanges).map { URL(string: "http://bench.invalid/path?query=\($0)") ?? URL(fileURLWithPath: "/") }
 
     init(_ arguments: inout Arguments) throws {
         self.count = try arguments.number("--requests") ?? 20_000
         self.rounds = try arguments.number("--rounds") ?? 5
+        self.subject = arguments.text("--only")
         try arguments.end()
     }
 
@@ -38,7 +41,7 @@ struct Bench {
         }
         let cassette = try self.open(path)
         let scripted = Self.transport
-        let subjects: [(String, () async -> Speed)] = [
+        let all: [(String, () async -> Speed)] = [
             ("bare URLProtocol", { self.speed(bare) }),
             ("adapter, cassette", { self.speed(.replaying(cassette)) }),
             ("adapter, stub", { self.speed(.answered(by: scripted, inPlace: true)) }),
@@ -46,6 +49,8 @@ struct Bench {
             ("facade, cassette, awaited", { await self.awaited(HTTPSession(cassette: cassette)) }),
             ("facade, stub", { self.speed(HTTPSession(transport: scripted)) }),
         ]
+        let subjects = all.filter { self.subject == nil || $0.0 == self.subject }
+        guard !subjects.isEmpty else { throw ProbeError("\"--only\" needs one of: \(all.map(\.0).joined(separator: "; "))") }
         var best = [Speed?](repeating: nil, count: subjects.count)
         for _ in 0..<self.rounds {
             for (index, (_, measure)) in subjects.enumerated() {
