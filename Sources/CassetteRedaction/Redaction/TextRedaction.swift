@@ -87,7 +87,8 @@ struct TextRedaction {
                 }
             let placeholder = self.vault.placeholder(
                 for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptClaims)
-            let bytes = self.spell().bytes(self.bytes(of: placeholder), range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            let bytes = self.spell().bytes(
+                self.bytes(of: placeholder, at: range), range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -109,9 +110,9 @@ struct TextRedaction {
             }
         }
 
-        /// Where the number of bytes does not change a token would be cut.
-        private func bytes(of placeholder: Placeholder) -> [UInt8] {
-            self.kind == .binary ? placeholder.plainBytes : placeholder.bytes
+        /// Where the number of bytes does not change a token would be cut; beside a letter, as behind "%20", it would not be found again.
+        private func bytes(of placeholder: Placeholder, at range: Range<Int>) -> [UInt8] {
+            self.kind != .binary && WebTokenPlaceholder.standsAlone(range, in: self.text) ? placeholder.bytes : placeholder.plainBytes
         }
 
         private func source(_ range: Range<Int>, _ views: ArraySlice<EscapeView>) -> Range<Int> {
@@ -153,7 +154,9 @@ struct TextRedaction {
                 case .plain:
                     self.replace(hit, bytes, placeholders[hit.secret], source)
                 case .hex, .wide:
-                    let spelled = self.spell().bytes(self.bytes(of: placeholders[hit.secret]), in: hit.form, for: bytes[hit.range])
+                    let placeholder = placeholders[hit.secret]
+                    let spelled = self.spell().bytes(
+                        self.kind == .binary ? placeholder.plainBytes : placeholder.bytes, in: hit.form, for: bytes[hit.range])
                     self.edits.append(Edit(range: source(hit.range), bytes: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
@@ -175,7 +178,8 @@ struct TextRedaction {
                 return
             }
             let range = source(hit.range)
-            let bytes = self.spell().bytes(self.bytes(of: placeholder), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
+            let bytes = self.spell().bytes(
+                self.bytes(of: placeholder, at: range), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -183,7 +187,9 @@ struct TextRedaction {
             var edits: [Edit] = []
             run.content.withUnsafeBytes { content in
                 index.search(content) { hit in
-                    edits.append(Edit(range: hit.range, bytes: placeholders[hit.secret].bytes))
+                    let placeholder = placeholders[hit.secret]
+                    let isAlone = WebTokenPlaceholder.standsAlone(hit.range, in: content)
+                    edits.append(Edit(range: hit.range, bytes: isAlone ? placeholder.bytes : placeholder.plainBytes))
                 }
             }
             guard !edits.isEmpty else { return }

@@ -113,13 +113,14 @@ enum WebTokenPlaceholder {
         case needsMore
     }
 
-    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen, underscore or point is next to it.
+    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen or underscore is next to it. A point may be: that of a
+    /// sentence, or of a file's extension.
     ///
     /// - Parameters:
     ///   - before: the byte in front of the offset; nil if there is none.
     ///   - isFinal: whether the bytes end a text.
     static func match(_ bytes: UnsafeRawBufferPointer, at start: Int, after before: UInt8?, isFinal: Bool) -> Match {
-        if let before, Self.isPart(before) || before == UInt8(ascii: ".") { return .none }
+        if let before, Self.isPart(before) { return .none }
         let end = bytes.count
         for (index, byte) in "eyJ".utf8.enumerated() {
             guard start + index < end else { return isFinal ? .none : .needsMore }
@@ -143,7 +144,6 @@ enum WebTokenPlaceholder {
         while offset < end, offset - start <= Self.limit, Self.isPart(bytes[offset]) { offset += 1 }
         guard offset - start <= Self.limit else { return .none }
         guard offset < end || isFinal else { return .needsMore }
-        if offset < end, bytes[offset] == UInt8(ascii: ".") { return .none }
         var last = offset
         while last > mark, bytes[last - 1] == UInt8(ascii: "-") { last -= 1 }
         var number = last
@@ -152,6 +152,12 @@ enum WebTokenPlaceholder {
             number - 1 - mark <= Placeholder.kindLimit
         else { return .none }
         return .token(kind: mark..<number - 1, number: number..<last, end: offset)
+    }
+
+    /// Whether a token is found again in the place of a range.
+    static func standsAlone(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
+        (range.lowerBound == 0 || !Self.isPart(text[range.lowerBound - 1]))
+            && (range.upperBound == text.count || !Self.isPart(text[range.upperBound]))
     }
 
     @inline(__always)

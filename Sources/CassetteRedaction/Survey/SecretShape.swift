@@ -153,24 +153,35 @@ struct ShapeSurvey {
     /// A JSON Web Token: three segments, or five if it is encrypted (RFC 7515, 7.1; RFC 7516, 7.1).
     func webToken(at start: Int) -> Finding? {
         guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
-            Placeholder.length(in: self.text.bytes, at: start) == nil
+            Placeholder.length(in: self.text.bytes, at: start) == nil, !self.isSegmentOfToken(start)
         else { return nil }
-        var segments = 0
-        var end = start
+        var ends: [Int] = []
         var position = start
-        while segments < 5 {
+        while ends.count < 5 {
             var last = position
             while last < self.text.bytes.count, last - start <= NamedValue.limit, SecretShape.Alphabet.word.contains(self.text.bytes[last])
             { last += 1 }
             // The first is a header; only an unsigned token's last is empty, and an encrypted one's second.
-            if segments == 0, last - position < 10 { return nil }
-            segments += 1
-            end = last
+            if ends.isEmpty, last - position < 10 { return nil }
+            // What follows the third is the point of a sentence or a file's extension.
+            if ends.count >= 3, last == position { break }
+            ends.append(last)
+            position = last
             guard last < self.text.bytes.count, self.text.bytes[last] == UInt8(ascii: ".") else { break }
             position = last + 1
         }
-        guard segments == 3 || segments == 5, end - start >= 24, end - start <= NamedValue.limit else { return nil }
+        guard ends.count >= 3, self.text.isWhole(start..<position) else { return nil }
+        let end = ends[ends.count == 5 ? 4 : 2]
+        guard end - start >= 24, end - start <= NamedValue.limit else { return nil }
         return self.finding("jwt", start..<end)
+    }
+
+    /// Whether what is in front of a point looks like the header of a token, which is found from there.
+    private func isSegmentOfToken(_ start: Int) -> Bool {
+        guard start > 0, self.text.bytes[start - 1] == UInt8(ascii: ".") else { return false }
+        var first = start - 1
+        while first > 0, start - first <= NamedValue.limit, SecretShape.Alphabet.word.contains(self.text.bytes[first - 1]) { first -= 1 }
+        return start - 1 - first >= 10 && self.text.bytes[first..<start].starts(with: "eyJ".utf8)
     }
 
     /// What is between the armour lines of a private key (RFC 7468).
