@@ -133,17 +133,18 @@ extension Placeholder {
 }
 
 extension Placeholder {
-    /// Whether a placeholder is in a range of a text, or around it.
-    static func touches(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
-        var offset = max(0, range.lowerBound - WebTokenPlaceholder.limit)
-        while offset < range.upperBound {
-            if let length = Self.length(in: text, at: offset) {
-                if offset + length > range.lowerBound { return true }
-                offset += length
-            } else {
+    /// Where the placeholders of a text are, as edits that replace nothing.
+    static func all(in text: UnsafeRawBufferPointer) -> EditList {
+        var found: [Edit] = []
+        var offset = 0
+        while offset < text.count {
+            guard let length = Self.length(in: text, at: offset) else {
                 offset += 1
+                continue
             }
+            found.append(Edit(range: offset..<offset + length, bytes: []))
+            offset += length
         }
-        return false
+        return EditList(found)
     }
 }
