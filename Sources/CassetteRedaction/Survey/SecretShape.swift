@@ -176,6 +176,17 @@ struct ShapeSurvey {
         return self.finding("jwt", start..<end)
     }
 
+    /// A JSON Web Token in a text that was cut within it.
+    func cutWebToken(at start: Int) -> Range<Int>? {
+        guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
+            Placeholder.length(in: self.text.bytes, at: start) == nil
+        else { return nil }
+        let end = self.text.bytes[start...].firstIndex { !SecretShape.Alphabet.word.contains($0) && $0 != UInt8(ascii: ".") }
+        // What is cut ends with "…".
+        guard let end, end - start >= 10, self.text.bytes[end...].starts(with: "…".utf8) else { return nil }
+        return start..<end
+    }
+
     /// Whether what is in front of a point looks like the header of a token, which is found from there.
     private func isSegmentOfToken(_ start: Int) -> Bool {
         guard start > 0, self.text.bytes[start - 1] == UInt8(ascii: ".") else { return false }
