@@ -193,6 +193,22 @@ private enum Token {
         #expect(throws: SettingSyntaxError.self) { try RedactionRules(rules: [], keep: ["jwt:"]) }
     }
 
+    @Test func claimsThatAreNamedStayInAPart() throws {
+        let body = "--b\r\nContent-Disposition: form-data; name=\"access_token\"\r\n\r\n\(self.token)\r\n--b--\r\n"
+        var headers = HeaderFields()
+        headers.append(name: "content-type", value: "multipart/form-data; boundary=b")
+        let redactor = Redactor(rules: try RedactionRules(rules: [], keep: ["jwt:sub"]))
+        let text = body.withBytes { ContentRedaction(text: redactor.text).edits(in: $0, headers: headers).applied(to: Array($0)) }
+        let token = try #require(String(decoding: text, as: UTF8.self).split(separator: "\r\n").first { $0.hasPrefix("eyJ") })
+        #expect(try Token.payload(Array(token.utf8))["sub"] as? String == "bori@a.test")
+    }
+
+    @Test func aTokenInBytesThatAreNoTextIsAPlainPlaceholder() {
+        let bytes = Array("x \(self.token) y".utf8)
+        let redacted = bytes.withUnsafeBytes { Redactor().text.edits(in: $0, as: .binary).applied(to: bytes) }
+        #expect(redacted.count == bytes.count && String(decoding: redacted, as: UTF8.self).hasPrefix("x {{jwt:1}}*"))
+    }
+
     @Test func whatIsEncryptedIsAPlainPlaceholder() {
         let encrypted =
             "eyJhbGciOiJSU0EtT0FFUCJ9.OKOawDo13gRp2ojaHV7LFpZcgV7T6DVZKTyKOMTYUmKoTCVJ.48V1_ALb6US04U3b.5eym8TW_c8SuK0ltJ3rpYIzOeDQz7TALvtu6UG9o.XFBoMYUZodetZdvT"
@@ -242,7 +258,7 @@ private enum Token {
 
     @Test func marksDoNotDependOnCuts() {
         let token = self.redacted(self.token)
-        let text = Array("e ey \(token)eyJ \(token) xeyJ.\(token){{a:1}}ey".utf8)
+        let text = Array("e ey \(token)eyJ \(token) xeyJ.\(token){{a:1}} y\(token) ey".utf8)
         func filtered(_ pieces: [ArraySlice<UInt8>]) -> String {
             var filter = MarkFilter()
             var output: [UInt8] = []
@@ -251,7 +267,7 @@ private enum Token {
             return String(decoding: output, as: UTF8.self)
         }
         let whole = filtered([text[...]])
-        #expect(whole == "e ey \(token)eyJ {{*}} xeyJ.{{*}}{{*}}ey")
+        #expect(whole == "e ey \(token)eyJ {{*}} xeyJ.{{*}}{{*}} y\(token) ey")
         for cut in text.indices { #expect(filtered([text[..<cut], text[cut...]]) == whole, "\(cut)") }
         #expect(filtered(text.map { [$0][...] }) == whole)
     }
