@@ -167,15 +167,17 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     /// A key as plain text, without its user information and the secrets in its query.
     static func text(_ key: UnsafeRawBufferPointer) -> String {
         let hidden = RequestLayout(key).userInformation
-        guard !hidden.isEmpty else { return PlainText.escape(ShownSecrets.hidden(inQueryOf: key), limit: Self.requestLimit) }
+        guard !hidden.isEmpty else {
+            return Redactor.withoutTokens(PlainText.escape(ShownSecrets.hidden(inQueryOf: key), limit: Self.requestLimit))
+        }
         let shown =
             Array(key[..<hidden.lowerBound].suffix(Self.requestLimit)) + Array("…".utf8)
             + ShownSecrets.hidden(inQueryOf: UnsafeRawBufferPointer(rebasing: key[hidden.upperBound...]))
-        return PlainText.escape(shown, limit: Self.requestLimit)
+        return Redactor.withoutTokens(PlainText.escape(shown, limit: Self.requestLimit))
     }
 }
 
-/// Takes secrets out of what a report shows, by the names they have: a replay without a recording has no redactor.
+/// Takes secrets out of what a report shows, by the names they have and by what they look like: a replay without a recording has no redactor.
 enum ShownSecrets {
     private static let ellipsis = Array("…".utf8)
 
@@ -202,9 +204,14 @@ enum ShownSecrets {
 
     /// The difference, with "…" for values that are secrets.
     static func hidden(in difference: RequestDifference) -> RequestDifference {
-        func item(_ item: String) -> String { String(decoding: self.hidden(inItem: Array(item.utf8)), as: UTF8.self) }
+        func item(_ item: String) -> String {
+            Redactor.withoutTokens(String(decoding: self.hidden(inItem: Array(item.utf8)), as: UTF8.self))
+        }
         func value(_ text: String?, of name: String) -> String? {
-            text.map { SecretNames.hides(Array(name.utf8)) && !self.isPlaceholder($0.utf8.drop { $0 == UInt8(ascii: "\"") }) ? "…" : $0 }
+            text.map {
+                SecretNames.hides(Array(name.utf8)) && !self.isPlaceholder($0.utf8.drop { $0 == UInt8(ascii: "\"") })
+                    ? "…" : Redactor.withoutTokens($0)
+            }
         }
         switch difference {
         case .queryItemAdded(let added): return .queryItemAdded(item(added))
@@ -224,8 +231,11 @@ enum ShownSecrets {
         case .part(let name, .text(let here, let recorded)):
             return .part(name: name, .text(here: value(here, of: name) ?? "", recorded: value(recorded, of: name) ?? ""))
         case .text(let line, let here, let recorded):
-            return .text(line: line, here: Redactor.shown(here), recorded: Redactor.shown(recorded))
-        case .method, .scheme, .userInformation, .host, .port, .path, .queryOrder, .bodyKind, .part, .closingDelimiter, .bytes,
+            return .text(
+                line: line, here: Redactor.withoutTokens(Redactor.shown(here)), recorded: Redactor.withoutTokens(Redactor.shown(recorded)))
+        case .path(let here, let recorded, let edits):
+            return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
+        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .bodyKind, .part, .closingDelimiter, .bytes,
             .bodyRemainder, .custom, .remainder:
             return difference
         }

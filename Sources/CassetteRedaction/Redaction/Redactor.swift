@@ -159,6 +159,24 @@ public struct Redactor: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// A text for people, which may have been cut, with "…" for tokens and keys that are known by what they look like. Placeholders stay.
+    package static func withoutTokens(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let hidden = bytes.withUnsafeBytes { bytes in
+            let shapes = ShapeSurvey(text: SurveyText(bytes: bytes, hasMore: false, isView: false))
+            var ranges: [Range<Int>] = []
+            SurveyTable.shared.scan(bytes) { anchor, offset in
+                switch anchor {
+                case .shapes(let indices): ranges += shapes.findings(indices, anchorAt: offset).map(\.range)
+                case .webToken: if let range = shapes.webToken(at: offset)?.range ?? shapes.cutWebToken(at: offset) { ranges.append(range) }
+                case .name, .armour: break
+                }
+            }
+            return EditList(ranges.map { Edit(range: $0, bytes: Array("…".utf8)) })
+        }
+        return hidden.isEmpty ? text : String(decoding: hidden.applied(to: bytes), as: UTF8.self)
+    }
+
     /// Words of a reason or a message.
     private func redact(words: inout [UInt8]) -> Int {
         guard !words.isEmpty else { return 0 }

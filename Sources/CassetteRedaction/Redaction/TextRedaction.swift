@@ -87,7 +87,8 @@ struct TextRedaction {
                 }
             let placeholder = self.vault.placeholder(
                 for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptShape)
-            let bytes = self.spell().bytes(placeholder, range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            let bytes = self.spell().bytes(
+                placeholder.standing(at: range, in: self.text), range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -170,7 +171,8 @@ struct TextRedaction {
                 return
             }
             let range = source(hit.range)
-            let bytes = self.spell().bytes(placeholder, range: range, spelling: .plain, isEscaped: self.isEscaped(range))
+            let bytes = self.spell().bytes(
+                placeholder.standing(at: range, in: self.text), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
@@ -178,7 +180,7 @@ struct TextRedaction {
             var edits: [Edit] = []
             run.content.withUnsafeBytes { content in
                 index.search(content) { hit in
-                    edits.append(Edit(range: hit.range, bytes: placeholders[hit.secret].bytes))
+                    edits.append(Edit(range: hit.range, bytes: placeholders[hit.secret].standing(at: hit.range, in: content).bytes))
                 }
             }
             guard !edits.isEmpty else { return }

@@ -28,8 +28,9 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter next: the number of the next placeholder of a kind. The kind may be another one than the secret's.
     init(for secret: [UInt8], kind: String, keeping shape: KeptShape, next: (_ kind: String) -> Int) {
         let kind = Self.kind(kind)
-        if let token = WebTokenPlaceholder.bytes(for: secret, kind: kind, number: next(kind), keeping: shape.claims) {
-            self.init(kind: kind, number: next(kind), shaped: token)
+        let tokenKind = WebTokenPlaceholder.kind(kind)
+        if let token = WebTokenPlaceholder.bytes(for: secret, kind: tokenKind, number: next(tokenKind), keeping: shape.claims) {
+            self.init(kind: tokenKind, number: next(tokenKind), shaped: token)
         } else if shape.keepsUUIDs, let uuid = UUIDPlaceholder.bytes(for: secret, number: next(UUIDPlaceholder.kind)) {
             self.init(kind: UUIDPlaceholder.kind, number: next(UUIDPlaceholder.kind), shaped: uuid)
         } else if shape.keepsLengths, let fitting = Self.ofLength(secret.count, kind, next) {
@@ -60,6 +61,12 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// Of those in the form of a secret, which are kept in memory.
     var heldBytes: Int { self.shaped?.count ?? 0 }
     private var plainBytes: [UInt8] { Array(self.description.utf8) }
+
+    /// As it stands in place of a range: a token or a UUID would not be found again beside a letter, as behind "%20".
+    func standing(at range: Range<Int>, in text: UnsafeRawBufferPointer) -> Placeholder {
+        guard let shaped, shaped.first != UInt8(ascii: "{"), !WebTokenPlaceholder.standsAlone(range, in: text) else { return self }
+        return Placeholder(kind: self.kind, number: self.number)
+    }
 
     /// As it stands where it should have a certain length: a token would be cut.
     func bytes(ofLength length: Int) -> [UInt8] { self.bytes.count == length ? self.bytes : self.plainBytes }
@@ -184,18 +191,19 @@ extension Placeholder {
 }
 
 extension Placeholder {
-    /// Whether a placeholder is in a range of a text, or around it.
-    static func touches(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
-        var offset = max(0, range.lowerBound - WebTokenPlaceholder.limit)
-        while offset < range.upperBound {
-            if let length = Self.length(in: text, at: offset) {
-                if offset + length > range.lowerBound { return true }
-                offset += length
-            } else {
+    /// Where the placeholders of a text are, as edits that replace nothing.
+    static func all(in text: UnsafeRawBufferPointer) -> EditList {
+        var found: [Edit] = []
+        var offset = 0
+        while offset < text.count {
+            guard let length = Self.length(in: text, at: offset) else {
                 offset += 1
+                continue
             }
+            found.append(Edit(range: offset..<offset + length, bytes: []))
+            offset += length
         }
-        return false
+        return EditList(found)
     }
 }
 

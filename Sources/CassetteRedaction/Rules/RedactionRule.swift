@@ -68,13 +68,16 @@ public struct RedactionRule: Sendable, Hashable {
     func findings(in value: UnsafeRawBufferPointer, spelling: Finding.Spelling = .plain) -> [Finding] {
         guard let pattern = self.pattern else { return [] }
         var findings: [Finding] = []
+        var placeholders: EditList?
         var position = 0
         while position <= value.count, let range = pattern.firstRange(in: value, from: position) {
             position = max(range.upperBound, range.lowerBound + 1)
             guard !range.isEmpty, range.count <= NamedValue.limit else { continue }
             let text = UnsafeRawBufferPointer(rebasing: value[range])
             // A pattern may be so wide that it takes a placeholder's own letters for a secret.
-            guard !Placeholder.touches(range, in: value), let secret = spelling.decode(text) else { continue }
+            let known = placeholders ?? Placeholder.all(in: value)
+            placeholders = known
+            guard !known.touches(range), let secret = spelling.decode(text) else { continue }
             findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling))
         }
         return findings

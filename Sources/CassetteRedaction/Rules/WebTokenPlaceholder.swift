@@ -34,7 +34,7 @@ enum WebTokenPlaceholder {
         result.append(UInt8(ascii: "."))
         result += Base64URL.encode(shownPayload)
         result.append(UInt8(ascii: "."))
-        var mark = Self.signature + Array(kind.utf8.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: "_") : $0 }) + Array("-\(number)".utf8)
+        var mark = Self.signature + Array("\(self.kind(kind))-\(number)".utf8)
         // As many characters as whole bytes have, however it is decoded.
         while mark.count % 4 != 0 { mark.append(UInt8(ascii: "-")) }
         result += mark
@@ -42,6 +42,9 @@ enum WebTokenPlaceholder {
         guard result.count <= Self.limit, result.starts(with: "eyJ".utf8) else { return nil }
         return result
     }
+
+    /// A kind as a signature names it: points divide a token's segments.
+    static func kind(_ kind: String) -> String { kind.replacing(".", with: "_") }
 
     /// An object of JSON whose values are gone but for those of some members; nil where it is none.
     ///
@@ -113,13 +116,14 @@ enum WebTokenPlaceholder {
         case needsMore
     }
 
-    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen, underscore or point is next to it, but for a full stop.
+    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen or underscore is next to it. A point may be: that of a
+    /// sentence, or of a file's extension.
     ///
     /// - Parameters:
     ///   - before: the byte in front of the offset; nil if there is none.
     ///   - isFinal: whether the bytes end a text.
     static func match(_ bytes: UnsafeRawBufferPointer, at start: Int, after before: UInt8?, isFinal: Bool) -> Match {
-        if let before, Self.isPart(before) || before == UInt8(ascii: ".") { return .none }
+        if let before, Self.isPart(before) { return .none }
         let end = bytes.count
         for (index, byte) in "eyJ".utf8.enumerated() {
             guard start + index < end else { return isFinal ? .none : .needsMore }
@@ -143,11 +147,6 @@ enum WebTokenPlaceholder {
         while offset < end, offset - start <= Self.limit, Self.isPart(bytes[offset]) { offset += 1 }
         guard offset - start <= Self.limit else { return .none }
         guard offset < end || isFinal else { return .needsMore }
-        if offset < end, bytes[offset] == UInt8(ascii: ".") {
-            // A full stop ends a sentence, and not the token's third segment.
-            guard offset + 1 < end || isFinal else { return .needsMore }
-            if offset + 1 < end, Self.isPart(bytes[offset + 1]) || bytes[offset + 1] == UInt8(ascii: ".") { return .none }
-        }
         var last = offset
         while last > mark, bytes[last - 1] == UInt8(ascii: "-") { last -= 1 }
         var number = last
@@ -156,6 +155,12 @@ enum WebTokenPlaceholder {
             number - 1 - mark <= Placeholder.kindLimit
         else { return .none }
         return .token(kind: mark..<number - 1, number: number..<last, end: offset)
+    }
+
+    /// Whether a token is found again in the place of a range.
+    static func standsAlone(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
+        (range.lowerBound == 0 || !Self.isPart(text[range.lowerBound - 1]))
+            && (range.upperBound == text.count || !Self.isPart(text[range.upperBound]))
     }
 
     @inline(__always)

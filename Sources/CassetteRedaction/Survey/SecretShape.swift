@@ -153,7 +153,7 @@ struct ShapeSurvey {
     /// A JSON Web Token: three segments, or five if it is encrypted (RFC 7515, 7.1; RFC 7516, 7.1).
     func webToken(at start: Int) -> Finding? {
         guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
-            Placeholder.length(in: self.text.bytes, at: start) == nil
+            Placeholder.length(in: self.text.bytes, at: start) == nil, !self.isSegmentOfToken(start)
         else { return nil }
         var ends: [Int] = []
         var position = start
@@ -163,16 +163,36 @@ struct ShapeSurvey {
             { last += 1 }
             // The first is a header; only an unsigned token's last is empty, and an encrypted one's second.
             if ends.isEmpty, last - position < 10 { return nil }
+            // What follows the third is the point of a sentence or a file's extension.
+            if ends.count >= 3, last == position { break }
             ends.append(last)
+            position = last
             guard last < self.text.bytes.count, self.text.bytes[last] == UInt8(ascii: ".") else { break }
             position = last + 1
         }
-        // A full stop behind it.
-        while ends.count > 3, ends[ends.count - 1] == ends[ends.count - 2] + 1 { ends.removeLast() }
-        guard ends.count == 3 || ends.count == 5, let end = ends.last, end - start >= 24, end - start <= NamedValue.limit else {
-            return nil
-        }
+        guard ends.count >= 3, self.text.isWhole(start..<position) else { return nil }
+        let end = ends[ends.count == 5 ? 4 : 2]
+        guard end - start >= 24, end - start <= NamedValue.limit else { return nil }
         return self.finding("jwt", start..<end)
+    }
+
+    /// A JSON Web Token in a text that was cut within it.
+    func cutWebToken(at start: Int) -> Range<Int>? {
+        guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
+            Placeholder.length(in: self.text.bytes, at: start) == nil
+        else { return nil }
+        let end = self.text.bytes[start...].firstIndex { !SecretShape.Alphabet.word.contains($0) && $0 != UInt8(ascii: ".") }
+        // What is cut ends with "…".
+        guard let end, end - start >= 10, self.text.bytes[end...].starts(with: "…".utf8) else { return nil }
+        return start..<end
+    }
+
+    /// Whether what is in front of a point looks like the header of a token, which is found from there.
+    private func isSegmentOfToken(_ start: Int) -> Bool {
+        guard start > 0, self.text.bytes[start - 1] == UInt8(ascii: ".") else { return false }
+        var first = start - 1
+        while first > 0, start - first <= NamedValue.limit, SecretShape.Alphabet.word.contains(self.text.bytes[first - 1]) { first -= 1 }
+        return start - 1 - first >= 10 && self.text.bytes[first..<start].starts(with: "eyJ".utf8)
     }
 
     /// What is between the armour lines of a private key (RFC 7468).

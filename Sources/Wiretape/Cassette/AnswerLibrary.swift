@@ -94,7 +94,11 @@ final class AnswerLibrary: Sendable {
     }
 
     private func wireSize(of body: Body) throws -> Int {
-        if let original = body.original { return original.size }
+        if let original = body.original {
+            // What is beside the cassette, or has no coding, cannot have been edited.
+            if body.codings.isEmpty { return original.size }
+            if case .file = body.content { return original.size }
+        }
         guard !body.codings.isEmpty else { return body.byteCount }
         let stream = try self.bodies.restoredStream(of: body, digest: { PortableSHA256() })
         var size = 0

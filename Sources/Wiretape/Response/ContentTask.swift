@@ -24,18 +24,23 @@ extension HTTPSession {
         /// `automaticallyCancelling` is false; the response then has that error.
         public var response: ContentResponse<Source.Content, Value> {
             get async {
-                guard self.cancelsAutomatically else { return await self.answer }
-                return await withTaskCancellationHandler {
-                    await self.answer
-                } onCancel: {
-                    self.request.cancel()
+                // The answer is large: it is read here, and passes through none of the calls that wait for it.
+                while true {
+                    if let made = self.memo.made { return made }
+                    guard self.cancelsAutomatically else {
+                        await self.make()
+                        continue
+                    }
+                    await withTaskCancellationHandler {
+                        await self.make()
+                    } onCancel: {
+                        self.request.cancel()
+                    }
                 }
             }
         }
 
-        private var answer: ContentResponse<Source.Content, Value> {
-            get async { await self.memo.answer { self.serialize(await self.request.outcome()) } }
-        }
+        private func make() async { await self.memo.make { self.serialize(await self.request.outcome()) } }
 
         public var result: Result<Value, WiretapeError> { get async { await self.response.result } }
 
@@ -60,46 +65,50 @@ extension HTTPSession {
 final class AnswerMemo<Answer: Sendable>: Sendable {
     private enum State {
         case none
-        case making([CheckedContinuation<Answer, Never>])
+        case making([CheckedContinuation<Void, Never>])
         case made(Answer)
     }
 
     private let state = Guarded(State.none)
 
-    /// - Parameter make: called in the first task that asks.
-    func answer(_ make: () async -> Answer) async -> Answer {
-        let (made, isFirst) = self.state.withLock { state -> (Answer?, Bool) in
-            switch state {
-            case .none:
-                state = .making([])
-                return (nil, true)
-            case .making: return (nil, false)
-            case .made(let answer): return (answer, false)
-            }
+    /// Nil while there is none.
+    var made: Answer? {
+        self.state.withLock { state in
+            guard case .made(let answer) = state else { return nil }
+            return answer
         }
-        if let made { return made }
+    }
+
+    /// Returns when there is an answer.
+    ///
+    /// - Parameter make: called in the first task that asks.
+    func make(_ make: () async -> Answer) async {
+        let isFirst = self.state.withLock { state in
+            guard case .none = state else { return false }
+            state = .making([])
+            return true
+        }
         guard isFirst else { return await self.wait() }
         let answer = await make()
-        let waiters = self.state.withLock { state -> [CheckedContinuation<Answer, Never>] in
+        let waiters = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
             defer { state = .made(answer) }
             if case .making(let waiters) = state { return waiters }
             return []
         }
-        for waiter in waiters { waiter.resume(returning: answer) }
-        return answer
+        for waiter in waiters { waiter.resume() }
     }
 
-    private func wait() async -> Answer {
+    private func wait() async {
         await withCheckedContinuation { waiter in
-            let made = self.state.withLock { state -> Answer? in
+            let isMade = self.state.withLock { state in
                 switch state {
-                case .made(let answer): return answer
+                case .made: return true
                 case .making(let waiters): state = .making(waiters + [waiter])
                 case .none: state = .making([waiter])
                 }
-                return nil
+                return false
             }
-            if let made { waiter.resume(returning: made) }
+            if isMade { waiter.resume() }
         }
     }
 }

@@ -65,6 +65,31 @@ import Testing
         #expect(!text.contains("\u{202E}"))
     }
 
+    private static let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJib3JpQGEudGVzdCJ9.c2lnbmF0dXJlLW9mLWFub3RoZXI"
+    private static let cut = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJib3JpQGEudGVz…"
+
+    @Test(arguments: [
+        RequestDifference.json(pointer: "/data", here: "\"\(token)\"", recorded: "\"\(cut)\""),
+        .formField(name: "data", here: token, recorded: cut),
+        .queryItemChanged(here: "data=\(token)", recorded: "data=\(cut)"), .queryItemAdded("data=\(token)"),
+        .queryItemRemoved("data=\(cut)"),
+        .header(name: "x-data", here: token, recorded: cut), .path(here: "/a/\(token)", recorded: "/a/\(cut)", edits: 1),
+        .part(name: "data", .text(here: token, recorded: cut)), .graphQLItem(name: "query", here: "me(t:\"\(token)\")", recorded: cut),
+        .text(line: 1, here: "the token is \(token).", recorded: "t \(cut)"),
+        .json(pointer: "/data", here: "\"AKIAIOSFODNN7ZQXWEJ3\"", recorded: "\"ghp_0123456789abcdefghijABCDEFGHIJ012345\""),
+    ])
+    func whatLooksLikeATokenIsNeverShown(difference: RequestDifference) {
+        let shown = ShownSecrets.hidden(in: difference).description
+        #expect(!["eyJzdWIiOiJi", "AKIA", "ghp_"].contains { shown.contains($0) } && shown.contains("…"), "\(shown)")
+    }
+
+    @Test func aTokenInAURLIsNotShown() {
+        for url in ["http://a.test/v/\(Self.token)", "http://a.test/?data=\(Self.token)&\(String(repeating: "x", count: 500))"] {
+            let report = self.refuse("GET", url, recorded: [])
+            #expect(report.map { !$0.description.contains("eyJzdWIi") && $0.description.contains("…") } == true)
+        }
+    }
+
     @Test(arguments: [
         RequestDifference.json(pointer: "/password/0", here: "\"geheim7\"", recorded: "\"bori2026\""),
         .json(pointer: "/a/client_secret/x~1y", here: "\"geheim7\"", recorded: nil),

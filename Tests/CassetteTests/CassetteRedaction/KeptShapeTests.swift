@@ -47,7 +47,9 @@ import Testing
             String(Self.secret.dropLast()), "\(Self.secret)0", Self.secret.replacingOccurrences(of: "-", with: "_"),
             Self.secret.replacingOccurrences(of: "f", with: "g"), "",
         ] { #expect(UUIDPlaceholder.bytes(for: Array(text.utf8), number: 1) == nil, "\(text)") }
-        #expect(self.redacted(#"{"access_token":"\#(Self.secret)0"}"#, try self.redactor("shape:uuid")) == #"{"access_token":"{{access_token:1}}"}"#)
+        #expect(
+            self.redacted(#"{"access_token":"\#(Self.secret)0"}"#, try self.redactor("shape:uuid"))
+                == #"{"access_token":"{{access_token:1}}"}"#)
     }
 
     /// Any UUID's placeholder is one for Foundation, of its version, and found again where nothing is next to it.
@@ -103,6 +105,29 @@ import Testing
         #expect(
             self.redacted("\u{1}\u{24}\(Self.secret)\u{0}", redactor, as: .binary) == "\u{1}\u{24}5ec7e700-0000-4000-8000-000000000001\u{0}"
         )
+    }
+
+    /// Beside a letter it would not be found again.
+    @Test func besideALetterItIsAPlainPlaceholder() throws {
+        let redactor = try self.redactor("shape:uuid")
+        _ = self.redacted(#"{"access_token":"\#(Self.secret)"}"#, redactor)
+        #expect(self.redacted("a=b%20\(Self.secret)&c=x\(Self.secret)", redactor, as: .url) == "a=b%20{{uuid:1}}&c=x{{uuid:1}}")
+        #expect(self.redacted("\u{1}2\(Self.secret)2", redactor, as: .binary) == "\u{1}2{{uuid:1}}\(String(repeating: "*", count: 26))2")
+    }
+
+    /// A token's signature has no room for points.
+    @Test func aKindWithAPointIsCountedOnce() throws {
+        let redactor = Redactor(rules: try RedactionRules(rules: ["json:/user.token", "json:/user_token"]))
+        func token(_ name: String) -> String {
+            let header = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))
+            return String(
+                decoding: header + Array(".".utf8) + Base64URL.encode(Array(#"{"sub":"\#(name)"}"#.utf8)) + Array(".c2ln".utf8),
+                as: UTF8.self)
+        }
+        let placeholders = ["user.token", "user_token"].map {
+            redactor.vault.placeholder(for: Array(token($0).utf8), kind: $0, isSure: true, under: redactor.rules)
+        }
+        #expect(placeholders.map(\.description) == ["{{user_token:1}}", "{{user_token:2}}"])
     }
 
     // MARK: Lengths

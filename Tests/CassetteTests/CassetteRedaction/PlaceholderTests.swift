@@ -27,8 +27,8 @@ import Testing
 
     @Test func aRangeTouchesThePlaceholderItIsPartOf() {
         Array("x {{jwt:1}} y".utf8).withUnsafeBytes { text in
-            #expect(Placeholder.touches(4..<7, in: text))
-            #expect(!Placeholder.touches(11..<13, in: text))
+            #expect(Placeholder.all(in: text).touches(4..<7))
+            #expect(!Placeholder.all(in: text).touches(11..<13))
         }
     }
 }

@@ -63,6 +63,26 @@ import Testing
         #expect(try self.length(of: CassetteFixture.text(""), method: "HEAD") == "99")
     }
 
+    @Test func theLengthFollowsABodyThatWasEditedBesideItsOriginal() throws {
+        let bytes = try #require(Data(base64Encoded: "H4sIAAAAAAACA0ssVsgsUShPLFYoSk3OL0pJTQEAZb4hGxIAAAA="))
+        let original = Sidecar(
+            path: "a.bodies/a2642b404b91fb67e7613f64228d6339dad0c41ac3431ab8d6ba970b1c0757c2.gz", size: bytes.count,
+            sha256: "a2642b404b91fb67e7613f64228d6339dad0c41ac3431ab8d6ba970b1c0757c2")
+        func length(_ text: String) throws -> Int? {
+            let folder = try TemporaryFolder()
+            try FileManager.default.createDirectory(atPath: folder.file("a.bodies"), withIntermediateDirectories: true)
+            try bytes.write(to: URL(fileURLWithPath: folder.file(original.path)))
+            let body = Body(
+                size: bytes.count, codings: [.gzip(nil, header: .plain)], content: .text(Array(text.utf8)), original: original)
+            var interaction = CassetteFixture.interaction(url: "http://a.test/", body: body)
+            interaction.response?.headers.append(name: "content-length", value: "\(bytes.count)")
+            return try self.library([interaction], in: folder).answer(0).head?.headers["Content-Length"].flatMap { Int($0) }
+        }
+        #expect(try length("as it was recorded") == bytes.count)
+        let edited = try #require(try length(String((0..<500).map { "\($0)" }.joined())))
+        #expect(edited > bytes.count + 100)
+    }
+
     @Test func aChangeOfProtocolsIsNoAnswer() throws {
         let folder = try TemporaryFolder()
         let library = try self.library([CassetteFixture.interaction(url: "http://a.test/", status: 101)], in: folder)
