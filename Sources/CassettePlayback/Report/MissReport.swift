@@ -191,10 +191,17 @@ enum ShownSecrets {
 
     /// `name=…`; a placeholder stays.
     private static func hidden(inItem item: [UInt8]) -> [UInt8] {
-        guard let equals = item.firstIndex(of: UInt8(ascii: "=")), SecretNames.hides(FormFacets.decoded(Array(item[..<equals]))),
-            !self.isPlaceholder(item[(equals + 1)...])
+        guard let equals = item.firstIndex(of: UInt8(ascii: "=")), !self.isPlaceholder(item[(equals + 1)...]),
+            SecretNames.hides(FormFacets.decoded(Array(item[..<equals]))) || self.holdsSecrets(item[(equals + 1)...])
         else { return item }
         return item[...equals] + self.ellipsis
+    }
+
+    /// Whether there are secrets behind escapes, such as those of a URL in a query.
+    private static func holdsSecrets(_ value: ArraySlice<UInt8>) -> Bool {
+        guard value.contains(UInt8(ascii: "%")) else { return false }
+        let text = String(decoding: FormFacets.decoded(Array(value)), as: UTF8.self)
+        return Redactor.withoutTokens(Redactor.shown(text)) != text
     }
 
     private static func isPlaceholder(_ value: some Collection<UInt8>) -> Bool {

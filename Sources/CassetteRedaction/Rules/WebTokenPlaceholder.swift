@@ -71,7 +71,9 @@ enum WebTokenPlaceholder {
                         member = Self.name(token, text)
                         // Two values of one name: nobody knows which one counts.
                         guard names.insert(member).inserted else { return nil }
-                        result += bytes
+                        // URLs are usual names of claims (RFC 7519, 4.2), addresses are not.
+                        let isAddress = !kept.contains(member) && bytes.contains(UInt8(ascii: "@"))
+                        result += isAddress ? Array("\"member\(result.count)\"".utf8) : Array(bytes)
                     } else {
                         result += isKept || Self.isWord(bytes) ? Array(bytes) : Array("\"member\(result.count)\"".utf8)
                     }

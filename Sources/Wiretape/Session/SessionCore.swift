@@ -133,7 +133,7 @@ extension TransportRequest {
     fileprivate func view(for serializer: some Any) -> URLRequest {
         guard serializer is any MethodSerializer else { return URLRequest(self) }
         var view = URLRequest(url: self.url)
-        view.httpMethod = self.method
+        view.setMethod(self.method)
         return view
     }
 }

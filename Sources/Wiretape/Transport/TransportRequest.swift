@@ -80,10 +80,15 @@ extension URLRequest {
     /// A view that keeps neither the order nor the duplicates of fields, nor a body in a file.
     public init(_ request: TransportRequest) {
         self.init(url: request.url)
-        self.httpMethod = request.method
+        self.setMethod(request.method)
         self.headers = request.headers
         self.loading = request.loading
         if case .data(let data) = request.body { self.httpBody = data }
+    }
+
+    /// Of a new request, which has GET: setting a method compares it with all that Foundation knows.
+    mutating func setMethod(_ method: String) {
+        if method != "GET" { self.httpMethod = method }
     }
 
     var loading: TransportRequest.Loading {

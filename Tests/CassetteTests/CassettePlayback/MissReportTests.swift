@@ -96,6 +96,7 @@ import Testing
         .json(pointer: "/password", here: "\"geheim7\"", recorded: "\"bori2026\""),
         .text(line: 3, here: "password: geheim7", recorded: "password: bori2026"),
         .text(line: 1, here: "GET https://me:geheim7@a.test/", recorded: ""),
+        .queryItemAdded("next=https%3A%2F%2Fb.test%2F%3Faccess_token%3Dgeheim77geheim77"),
     ])
     func whatHasTheNameOfASecretIsNeverShown(difference: RequestDifference) {
         let shown = ShownSecrets.hidden(in: difference).description

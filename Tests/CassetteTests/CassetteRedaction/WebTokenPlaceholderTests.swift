@@ -54,6 +54,13 @@ private enum Token {
         #expect((payload["realm_access"] as? [String: Any])?["bori@b.test"] as? [String: Int] == ["n": 5])
     }
 
+    @Test func anAddressIsNoNameOfAClaim() throws {
+        let token = Token.make(#"{"https://x.test/claims":1,"https://x.test/bori@a.test":true,"bori@b.test":2}"#)
+        let payload = try Token.payload(try #require(Token.placeholder(token, keeping: ["bori@b.test"])))
+        #expect(payload.count == 3 && payload["https://x.test/claims"] as? Int == 0 && payload["bori@b.test"] as? Int == 2)
+        #expect(!payload.keys.contains { $0.contains("bori@a") })
+    }
+
     @Test func keysInTheHeaderGo() throws {
         let header = #"{"alg":"ES256","jwk":{"kty":"EC","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"},"x5c":["MIIE3jCCA8ag"]}"#
         let bytes = try #require(Token.placeholder(Token.make("{}", header: header)))
