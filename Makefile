@@ -50,9 +50,9 @@ check: lint
 	swift test $(CHECK) --skip-build --filter $(CLIENT_TESTS)
 	swift test $(CHECK) --skip-build --filter CrashTests
 
-## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there.
+## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there; options: make docs ARGS='--traits AsyncHTTPClient'.
 docs:
-	sh scripts/docs.sh
+	sh scripts/docs.sh $(ARGS)
 
 ## Kills the recorder at 50 seeded moments under load and looks for what it had acknowledged.
 crash:

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Makes the documentation of the four libraries, DocC archives that any web server can give out: .build/docs/Wiretape and so on.
+# Makes the documentation of the libraries, DocC archives that any web server can give out: .build/docs/Wiretape and so on.
 # Fails on every warning: a link to a symbol or page that is not there, a page that is on no list, a parameter that does not exist.
-# Options go to swift build, as --scratch-path; --no-build takes what is built. Needs a toolchain with docc.
+# Options go to swift build, as --scratch-path; --no-build takes what is built. With --traits AsyncHTTPClient that library is
+# documented as well. Needs a toolchain with docc.
 set -eu
 cd "$(dirname "$0")/.."
 build=yes
@@ -22,7 +23,10 @@ platform=$(dirname "$(dirname "$(command -v swift)")")/lib/swift/linux
 target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)
 
 reexported=TapeBytes,CassetteModel,CassetteFormat,CassetteStore,CassetteRedaction,CassettePlayback,CassetteRun,ClientCapabilities,TapeTrust,TapeRecorder,TapeTLS
-for module in Wiretape WiretapeTesting WiretapeAlamofire TapeProxy; do
+modules="Wiretape WiretapeTesting WiretapeAlamofire TapeProxy"
+# Empty without its trait.
+case "$*" in *AsyncHTTPClient*) modules="$modules WiretapeAsyncHTTPClient" ;; esac
+for module in $modules; do
     graphs=$out/graphs/$module
     rm -rf "$graphs" "$out/$module"
     mkdir -p "$graphs"

@@ -79,7 +79,7 @@ import WiretapeTesting
 
 @Suite(.cassettes()) struct PetTests {
     @Test func list() async throws {
-        let pets = try await Session().request("http://localhost:$port/$target").serializingString().value
+        let pets = try await HTTPSession().request("http://localhost:$port/$target").serializingString().value
         #expect(pets == "/$target")
     }
 }

@@ -25,15 +25,13 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     private let name: String?
     private let options: CassetteOptions
     private let filePath: String
-    private let sourceLocation: SourceLocation
     private let identity = Identity()
 
-    init(_ level: Level, _ name: String?, _ options: CassetteOptions, filePath: String, sourceLocation: SourceLocation) {
+    init(_ level: Level, _ name: String?, _ options: CassetteOptions, filePath: String) {
         self.level = level
         self.name = name
         self.options = options
         self.filePath = filePath
-        self.sourceLocation = sourceLocation
     }
 
     public var isRecursive: Bool { true }
@@ -153,12 +151,12 @@ extension TestTrait where Self == CassetteTrait {
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        bundle: Bundle? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+        bundle: Bundle? = nil, filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
             settings: settings, resources: bundle?.resourceURL?.path)
-        return Self(.test, name, options, filePath: filePath, sourceLocation: sourceLocation)
+        return Self(.test, name, options, filePath: filePath)
     }
 }
 
@@ -177,11 +175,11 @@ extension SuiteTrait where Self == CassetteTrait {
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
         matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        bundle: Bundle? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+        bundle: Bundle? = nil, filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
             mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
             settings: settings, resources: bundle?.resourceURL?.path)
-        return Self(.suite, folder, options, filePath: filePath, sourceLocation: sourceLocation)
+        return Self(.suite, folder, options, filePath: filePath)
     }
 }

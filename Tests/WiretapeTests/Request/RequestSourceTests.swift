@@ -137,6 +137,19 @@ import FoundationNetworking
         #expect(try self.folder.names().isEmpty)
     }
 
+    @Test func anotherBodyTakesThePlaceOfAStreamFromBefore() throws {
+        let given = TransportRequest(method: "PUT", url: try "http://a.test/".asURL())
+        var draft = RequestDraft(given)
+        try draft.change(from: URLRequest(given), to: self.streamed(given))
+        let view = URLRequest(draft.request)
+        var changed = view
+        changed.httpBody = Data("new".utf8)
+        try draft.change(from: view, to: changed)
+        let whole = try draft.read(in: URL(fileURLWithPath: self.folder.path))
+        guard case .data(let data) = whole.request.body else { return #expect(Bool(false), "\(whole.request.body)") }
+        #expect(data == Data("new".utf8))
+    }
+
     @Test(arguments: ["modifier", "adapter", "redirect"]) func whoeverMadeAStreamItIsTheBody(by maker: String) async throws {
         let transport = ScriptedTransport()
         let folder = self.folder.path
