@@ -73,6 +73,21 @@ extension HTTPSession.RetryResult {
     public static func retryWithDelay(_ delay: TimeInterval) -> Self { .retryAfter(.seconds(delay)) }
 }
 
+extension HTTPSession.JSONParameterEncoder {
+    /// With sorted keys, unlike Alamofire's, so that recordings are stable.
+    public static var `default`: Self { Self() }
+    public static var sortedKeys: Self { Self() }
+    public static var prettyPrinted: Self {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return Self(encoder: encoder)
+    }
+}
+
+extension HTTPSession.URLEncodedFormParameterEncoder {
+    public static var `default`: Self { Self() }
+}
+
 extension HTTPSession.Request {
     /// Alamofire 4's name.
     @discardableResult
@@ -80,6 +95,29 @@ extension HTTPSession.Request {
 }
 
 extension HTTPSession {
+    /// A session with what Alamofire's initializer takes. What it takes of a `URLSessionConfiguration` is in `configuration`.
+    ///
+    /// - Parameters:
+    ///   - startRequestsImmediately: whether a request starts with its first handler; nil leaves it to the configuration, like the others.
+    ///   - interceptor: after those of the configuration.
+    ///   - eventMonitors: after those of the configuration.
+    @_disfavoredOverload
+    public convenience init(
+        configuration: Configuration = Configuration(), startRequestsImmediately: Bool? = nil,
+        interceptor: (any HTTPSession.RequestInterceptor)? = nil, serverTrustManager: ServerTrustManager? = nil,
+        redirectHandler: (any RedirectHandler)? = nil, cachedResponseHandler: (any CachedResponseHandler)? = nil,
+        eventMonitors: [any EventMonitor] = []
+    ) {
+        var configuration = configuration
+        if let startRequestsImmediately { configuration.startsRequestsImmediately = startRequestsImmediately }
+        if let interceptor { configuration.interceptors.append(interceptor) }
+        if let serverTrustManager { configuration.serverTrust = serverTrustManager }
+        if let redirectHandler { configuration.redirectHandler = redirectHandler }
+        if let cachedResponseHandler { configuration.cachedResponseHandler = cachedResponseHandler }
+        configuration.eventMonitors += eventMonitors
+        self.init(configuration: configuration)
+    }
+
     /// A request whose response is given in the pieces it arrives in.
     public func streamRequest(
         _ url: any URLConvertible, method: Method = .get, headers: Headers? = nil,

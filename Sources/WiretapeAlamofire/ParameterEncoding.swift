@@ -186,8 +186,9 @@ extension URLRequest {
 extension HTTPSession {
     /// A request with a dictionary of parameters.
     public func request(
-        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?, encoding: any ParameterEncoding,
-        headers: Headers? = nil, interceptor: (any HTTPSession.RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+        _ url: any URLConvertible, method: Method = .get, parameters: Parameters?,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: Headers? = nil,
+        interceptor: (any HTTPSession.RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
         self.request(url, method: method, headers: headers, interceptor: interceptor) { request in
             request = try encoding.encode(request, with: parameters)

@@ -100,3 +100,33 @@ import FoundationNetworking
         #expect(try URLEncoding.default.encode(post, with: nil) == post)
     }
 }
+
+@Suite struct RequestParameterTests {
+    private func body(_ make: (Session) -> DataRequest) async -> String {
+        let transport = StubTransport { _ in .response(200) }
+        _ = await make(Session(transport: transport)).serializingData().response
+        guard case .data(let body) = transport.requests.first?.body else { return "" }
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    /// As calls are in apps: without a word on the encoding, with an encoding, and with an encoder.
+    @Test func literalsFindTheirEncoding() async {
+        #expect(await self.body { $0.request("http://h/", method: .post, parameters: ["a": "b"]) } == "a=b")
+        #expect(await self.body { $0.request("http://h/", method: .post, parameters: ["a": "b", "c": 1]) } == "a=b&c=1")
+        let parameters: Parameters = ["c": ["d": 1]]
+        #expect(await self.body { $0.request("http://h/", method: .post, parameters: parameters) } == "c%5Bd%5D=1")
+        #expect(
+            await self.body { $0.request("http://h/", method: .post, parameters: ["a": 1], encoding: JSONEncoding.default) } == #"{"a":1}"#)
+        #expect(
+            await self.body { $0.request("http://h/", method: .post, parameters: ["a": 1], encoder: JSONParameterEncoder.default) }
+                == #"{"a":1}"#)
+        #expect(
+            await self.body {
+                $0.request("http://h/", method: .post, parameters: ["a": 1], encoder: URLEncodedFormParameterEncoder.default)
+            }
+                == "a=1")
+        #expect(
+            await self.body { $0.request("http://h/", method: .post, parameters: ["a": 1], encoder: JSONParameterEncoder.prettyPrinted) }
+                == "{\n  \"a\" : 1\n}")
+    }
+}

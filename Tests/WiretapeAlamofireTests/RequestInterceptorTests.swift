@@ -22,6 +22,21 @@ private final class TokenInterceptor: WiretapeAlamofire.RequestInterceptor, @unc
     }
 }
 
+@Suite struct SessionInitializerTests {
+    @Test func whatAlamofiresInitializerTakesIsAddedToTheConfiguration() {
+        var configuration = HTTPSession.Configuration()
+        configuration.interceptors = [.connectionLost()]
+        configuration.redirectHandler = Redirector.doNotFollow
+        let session = Session(
+            configuration: configuration, startRequestsImmediately: false, interceptor: TokenInterceptor(),
+            cachedResponseHandler: ResponseCacher.doNotCache, eventMonitors: [ClosureEventMonitor { _ in }])
+        #expect(session.configuration.interceptors.map { "\(type(of: $0))" } == ["RetryPolicy", "TokenInterceptor"])
+        #expect(!session.configuration.startsRequestsImmediately && session.configuration.eventMonitors.count == 1)
+        #expect(session.configuration.redirectHandler != nil && session.configuration.cachedResponseHandler != nil)
+        #expect(Session(interceptor: TokenInterceptor()).configuration.startsRequestsImmediately)
+    }
+}
+
 @Suite struct CompletionSignatureTests {
     @Test func bothMethodsAreCalled() async throws {
         let transport = StubTransport { _ in .response(503) }
