@@ -52,6 +52,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["nghttp2"])]),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -81,9 +82,13 @@ let package = Package(
         .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
         .target(
+            name: "TapeHTTP2",
+            dependencies: ["CassetteModel", "TapeExchange", .target(name: "CNghttp2", condition: server), nio("NIOCore")]
+        ),
+        .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"),
+                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
@@ -159,6 +164,8 @@ let package = Package(
         // The plugin's files, linked: no target can depend on a plugin.
         .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
+        .testTarget(
+            name: "TapeHTTP2Tests", dependencies: ["CassetteModel", "TapeExchange", "TapeHTTP2", "TapeTestSupport", nio("NIOCore")]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport"),
         .testTarget(

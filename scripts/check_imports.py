@@ -24,6 +24,7 @@ TABLE = {
     "CBrotli": [],
     "CZstd": [],
     "COpenSSL": [],
+    "CNghttp2": [],
     "Platform": ["Glibc", "Musl", "Darwin", "Android"],
     "TapeBytes": [*PLATFORM, "CZlib"],
     "CassetteModel": [*PLATFORM, "TapeBytes"],
@@ -38,7 +39,10 @@ TABLE = {
     "TapeRecorder": [*PLATFORM, *FOR_PLAYBACK, "TapeExchange"],
     "CassetteRun": ["Swift", *PLAYBACK, "TapeRecorder"],
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
-    "TapeProxy": [*PLATFORM, *PLAYBACK, "CassetteRun", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging"],
+    "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
+    "TapeProxy": [
+        *PLATFORM, *PLAYBACK, "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging",
+    ],
     "Wiretape": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking",
         "Security", "UniformTypeIdentifiers",

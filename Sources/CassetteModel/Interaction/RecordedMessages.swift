@@ -139,6 +139,7 @@ public struct HTTPVersion: Sendable, Hashable, Comparable, CustomStringConvertib
 
     public static let http10 = HTTPVersion(major: 1, minor: 0)
     public static let http11 = HTTPVersion(major: 1, minor: 1)
+    public static let http2 = HTTPVersion(major: 2, minor: 0)
 
     public static func < (left: HTTPVersion, right: HTTPVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)

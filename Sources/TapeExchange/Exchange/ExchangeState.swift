@@ -74,6 +74,7 @@ public struct ExchangeState: Sendable {
     private var bodyHasBegun = false
     private var upstream = Upstream.none
     private var upstreamIsReused = false
+    private var wasSentAgain = false
     private var response = Response.awaited
     private var originHasSpoken = false
     /// The exchange is over.
@@ -291,7 +292,8 @@ public struct ExchangeState: Sendable {
             return .cut(Cut(by: .origin, reason: failure.message))
         case .awaited:
             let isStale = self.upstreamIsReused && !self.originHasSpoken && (failure.kind == .reset || failure.kind == .truncated)
-            if !self.bodyHasBegun, isUnprocessed || (isStale && self.isRepeatable) {
+            if !self.bodyHasBegun, !self.wasSentAgain, isUnprocessed || (isStale && self.isRepeatable) {
+                self.wasSentAgain = true
                 self.upstreamIsReused = false
                 self.requestIsSent = false
                 return .redial

@@ -160,7 +160,8 @@ public enum HopByHop {
         return out
     }
 
-    private static func takesTrailers(_ fields: HeaderFields) -> Bool {
+    /// Whether a request asks for trailers (RFC 9110, 10.1.4).
+    public static func takesTrailers(_ fields: HeaderFields) -> Bool {
         for index in 0..<fields.count where fields.isNamed("te", at: index) {
             for coding in FieldList(fields.valueBytes(at: index)) where FieldList.equals(coding, "trailers") { return true }
         }

@@ -22,7 +22,7 @@ public struct TunnelState: Sendable {
 public enum ProtocolSniffer: Sendable, Hashable {
     /// A TLS handshake record (RFC 8446, 5.1).
     case tls
-    /// A request line of HTTP/1, perhaps after empty lines (RFC 9112, 2.2).
+    /// A request line of HTTP/1, perhaps after empty lines (RFC 9112, 2.2), or the preface of HTTP/2 (RFC 9113, 3.4).
     case http
     /// Something else, which the proxy does not read.
     case other
@@ -49,9 +49,13 @@ public enum ProtocolSniffer: Sendable, Hashable {
         guard !method.isEmpty, method.count < self.lineLimit else { return .other }
         guard let space = rest.first else { return .needsMore }
         guard space == ASCII.space else { return .other }
-        // The preface of HTTP/2 begins like a request (RFC 9113, 3.4), and what follows it is not HTTP/1. A CONNECT is for another proxy
-        // at the end of this tunnel.
-        if method.elementsEqual("PRI".utf8) || method.elementsEqual("CONNECT".utf8) { return .other }
+        if method.elementsEqual("PRI".utf8) {
+            let preface = " * HTTP/2.0\r\n".utf8
+            guard zip(rest, preface).allSatisfy(==) else { return .other }
+            return rest.count < preface.count ? .needsMore : .http
+        }
+        // For another proxy at the end of this tunnel.
+        if method.elementsEqual("CONNECT".utf8) { return .other }
         let target = rest.dropFirst()
         guard let start = target.first else { return .needsMore }
         if method.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }) {

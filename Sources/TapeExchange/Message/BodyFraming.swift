@@ -6,11 +6,13 @@ public enum BodyFraming: Sendable, Hashable {
     case none
     case length(Int)
     case chunked
+    /// Of a response of HTTP/1 the connection's end, of HTTP/2 the stream's (RFC 9113, 8.1).
     case untilClose
 
     /// The framing of a request.
     public static func ofRequest(_ head: RequestHead) throws(MessageError) -> BodyFraming {
         let length = try self.contentLength(head.fields, side: .request)
+        if head.version.major >= 2 { return length.map { .length($0) } ?? .untilClose }
         guard try self.isChunked(head.fields, version: head.version, side: .request) else { return length.map { .length($0) } ?? .none }
         try self.refuseBoth(length, side: .request)
         return .chunked
@@ -22,6 +24,7 @@ public enum BodyFraming: Sendable, Hashable {
         if requestMethod == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304 { return .none }
         if requestMethod == "CONNECT", head.status < 300 { return .none }
         let length = try self.contentLength(head.fields, side: .response)
+        if head.version.major >= 2 { return length.map { .length($0) } ?? .untilClose }
         if try self.isChunked(head.fields, version: head.version, side: .response) {
             try self.refuseBoth(length, side: .response)
             return .chunked

@@ -1,11 +1,14 @@
 public import CassetteModel
 
-/// The request line and header section of a request, as received.
+/// The request line and header section of a request, as received; of HTTP/2, what its pseudo-fields say (RFC 9113, 8.3.1).
 ///
 /// The target is visible ASCII but otherwise unchecked: see `RequestTarget`.
 public struct RequestHead: Sendable, Hashable {
     public var method: String
+    /// Of HTTP/2 the path.
     public var target: String
+    /// Of HTTP/2 the host and port; nil for HTTP/1, which has a Host field.
+    public var authority: String?
     public var version: HTTPVersion
     public var fields: HeaderFields
 

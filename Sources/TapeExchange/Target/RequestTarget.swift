@@ -81,6 +81,13 @@ public enum HostRule {
     /// A target in absolute or authority form alone decides where the request goes, whatever Host says;
     /// the syntax of Host is checked anyway.
     public static func check(_ head: RequestHead, target: RequestTarget) throws(MessageError) -> Authority? {
+        // RFC 9113, 8.3.1: it takes the place of Host, and both name the same.
+        if let authority = head.authority {
+            guard let authority = Authority(Array(authority.utf8)[...]) else {
+                throw self.refused("has an :authority that is not a host name or [IPv6 address] with an optional port; correct it")
+            }
+            return authority
+        }
         var found: Int?
         for index in 0..<head.fields.count where head.fields.isNamed("host", at: index) {
             guard found == nil else { throw self.refused("has several Host fields; send one") }

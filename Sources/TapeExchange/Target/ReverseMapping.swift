@@ -13,6 +13,8 @@ public struct ReverseMapping: Sendable, Hashable {
         self.authority = authority
     }
 
+    public var origin: Origin { self.target.origin }
+
     /// A request's fields as the origin would receive them directly.
     public func request(_ fields: HeaderFields) -> HeaderFields {
         var mapped = HeaderFields()

@@ -34,6 +34,10 @@ final class BufferedRequestBody {
     /// Parses the bytes that are read back.
     private var parser: BodyParser
     private let isChunked: Bool
+    /// Nothing in the bytes says where the body ends: a body of HTTP/2.
+    private let endsWithBytes: Bool
+    private var trailers: HeaderFields?
+    private var isEndRead = false
     /// Why the body is lost; nil if it is not.
     private(set) var problem: CassetteError?
 
@@ -41,14 +45,17 @@ final class BufferedRequestBody {
     init(framing: BodyFraming, loop: any EventLoop, disk: DiskPool, limits: Limits = Limits()) {
         self.parser = BodyParser(framing: framing, side: .request, limits: limits)
         self.isChunked = framing == .chunked
+        self.endsWithBytes = framing == .untilClose
         self.loop = loop
         self.disk = disk
     }
 
     // MARK: Writing
 
-    func append(_ bytes: ByteBuffer, at: Double) {
+    func append(_ piece: BodyPiece, at: Double) {
         guard self.problem == nil else { return }
+        let bytes = piece.bytes
+        if self.endsWithBytes { for case .trailers(let fields) in piece.events ?? [] { self.trailers = fields } }
         self.memory.writeImmutableBuffer(bytes)
         self.times.add(bytes.readableBytes, at: at)
         if self.memory.readableBytes > Self.memoryLimit { self.write() }
@@ -130,6 +137,13 @@ final class BufferedRequestBody {
                 // The bytes were parsed once: they fail now only if somebody has changed the file.
                 return .failure(CassetteError(.unreadable, error.message, cause: error))
             }
+        }
+        if self.endsWithBytes, !self.isEndRead, self.readOffset >= self.fileSize, self.memory.readableBytes == 0 {
+            self.isEndRead = true
+            if pieces.isEmpty { pieces.append(Piece(body: BodyPiece(bytes: ByteBuffer()), at: 0)) }
+            let last = pieces.count - 1
+            pieces[last].body.isLast = true
+            if let trailers { pieces[last].body.events = [.data(0..<pieces[last].body.bytes.readableBytes), .trailers(trailers)] }
         }
         return .success(pieces)
     }

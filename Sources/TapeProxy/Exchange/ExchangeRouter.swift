@@ -6,7 +6,7 @@ internal import TapeExchange
 ///
 /// Lives on its event loop.
 struct ExchangeRouter {
-    let stream: any InterceptableStream
+    let stream: any ClientStream
 
     private var peer: ClientPeer { self.stream.peer }
     private var proxy: ProxyContext { self.stream.peer.session }
@@ -118,12 +118,19 @@ struct ExchangeRouter {
     }
 
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
+        guard let stream = self.stream as? any InterceptableStream else {
+            return self.local(
+                request,
+                ProxyAnswer(
+                    status: 501, reason: "Not Implemented", error: "tunnel",
+                    text: "a tunnel in a stream of HTTP/2 cannot be opened: send the CONNECT in HTTP/1.1."))
+        }
         if let interception = self.proxy.interception {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)
             switch choice {
             case .intercept:
                 self.proxy.log.tunnel(.intercept, connection: self.peer.id, authority: request.head.target)
-                return InterceptExchange(client: self.stream, interception: interception, request: request, host: host, port: port)
+                return InterceptExchange(client: stream, interception: interception, request: request, host: host, port: port)
             case .refuse:
                 self.proxy.log.tunnel(.refuse, connection: self.peer.id, authority: request.head.target)
                 return self.local(request, .refusedTunnel(request.head.target))
@@ -139,7 +146,7 @@ struct ExchangeRouter {
         case .forward, .replay:
             self.proxy.log.tunnel(.passThrough, connection: self.peer.id, authority: request.head.target)
             self.proxy.count { $0.tunnels += 1 }
-            return ConnectExchange(client: self.stream, request: request, host: host, port: port)
+            return ConnectExchange(client: stream, request: request, host: host, port: port)
         }
     }
 

@@ -216,14 +216,12 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
-    func originSwitched(_ head: ResponseHead) {
-        guard let upstream else { return }
+    func originSwitched(_ head: ResponseHead, to connection: UpstreamConnection, rest: ByteBuffer) {
         self.upstream = nil
         self.state.ended()
         self.recording.responseBegan(head, framing: .none)
         self.recording.responseEnded()
         self.client.send(interim: head)
-        let (connection, rest) = upstream.becomeTunnel()
         let tunnel = Tunnel(client: self.client, upstream: connection, proxy: self.proxy) { [self] counts in
             self.recording.tunnelled(counts)
             self.record(.complete) { _ in self.countBytes() }

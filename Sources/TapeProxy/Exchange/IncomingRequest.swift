@@ -24,15 +24,18 @@ final class IncomingRequest {
     /// - Parameters:
     ///   - scope: the tunnel that the request came through.
     ///   - address: the proxy's own, HOST:PORT.
-    init(_ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "") throws(MessageError) {
+    ///   - endsWithHead: of HTTP/2, the stream ends with the head.
+    init(
+        _ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "", endsWithHead: Bool = false
+    ) throws(MessageError) {
         let target = try RequestTarget(head.target, method: head.method)
         let named = try HostRule.check(head, target: target)
         let reverse = try scope == nil ? Self.reverse(target, method: head.method, address: address) : nil
         self.host = named
         self.target = reverse.map { .absolute($0.origin, originForm: $0.originForm) } ?? target
-        self.reverse = reverse.map { ReverseMapping(target: $0, authority: head.fields.first("host") ?? address) }
+        self.reverse = reverse.map { ReverseMapping(target: $0, authority: head.authority ?? head.fields.first("host") ?? address) }
         self.url = reverse?.url ?? scope.map { Self.url(head, target, named, in: $0) } ?? head.target
-        self.framing = try BodyFraming.ofRequest(head)
+        self.framing = endsWithHead ? .none : try BodyFraming.ofRequest(head)
         self.persists = Persistence.staysOpen(
             after: head, role: scope == nil && reverse == nil ? .proxy : .origin)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
@@ -75,7 +78,7 @@ final class IncomingRequest {
     }
 
     private static func url(_ head: RequestHead, _ target: RequestTarget, _ named: Authority?, in scope: TunnelScope) -> String {
-        let authority = named == nil ? scope.origin.authority : head.fields.first("host") ?? scope.origin.authority
+        let authority = head.authority ?? (named == nil ? nil : head.fields.first("host")) ?? scope.origin.authority
         switch target {
         case .absolute: return head.target
         case .origin(let path): return "\(scope.origin.scheme.rawValue)://\(authority)\(path)"
@@ -87,7 +90,9 @@ final class IncomingRequest {
 
     /// Rewrites the fields as a direct client of the origin would send them.
     func nameOrigin() {
-        if let reverse { self.head.fields = reverse.request(self.head.fields) }
+        guard let reverse else { return }
+        self.head.fields = reverse.request(self.head.fields)
+        if self.head.authority != nil { self.head.authority = reverse.origin.authority }
     }
 
     /// Whether a body follows.

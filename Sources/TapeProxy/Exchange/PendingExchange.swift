@@ -81,7 +81,7 @@ final class PendingExchange: MessageExchange {
             guard let events = piece.events else { return self.compare(bytes) }
             for case .data(let range) in events { self.compare(UnsafeRawBufferPointer(rebasing: bytes[range])) }
         }
-        self.ahead.body?.append(piece.bytes, at: self.elapsed)
+        self.ahead.body?.append(piece, at: self.elapsed)
         self.deadline = self.proxy.stallDeadline
         if piece.isLast {
             self.ahead.isRead = true

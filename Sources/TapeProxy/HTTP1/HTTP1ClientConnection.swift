@@ -7,7 +7,7 @@ internal import TapeTLS
 ///
 /// Is the stream of the request that is being answered. Does not parse: see `HTTP1RequestReader`. Does not forward, replay or record: see
 /// `ExchangeRouter`. Not Sendable: lives on its event loop.
-final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, FlushTarget, InterceptableStream {
+final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandler, TimedConnection, FlushTarget, InterceptableStream {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -187,6 +187,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 // The time for a head runs from its first byte, not from its last.
                 if begins { self.wait(self.proxy.limits.requestHead) }
                 return false
+            case .http2:
+                self.becomeHTTP2()
+                return false
             case .notHTTP:
                 // The rest of the body may be on its way: closing at once could discard the answer (RFC 9112, 9.6).
                 self.endOutput()
@@ -195,6 +198,20 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         } catch {
             self.refuse(error)
             return false
+        }
+    }
+
+    /// The client speaks HTTP/2 from here on: another handler takes this one's place, with what has come.
+    private func becomeHTTP2() {
+        guard let context, let input = self.reader.takeInput() else { return }
+        do {
+            let connection = try HTTP2ClientConnection(peer: self.peer, first: input)
+            self.phase = .closed
+            try context.pipeline.syncOperations.addHandler(connection, position: .after(self))
+            _ = context.pipeline.syncOperations.removeHandler(self)
+        } catch {
+            self.close()
+            self.closeNow()
         }
     }
 
@@ -395,6 +412,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     func enter(_ scope: TunnelScope) {
         guard self.exchange != nil else { return }
         self.peer.scope = scope
+        self.reader.enterTunnel()
         self.writer = nil
         self.phase = .head
         guard !self.proxy.isStopping else { return self.endSoon() }

@@ -12,6 +12,8 @@ struct HTTP1RequestReader {
         case needsMore(begins: Bool)
         /// The body of the last request, which was not asked for.
         case notHTTP
+        /// The preface of HTTP/2 (RFC 9113, 3.4), which stays in the input.
+        case http2
     }
 
     private var input: ByteBuffer?
@@ -25,6 +27,8 @@ struct HTTP1RequestReader {
     /// The last request was read to its end.
     private(set) var isRead = true
     private(set) var isInsideHead = false
+    /// No request was read: HTTP/2 may begin here.
+    private var mayBeHTTP2 = true
 
     init(limits: Limits) { self.head = HeadParser(limits: limits) }
 
@@ -65,6 +69,13 @@ struct HTTP1RequestReader {
             case .tls, .other: return .notHTTP
             }
         }
+        if self.mayBeHTTP2 {
+            switch Self.isPreface(input.readableBytesView) {
+            case true?: return .http2
+            case nil: return .needsMore(begins: true)
+            case false?: self.mayBeHTTP2 = false
+            }
+        }
         let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.head.parseRequest(bytes) }
         guard let parsed else {
             let begins = !self.isInsideHead
@@ -76,6 +87,17 @@ struct HTTP1RequestReader {
         self.input = input
         return .head(parsed.head)
     }
+
+    /// Nil if there is too little to tell.
+    private static func isPreface(_ bytes: ByteBufferView) -> Bool? {
+        guard bytes.first == UInt8(ascii: "P") else { return bytes.isEmpty ? nil : false }
+        let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8
+        guard zip(bytes, preface).allSatisfy(==) else { return false }
+        return bytes.count < preface.count ? nil : true
+    }
+
+    /// Requests begin anew, inside a tunnel.
+    mutating func enterTunnel() { self.mayBeHTTP2 = true }
 
     /// A request begins: what comes next is its body.
     mutating func begin(_ request: IncomingRequest, limits: Limits) {

@@ -14,6 +14,8 @@ struct HTTP1ResponseWriter {
     private var heldHead: ByteBuffer?
     /// A chunked answer to an HTTP/1.0 client goes out without its chunk framing (RFC 9112, 6.1).
     private var removesChunking = false
+    /// An answer of HTTP/2 without a length.
+    private var chunking: ChunkWriter?
     private var status = 0
     /// Closing the connection ends the body (RFC 9112, 6.3).
     private(set) var endsByClose = false
@@ -27,12 +29,13 @@ struct HTTP1ResponseWriter {
         guard HopByHop.passesInterim(to: self.request.head.version) else { return nil }
         return ByteBuffer(
             bytes: HopByHop.forwardedResponse(
-                self.request.reverse?.response(head) ?? head, keepsClient: true, clientVersion: self.request.head.version))
+                (self.request.reverse?.response(head) ?? head).asHTTP1(isChunked: false), keepsClient: true, clientVersion: self.request.head.version))
     }
 
     /// - Parameter mayPersist: the proxy would serve another request on the connection.
     mutating func begin(_ head: ResponseHead, framing: BodyFraming, mayPersist: Bool) {
         self.status = head.status
+        let (head, framing) = self.translated(head, framing)
         self.removesChunking = HopByHop.needsDechunking(framing, clientVersion: self.request.head.version)
         self.endsByClose = framing == .untilClose || self.removesChunking
         self.persists =
@@ -44,9 +47,17 @@ struct HTTP1ResponseWriter {
                 shown, keepsClient: self.persists, clientVersion: self.request.head.version, removesChunking: self.removesChunking))
     }
 
+    /// An answer of HTTP/2 as HTTP/1 has it: chunked if it has no length and the client knows that, else to the connection's end.
+    private mutating func translated(_ head: ResponseHead, _ framing: BodyFraming) -> (ResponseHead, BodyFraming) {
+        guard head.version.major >= 2 else { return (head, framing) }
+        let isChunked = framing == .untilClose && self.request.head.version >= .http11
+        if isChunked { self.chunking = ChunkWriter(sendsTrailers: HopByHop.takesTrailers(self.request.head.fields)) }
+        return (head.asHTTP1(isChunked: isChunked), isChunked ? .chunked : framing)
+    }
+
     /// Writes a piece of the body, after the head if that is still held.
     mutating func body(_ piece: BodyPiece, write: (ByteBuffer) -> Void) {
-        let bytes = self.removesChunking ? piece.payload : piece.bytes
+        let bytes = self.chunking?.write(piece) ?? (self.removesChunking ? piece.payload : piece.bytes)
         if var head = self.heldHead.take() {
             if bytes.readableBytes <= Self.joinLimit {
                 head.writeImmutableBuffer(bytes)
@@ -84,6 +95,27 @@ struct HTTP1ResponseWriter {
     var invitesRepetition: Bool { self.status == 417 && self.request.expectsContinue }
 }
 
+/// Frames bodies of HTTP/2, which have no length, for HTTP/1.1 (RFC 9112, 7.1).
+struct ChunkWriter {
+    /// The reader has said that it wants trailers (RFC 9110, 6.5.1).
+    let sendsTrailers: Bool
+
+    func write(_ piece: BodyPiece) -> ByteBuffer {
+        let payload = piece.payload
+        var out = ByteBuffer()
+        if payload.readableBytes > 0 {
+            out.writeString("\(String(payload.readableBytes, radix: 16))\r\n")
+            out.writeImmutableBuffer(payload)
+            out.writeString("\r\n")
+        }
+        guard piece.isLast else { return out }
+        out.writeString("0\r\n")
+        if self.sendsTrailers { for case .trailers(let fields) in piece.events ?? [] { out.writeBytes(fields.bytes) } }
+        out.writeString("\r\n")
+        return out
+    }
+}
+
 /// A recorded answer for an HTTP/1.1 client that keeps its connection open: head and body in one piece.
 struct ReadyAnswer: Sendable {
     let bytes: [UInt8]
@@ -93,7 +125,7 @@ struct ReadyAnswer: Sendable {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,
             Persistence.staysOpen(after: head, framing: answer.framing)
         else { return nil }
-        var bytes = HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: .http11)
+        var bytes = HopByHop.forwardedResponse(head.asHTTP1(isChunked: false), keepsClient: true, clientVersion: .http11)
         switch answer.payload {
         case .file, .parts, .coded: return nil
         case .none: break

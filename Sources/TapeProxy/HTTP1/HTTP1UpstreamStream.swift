@@ -24,6 +24,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private var phase = Phase.idle
     private var method = ""
     private var asksUpgrade = false
+    /// A request of HTTP/2 without a length.
+    private var chunking: ChunkWriter?
     private var requestIsSent = true
     private var parser: HeadParser
     private var body = BodyParser(framing: .none, side: .response)
@@ -43,6 +45,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         connection.take(self)
     }
 
+    var version: HTTPVersion { .http11 }
     var route: UpstreamRoute { self.connection.route }
     var isOpen: Bool { self.connection.isOpen }
     var isWritable: Bool { self.connection.isWritable }
@@ -75,15 +78,17 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         self.connection.close()
     }
 
-    func becomeTunnel() -> (connection: UpstreamConnection, rest: ByteBuffer) {
-        self.exchange = nil
-        self.phase = .idle
-        return (self.connection, self.held.take() ?? ByteBuffer())
-    }
-
     // MARK: The request
 
-    func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
+    func send(_ received: RequestHead, target: RequestTarget, framing: BodyFraming) {
+        self.chunking = received.version.major >= 2 && framing == .untilClose ? ChunkWriter(sendsTrailers: true) : nil
+        let head: RequestHead
+        do throws(MessageError) {
+            head = try received.asHTTP1(isChunked: self.chunking != nil)
+        } catch {
+            guard let exchange else { return }
+            return self.fail(exchange, Failure(kind: .malformed, message: error.message))
+        }
         self.method = head.method
         self.asksUpgrade = HopByHop.asksUpgrade(head)
         self.requestIsSent = framing == .none || framing == .length(0)
@@ -93,7 +98,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func send(_ piece: BodyPiece) {
         if piece.isLast { self.requestIsSent = true }
-        if piece.bytes.readableBytes > 0 { self.connection.write(piece.bytes) }
+        let bytes = self.chunking?.write(piece) ?? piece.bytes
+        if bytes.readableBytes > 0 { self.connection.write(bytes) }
     }
 
     func flush() { self.connection.flush() }
@@ -192,8 +198,10 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         guard self.asksUpgrade, self.requestIsSent else {
             throw MessageError(.startLine, status: 502, "unrequested 101 (Switching Protocols)")
         }
-        self.held = rest.readSlice(length: rest.readableBytes)
-        exchange.originSwitched(head)
+        let rest = rest.readSlice(length: rest.readableBytes) ?? ByteBuffer()
+        self.exchange = nil
+        self.phase = .idle
+        exchange.originSwitched(head, to: self.connection, rest: rest)
     }
 
     func upstreamReadComplete() { self.exchange?.originReadComplete() }

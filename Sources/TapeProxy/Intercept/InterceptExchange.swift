@@ -34,6 +34,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// What the client has sent so far: relayed unchanged if the tunnel is not intercepted.
     private var received = ByteBuffer()
     private var hello = ClientHello()
+    /// The application protocol to speak with the client; nil if it offered none.
+    private var protocolName: String?
     private var lookup: NameLookup?
     private var scope: TunnelScope?
     /// The leaf certificate was sent to the client, or is about to be.
@@ -197,17 +199,22 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// Answers the ClientHello. Connects to an unknown origin first, if that is allowed, for the names in its certificate.
     private func begin(_ hello: ClientHello) {
         self.hello = hello
-        let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
+        let offered = hello.protocols.filter { $0 == "http/1.1" || $0 == "h2" }
+        let offersHTTP = hello.protocols.isEmpty || !offered.isEmpty
         switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
         case .refuse: return self.refuse(hello)
         case .intercept where offersHTTP: break
         case .intercept, .passThrough: return self.passThrough(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
-        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
+        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: offered)
         let scope = TunnelScope(route: route)
         self.scope = scope
-        if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
+        self.protocolName = offered.first
+        if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) {
+            self.protocolName = self.interception.chosenProtocol(of: route) ?? offered.first
+            return self.answer(leaf)
+        }
         guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.wait(2 * self.proxy.limits.connect)
         // The client has nothing to send before it is answered: anything it does send waits in the kernel.
@@ -222,6 +229,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             switch result {
             case .success(let upstream):
                 let names = upstream.takePeerNames()
+                // The client speaks what the origin has chosen of the client's own list.
+                if !offered.isEmpty {
+                    let chosen = upstream.version == .http2 ? "h2" : "http/1.1"
+                    self.protocolName = offered.contains(chosen) ? chosen : offered.first
+                    self.interception.remember(chosen: self.protocolName, of: route)
+                }
                 // The connection serves this client's first request.
                 upstream.release(by: self.client.peer.id)
                 self.mint(names)
@@ -249,7 +262,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.isAnswered = true
         self.tls?.keepsInput = false
         self.tls?.answer(
-            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
+            leaf, protocolName: self.protocolName,
             refusesProtocols: !self.hello.protocols.isEmpty)
     }
 
@@ -269,7 +282,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
             let result = self.mayDial ? "passed through and not recorded" : "closed, since it is not in the cassette"
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" offers \(protocols) but not HTTP/1.1: its tunnel is \(result).")
+                "the client for \"\(self.request.head.target)\" offers \(protocols) but not HTTP: its tunnel is \(result).")
         }
         self.received = tls.keptInput
         self.client.remove(tls)

@@ -20,6 +20,7 @@ final class Interception: Sendable {
     // SAFETY: used only while `lock` is held.
     private nonisolated(unsafe) let leaves: LeafStore
     private let context: TLSServerContext
+    private let chosen = Guarded<[UpstreamRoute: String]>([:])
     private let clock: WallClock
 
     init(_ settings: TLSSettings, clock: WallClock = WallClock()) throws {
@@ -30,6 +31,16 @@ final class Interception: Sendable {
         self.magic = try MagicAuthority(authority)
         self.leaves = try LeafStore(authority: authority)
         self.context = try TLSServerContext(minimum: settings.clientMinimum, keyLog: settings.keyLog)
+    }
+
+    /// What the origin of a route chose of the protocols offered to it; nil if it is not known.
+    func chosenProtocol(of route: UpstreamRoute) -> String? { self.chosen.withLock { $0[route] } }
+
+    func remember(chosen name: String?, of route: UpstreamRoute) {
+        self.chosen.withLock { chosen in
+            if chosen.count >= 4096 { chosen.removeAll() }
+            chosen[route] = name
+        }
     }
 
     func choice(host: String, port: Int) -> Choice {

@@ -110,6 +110,11 @@ struct ProxyLog: Sendable {
     }
 
     /// A request that is not HTTP, or too large.
+    func multiplexedFailed(connection: Int, reason: String) {
+        guard self.isDebug else { return }
+        self.logger.debug("client connection ended by HTTP/2", metadata: ["connection": "\(connection)", "reason": "\(reason)"])
+    }
+
     func requestMalformed(connection: Int, status: Int) {
         guard self.isDebug else { return }
         self.logger.debug("request malformed", metadata: ["connection": "\(connection)", "status": "\(status)"])

@@ -112,18 +112,27 @@ struct ProxyAnswer: Sendable {
         }
     }
 
-    /// The answer as bytes.
+    /// The status and the fields.
+    var head: ResponseHead {
+        var fields = HeaderFields()
+        for (name, value) in self.fields { fields.append(name: name, value: value) }
+        if let error { fields.append(name: "Wiretape-Error", value: error) }
+        fields.append(name: "Content-Type", value: self.contentType)
+        fields.append(name: "X-Content-Type-Options", value: "nosniff")
+        fields.append(name: "Content-Length", value: String(self.body.count))
+        return ResponseHead(version: .http11, status: self.status, reason: Array(self.reason.utf8), fields: fields)
+    }
+
+    /// The answer as bytes of HTTP/1.
     func bytes(method: String, persistence: ConnectionOption) -> [UInt8] {
-        var head = "HTTP/1.1 \(self.status) \(self.reason)\r\n"
-        for (name, value) in self.fields { head += "\(name): \(value)\r\n" }
-        if let error { head += "Wiretape-Error: \(error)\r\n" }
-        head += "Content-Type: \(self.contentType)\r\nX-Content-Type-Options: nosniff\r\nContent-Length: \(self.body.count)\r\n"
+        let head = self.head
+        var bytes = Array("HTTP/1.1 \(self.status) \(self.reason)\r\n".utf8) + head.fields.bytes
         switch persistence {
-        case .close: head += "Connection: close\r\n"
-        case .keepAlive: head += "Connection: keep-alive\r\n"
+        case .close: bytes += "Connection: close\r\n".utf8
+        case .keepAlive: bytes += "Connection: keep-alive\r\n".utf8
         case .none: break
         }
-        head += "\r\n"
-        return Array(head.utf8) + (method == "HEAD" ? [] : self.body)
+        bytes += "\r\n".utf8
+        return bytes + (method == "HEAD" ? [] : self.body)
     }
 }

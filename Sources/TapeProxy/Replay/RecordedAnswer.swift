@@ -85,7 +85,7 @@ final class RecordedAnswer: Sendable {
 
     /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.
     private static func check(_ head: ResponseHead) throws(MessageError) {
-        let bytes = HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: .http11)
+        let bytes = HopByHop.forwardedResponse(head.asHTTP1(isChunked: false), keepsClient: true, clientVersion: .http11)
         var parser = HeadParser()
         let parsed = try bytes.withUnsafeBufferPointer { bytes throws(MessageError) in
             try parser.parseResponse(UnsafeRawBufferPointer(bytes))

@@ -131,7 +131,11 @@ final class ReplayBodySender {
         body.withUnsafeBytes { self.framer.frame($0, into: &wire, payload: &payload) }
         if isLast { self.framer.end(into: &wire) }
         guard !wire.isEmpty || isLast else { return }
-        let events = self.isChunked ? payload.map { BodyEvent.data($0) } : nil
+        // A client of another version takes payload and trailers, and frames them itself.
+        var events = self.isChunked ? payload.map { BodyEvent.data($0) } : nil
+        if isLast, self.answer.isComplete, let trailers = self.answer.trailers {
+            events = payload.map { BodyEvent.data($0) } + [.trailers(trailers)]
+        }
         self.client.send(BodyPiece(bytes: ByteBuffer(bytes: wire), events: events, isLast: isLast))
     }
 

@@ -32,7 +32,7 @@ final class ClientPeer {
     }
 
     func closed(_ connection: any TimedConnection) {
-        self.connection = nil
+        if self.connection === connection { self.connection = nil }
         self.session.remove(connection)
     }
 

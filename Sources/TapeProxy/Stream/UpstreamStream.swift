@@ -4,6 +4,8 @@ internal import TapeExchange
 
 /// Carries one request to its origin and the answer back. Called on its event loop.
 protocol UpstreamStream: AnyObject {
+    /// What the origin speaks.
+    var version: HTTPVersion { get }
     var isWritable: Bool { get }
     /// The names in the origin's certificate; empty from the second call on.
     func takePeerNames() -> [String]
@@ -22,8 +24,6 @@ protocol UpstreamStream: AnyObject {
     func release(by client: Int)
     /// Abandons the request, which cancels it at the origin.
     func cancel()
-    /// After 101 (Switching Protocols): the connection itself, and the bytes that came after the head.
-    func becomeTunnel() -> (connection: UpstreamConnection, rest: ByteBuffer)
 }
 
 /// The exchange that an upstream stream works for. Called on its event loop.
@@ -36,7 +36,11 @@ protocol UpstreamExchange: AnyObject {
     /// - Parameter readsOn: the origin has not announced that it closes the connection.
     func originEnded(readsOn: Bool)
     /// The origin changes protocols, as it was asked to (RFC 9110, 7.8).
-    func originSwitched(_ head: ResponseHead)
+    ///
+    /// - Parameters:
+    ///   - connection: from now on the exchange's own.
+    ///   - rest: the bytes that came after the head.
+    func originSwitched(_ head: ResponseHead, to connection: UpstreamConnection, rest: ByteBuffer)
     /// All reads of this turn of the event loop were delivered.
     func originReadComplete()
     /// - Parameter isUnprocessed: nothing of the request was sent.

@@ -4,7 +4,8 @@ internal import TapeTLS
 
 /// Connects to origins: dials, and completes the TLS handshake if the route is https.
 ///
-/// Keeps no connections: see `UpstreamPool`. Not Sendable: lives on its event loop.
+/// Keeps no connections: see `UpstreamPool`. While it is unknown whether a route's origin speaks HTTP/2, one connection is made, and other
+/// exchanges wait to share it. Not Sendable: lives on its event loop.
 final class DirectDialing: Dialing {
     private typealias Outcome = Result<UpstreamConnection, DialFailure>
 
@@ -15,6 +16,10 @@ final class DirectDialing: Dialing {
     private let diagnosis: Diagnosis
     private let log: ProxyLog
     private let nextID: @Sendable () -> Int
+    /// Exchanges that wait for the connection of another.
+    private var waiting: [UpstreamRoute: [(Result<any UpstreamStream, DialFailure>) -> Void]] = [:]
+    /// Routes whose origins have chosen HTTP/1.1 although they were offered HTTP/2.
+    private var withoutHTTP2: Set<UpstreamRoute> = []
 
     /// - Parameter nextID: returns the number of a connection, unique over all event loops of a session.
     init(
@@ -28,7 +33,41 @@ final class DirectDialing: Dialing {
     }
 
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
-        self.connect(route, lookup) { [pool] result in then(result.map { HTTP1UpstreamStream($0, pool: pool) }) }
+        guard route.protocols.contains("h2"), !self.withoutHTTP2.contains(route) else {
+            return self.connect(route, lookup) { [pool] result in then(result.map { HTTP1UpstreamStream($0, pool: pool) }) }
+        }
+        if let stream = self.pool.share(route) { return then(.success(stream)) }
+        guard self.waiting[route] == nil else { return self.waiting[route, default: []].append(then) }
+        self.waiting[route] = []
+        self.connect(route, lookup) { result in self.connected(route, result, then) }
+    }
+
+    /// The first connection of a route is made: those that waited share it, or make their own.
+    private func connected(
+        _ route: UpstreamRoute, _ result: Outcome, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
+    ) {
+        let waiting = self.waiting.removeValue(forKey: route) ?? []
+        switch result {
+        case .failure(let failure):
+            then(.failure(failure))
+            for other in waiting { other(.failure(failure)) }
+        case .success(let connection) where connection.protocolName == "h2":
+            guard let shared = try? HTTP2UpstreamConnection(connection, flushes: self.shared.flushes, clock: self.shared.clock) else {
+                connection.close()
+                let failure = DialFailure.failed(Failure(kind: .cancelled, message: "the proxy is out of memory"))
+                then(.failure(failure))
+                for other in waiting { other(.failure(failure)) }
+                return
+            }
+            self.pool.put(shared)
+            then(.success(shared.makeStream()))
+            for other in waiting { other(.success(shared.makeStream())) }
+        case .success(let connection):
+            if self.withoutHTTP2.count >= 4096 { self.withoutHTTP2.removeAll() }
+            self.withoutHTTP2.insert(route)
+            then(.success(HTTP1UpstreamStream(connection, pool: self.pool)))
+            for other in waiting { self.open(route, lookup: nil, then: other) }
+        }
     }
 
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {

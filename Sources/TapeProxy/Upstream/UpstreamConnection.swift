@@ -95,6 +95,9 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     func take(_ owner: any UpstreamConnectionOwner) { self.owner = owner }
 
+    /// The application protocol that the handshake chose (RFC 7301); nil if none, or without TLS.
+    var protocolName: String? { (self.tls ?? self.tlsWithoutChain)?.alpn }
+
     /// What an exchange that takes the connection records of it; the timing is for the first one alone.
     func use() -> (info: ConnectionInfo, timing: DialTiming?) {
         guard let timing else { return (ConnectionInfo(id: self.id, remote: self.remote, isReused: true, tls: self.tlsWithoutChain), nil) }

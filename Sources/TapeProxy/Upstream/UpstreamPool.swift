@@ -25,6 +25,8 @@ final class UpstreamPool {
     private let clock: EventClock
     private let log: ProxyLog
     private var lists: [UpstreamRoute: IdleList] = [:]
+    /// One for each route, shared by its exchanges.
+    private var shared: [UpstreamRoute: HTTP2UpstreamConnection] = [:]
     private(set) var count = 0
 
     init(limits: ProxyLimits, clock: EventClock, log: ProxyLog = ProxyLog()) {
@@ -38,7 +40,8 @@ final class UpstreamPool {
     /// - Parameters:
     ///   - client: the number of the client connection that the request came on.
     ///   - isRepeatable: the request may be sent again on another connection.
-    func take(_ route: UpstreamRoute, client: Int, isRepeatable: Bool) -> HTTP1UpstreamStream? {
+    func take(_ route: UpstreamRoute, client: Int, isRepeatable: Bool) -> (any UpstreamStream)? {
+        if let stream = self.share(route) { return stream }
         guard let list = self.lists[route] else { return nil }
         while let index = isRepeatable ? list.entries.indices.last : list.entries.lastIndex(where: { $0.client == client }) {
             let stream = list.entries.remove(at: index).stream
@@ -48,6 +51,17 @@ final class UpstreamPool {
             return stream
         }
         return nil
+    }
+
+    /// A stream of the route's shared connection; nil if there is none that takes new requests.
+    func share(_ route: UpstreamRoute) -> HTTP2UpstreamStream? {
+        guard let connection = self.shared[route], connection.isUsable else { return nil }
+        return connection.makeStream()
+    }
+
+    /// All exchanges of its route share the connection from now on.
+    func put(_ connection: HTTP2UpstreamConnection) {
+        self.shared.updateValue(connection, forKey: connection.route)?.endSoon()
     }
 
     func put(_ stream: HTTP1UpstreamStream, client: Int) {
@@ -74,6 +88,10 @@ final class UpstreamPool {
 
     /// Closes connections that were unused for too long, and removes routes without any.
     func sweep(now: NIODeadline) {
+        for (route, connection) in self.shared {
+            if let since = connection.idleSince, since + .seconds(Int64(self.limits.upstreamIdle)) <= now { connection.endSoon() }
+            if !connection.isUsable { self.shared[route] = nil }
+        }
         for (route, list) in self.lists {
             let late = list.entries.prefix { $0.until <= now }
             self.count -= late.count
@@ -89,6 +107,8 @@ final class UpstreamPool {
     }
 
     func closeAll() {
+        for connection in self.shared.values { connection.endSoon() }
+        self.shared = [:]
         let all = self.lists.values
         self.lists = [:]
         self.count = 0

@@ -20,7 +20,7 @@ import Testing
         let all = blocks
         loop.execute {
             let held = BufferedRequestBody(framing: .untilClose, loop: loop, disk: .shared)
-            for (number, block) in all.enumerated() { held.append(ByteBuffer(bytes: block), at: Double(number * 10)) }
+            for (number, block) in all.enumerated() { held.append(BodyPiece(bytes: ByteBuffer(bytes: block)), at: Double(number * 10)) }
             var bytes: [UInt8] = []
             var times: [Double] = []
             func take() {
@@ -59,7 +59,7 @@ import Testing
         let done = loop.makePromise(of: [Bool].self)
         loop.execute {
             let held = BufferedRequestBody(framing: .untilClose, loop: loop, disk: .shared)
-            let block = ByteBuffer(repeating: 7, count: BufferedRequestBody.memoryLimit + 1)
+            let block = BodyPiece(bytes: ByteBuffer(repeating: 7, count: BufferedRequestBody.memoryLimit + 1))
             held.append(block, at: 0)
             let first = held.isFull
             held.append(block, at: 0)

@@ -1,0 +1,108 @@
+public import CassetteModel
+
+// What a head of one version is in another (RFC 9113, 8.2.2 and 8.3; RFC 9114 has the same rules).
+
+extension HopByHop {
+    /// Fields for a multiplexed protocol: names in lower case, without what concerns one connection alone.
+    ///
+    /// - Parameter dropsHost: the authority is sent as a pseudo-field.
+    public static func multiplexed(_ fields: HeaderFields, dropsHost: Bool) -> HeaderFields {
+        let options = ConnectionOptions(fields)
+        var result = HeaderFields()
+        result.reserve(bytes: fields.bytes.count, fields: fields.count)
+        var line: [UInt8] = []
+        var hasLength = false
+        for index in 0..<fields.count {
+            let name = fields.nameBytes(at: index)
+            switch FieldKind.of(name) {
+            case .hopByHop, .connection, .upgrade, .transferEncoding: continue
+            case .host: if dropsHost { continue }
+            case .te: guard self.hasTrailers(fields.valueBytes(at: index)) else { continue }
+            case .contentLength:
+                if hasLength { continue }
+                hasLength = true
+            case .endToEnd: if options.nominates(name) { continue }
+            case .trailer, .contentEncoding: break
+            }
+            line.removeAll(keepingCapacity: true)
+            line.append(contentsOf: name.lazy.map(ASCII.lower))
+            line.append(UInt8(ascii: ":"))
+            line.append(ASCII.space)
+            if case .te = FieldKind.of(name) {
+                line += "trailers".utf8
+            } else {
+                line += fields.valueBytes(at: index)
+            }
+            line.withUnsafeBytes { result.append(checkedLine: $0, nameLength: name.count) }
+        }
+        return result
+    }
+
+    private static func hasTrailers(_ value: ArraySlice<UInt8>) -> Bool {
+        for coding in FieldList(value) where FieldList.equals(coding, "trailers") { return true }
+        return false
+    }
+}
+
+extension RequestHead {
+    /// The authority and the path of a request to an origin, as its pseudo-fields have them (RFC 9113, 8.3.1).
+    public func multiplexedTarget(_ target: RequestTarget, of origin: Origin) -> (authority: String, path: String) {
+        let authority = self.authority ?? self.fields.first("host") ?? origin.authority
+        switch target {
+        case .absolute(let named, let originForm):
+            // RFC 9112, 3.2.2: the target's authority replaces Host; a Host that names the same origin keeps its spelling.
+            let same = Authority(Array(authority.utf8)[...]).map { Origin(scheme: named.scheme, authority: $0) }
+            return (same == named ? authority : named.authority, originForm)
+        case .asterisk: return (authority, "*")
+        case .origin(let path): return (authority, path)
+        case .authority: return (authority, self.target)
+        }
+    }
+
+    /// The head for an HTTP/1.1 origin: Host first, cookies in one line (RFC 9113, 8.2.3), and chunked coding if nothing says how long the
+    /// body is.
+    ///
+    /// - Throws: read as HTTP/1.1 it would be another request.
+    public func asHTTP1(isChunked: Bool) throws(MessageError) -> RequestHead {
+        guard self.version.major >= 2 else { return self }
+        var fields = HeaderFields()
+        fields.reserve(bytes: self.fields.bytes.count + 64, fields: self.fields.count + 2)
+        if !self.fields.contains("host"), let authority { fields.append(name: "Host", value: authority) }
+        var cookies: [UInt8] = []
+        for index in 0..<self.fields.count {
+            if self.fields.isNamed("cookie", at: index) {
+                cookies += cookies.isEmpty ? Array("cookie: ".utf8) : Array("; ".utf8)
+                cookies += self.fields.valueBytes(at: index)
+            } else {
+                fields.append(line: self.fields.line(at: index))
+            }
+        }
+        if !cookies.isEmpty { fields.append(line: cookies) }
+        if isChunked { fields.append(name: "Transfer-Encoding", value: "chunked") }
+        let head = RequestHead(method: self.method, target: self.target, version: .http11, fields: fields)
+        try head.checkWritten()
+        return head
+    }
+
+    /// Written, and read by this proxy's own parser, it is one head with the same fields: nothing in a value began another line or request.
+    private func checkWritten() throws(MessageError) {
+        let bytes = Array("\(self.method) \(self.target) HTTP/1.1\r\n".utf8) + self.fields.bytes + [13, 10]
+        var parser = HeadParser(limits: Limits())
+        let parsed = try bytes.withUnsafeBufferPointer { bytes throws(MessageError) in
+            try parser.parseRequest(UnsafeRawBufferPointer(bytes))
+        }
+        guard let parsed, parsed.consumed == bytes.count, parsed.head == self else {
+            throw MessageError(.field, status: 400, "request cannot be sent to an HTTP/1.1 origin as it is; send no line breaks in fields")
+        }
+    }
+}
+
+extension ResponseHead {
+    /// The head for an HTTP/1.1 client: chunked coding if nothing says how long the body is.
+    public func asHTTP1(isChunked: Bool) -> ResponseHead {
+        guard self.version.major >= 2 else { return self }
+        var head = ResponseHead(version: .http11, status: self.status, reason: self.reason, fields: self.fields)
+        if isChunked { head.fields.append(name: "Transfer-Encoding", value: "chunked") }
+        return head
+    }
+}

@@ -1,0 +1,463 @@
+internal import CNghttp2
+internal import CassetteModel
+public import NIOCore
+
+/// One end of an HTTP/2 connection without a socket (RFC 9113): turns bytes into events, and messages into bytes.
+///
+/// Owns nghttp2's session and frees it. Does no I/O and has no clock. Events are collected and given out by `receive` and `takeOutput`, so
+/// that nothing is called back while nghttp2 works. Not Sendable: one thread at a time.
+public final class HTTP2Connection {
+    public enum Role: Sendable, Hashable { case server, client }
+
+    /// What a peer is told when the connection begins, and what it may send.
+    public struct Settings: Sendable, Hashable {
+        /// Streams that the peer may have open at once (RFC 9113, 6.5.2).
+        public var concurrentStreams = 100
+        /// Bytes of a body that may come before `credit` is called, on each stream and at first.
+        public var streamWindow = 65_535
+        /// Bytes of all bodies that may be on their way.
+        public var connectionWindow = 8 << 20
+        /// Bytes of a decoded header section with 32 for each field (RFC 9113, 6.5.2): a larger one is marked as too large.
+        public var headerSection = 64 * 1024
+        public var fields = 128
+
+        public init() {}
+    }
+
+    private let role: Role
+    private let settings: Settings
+    private let session: OpaquePointer
+    private var events: [HTTP2Event] = []
+    private var output = ByteBuffer()
+    private var sections: [Int32: HTTP2FieldSection] = [:]
+    private var bodies: [Int32: OutgoingBody] = [:]
+    /// The first byte of what `receive` reads.
+    private var base: UnsafeRawPointer?
+    private var accounts = HTTP2Accounts()
+
+    /// - Throws: nghttp2 is out of memory.
+    public init(_ role: Role, settings: Settings = Settings()) throws(HTTP2Failure) {
+        self.role = role
+        self.settings = settings
+        self.session = try Self.makeSession(role)
+        nghttp2_session_set_user_data(self.session, Unmanaged.passUnretained(self).toOpaque())
+        var entries = [
+            nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(settings.streamWindow)),
+            nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(settings.headerSection)),
+        ]
+        switch role {
+        case .server:
+            entries.append(
+                nghttp2_settings_entry(
+                    settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(settings.concurrentStreams)))
+        case .client:
+            entries.append(nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
+        }
+        try HTTP2Failure.check(nghttp2_submit_settings(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
+        try HTTP2Failure.check(
+            nghttp2_session_set_local_window_size(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(settings.connectionWindow)))
+    }
+
+    deinit { nghttp2_session_del(self.session) }
+
+    private static func makeSession(_ role: Role) throws(HTTP2Failure) -> OpaquePointer {
+        var option: OpaquePointer?
+        var callbacks: OpaquePointer?
+        try HTTP2Failure.check(nghttp2_option_new(&option))
+        defer { nghttp2_option_del(option) }
+        try HTTP2Failure.check(nghttp2_session_callbacks_new(&callbacks))
+        defer { nghttp2_session_callbacks_del(callbacks) }
+        nghttp2_option_set_no_auto_window_update(option, 1)
+        nghttp2_option_set_no_closed_streams(option, 1)
+        nghttp2_option_set_peer_max_concurrent_streams(option, 100)
+        nghttp2_option_set_max_settings(option, 32)
+        nghttp2_option_set_max_outbound_ack(option, 1000)
+        nghttp2_option_set_max_send_header_block_length(option, 256 * 1024)
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
+            guard let frame, let user else { return 0 }
+            return HTTP2Connection.of(user).sectionBegan(frame.pointee.hd.stream_id)
+        }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, nameLength, value, valueLength, _, user in
+            guard let frame, let user else { return 0 }
+            return HTTP2Connection.of(user).field(
+                frame.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameLength),
+                UnsafeBufferPointer(start: value, count: valueLength))
+        }
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, frame, name, nameLength, _, _, _, user in
+            guard let frame, let user else { return 0 }
+            HTTP2Connection.of(user).invalidField(frame.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameLength))
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, user in
+            guard let header, let user else { return 0 }
+            return HTTP2Connection.of(user).frameBegan(header.pointee)
+        }
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
+            guard let frame, let user else { return 0 }
+            HTTP2Connection.of(user).received(frame)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
+            guard let frame, let user else { return 0 }
+            HTTP2Connection.of(user).sent(frame.pointee.hd)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, data, length, user in
+            guard let data, let user else { return 0 }
+            HTTP2Connection.of(user).data(stream, UnsafeRawPointer(data), length)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, user in
+            guard let user else { return 0 }
+            HTTP2Connection.of(user).closed(stream, code)
+            return 0
+        }
+        nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, header, length, _, user in
+            guard let frame, let header, let user else { return 0 }
+            HTTP2Connection.of(user).write(frame.pointee.hd.stream_id, header: UnsafeRawBufferPointer(start: header, count: 9), length)
+            return 0
+        }
+        var session: OpaquePointer?
+        switch role {
+        case .server: try HTTP2Failure.check(nghttp2_session_server_new2(&session, callbacks, nil, option))
+        case .client: try HTTP2Failure.check(nghttp2_session_client_new2(&session, callbacks, nil, option))
+        }
+        guard let session else { throw HTTP2Failure("nghttp2 made no session") }
+        return session
+    }
+
+    /// The pointer is the connection's own: a session calls back only while its connection calls it.
+    private static func of(_ user: UnsafeMutableRawPointer) -> HTTP2Connection {
+        Unmanaged<HTTP2Connection>.fromOpaque(user).takeUnretainedValue()
+    }
+
+    // MARK: Receiving
+
+    /// Reads what the peer sent.
+    ///
+    /// - Parameter elapsed: seconds since the connection began, for what is counted over time.
+    /// - Returns: what came of it, in order; the ranges of bodies are offsets from the buffer's reader index.
+    /// - Throws: the connection is beyond repair: what `takeOutput` gives is sent, then it is closed.
+    public func receive(_ buffer: ByteBuffer, elapsed: Double = 0) throws(HTTP2Failure) -> [HTTP2Event] {
+        self.accounts.elapsed = elapsed
+        let result = buffer.withUnsafeReadableBytes { bytes in
+            self.base = bytes.baseAddress
+            return nghttp2_session_mem_recv(self.session, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+        self.base = nil
+        if let excess = self.accounts.excess {
+            self.end(code: .enhanceYourCalm)
+            throw HTTP2Failure(excess)
+        }
+        guard result >= 0 else {
+            if result == Int(NGHTTP2_ERR_FLOODED.rawValue) { self.end(code: .enhanceYourCalm) }
+            throw HTTP2Failure(code: Int32(truncatingIfNeeded: result))
+        }
+        return self.takeEvents()
+    }
+
+    private func takeEvents() -> [HTTP2Event] {
+        var events: [HTTP2Event] = []
+        swap(&events, &self.events)
+        return events
+    }
+
+    private func frameBegan(_ header: nghttp2_frame_hd) -> Int32 {
+        self.accounts.frameBegan(type: header.type, flags: header.flags, length: header.length)
+        return self.accounts.excess == nil ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+    }
+
+    private func sectionBegan(_ stream: Int32) -> Int32 {
+        self.sections[stream] = HTTP2FieldSection()
+        return 0
+    }
+
+    private func field(_ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
+        self.sections[stream]?.append(name, value, settings: self.settings)
+        // A section without an end keeps the connection busy with what is thrown away.
+        guard let size = self.sections[stream]?.size, size <= 4 * self.settings.headerSection else {
+            self.accounts.headerSectionIsEndless()
+            return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+        }
+        return 0
+    }
+
+    private func invalidField(_ stream: Int32, _ name: UnsafeBufferPointer<UInt8>) {
+        self.sections[stream]?.refuse(name)
+    }
+
+    private func received(_ frame: UnsafePointer<nghttp2_frame>) {
+        let header = frame.pointee.hd
+        let ends = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+        switch nghttp2_frame_type(UInt32(header.type)) {
+        case NGHTTP2_HEADERS:
+            guard let section = self.sections.removeValue(forKey: header.stream_id) else { return }
+            self.events.append(.headers(stream: header.stream_id, section, endsStream: ends))
+        case NGHTTP2_DATA:
+            if ends { self.events.append(.ended(stream: header.stream_id)) }
+        case NGHTTP2_GOAWAY:
+            self.events.append(
+                .goAway(lastStream: wiretape_goaway_last(frame), code: HTTP2ErrorCode(rawValue: wiretape_goaway_code(frame))))
+        case NGHTTP2_SETTINGS:
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { self.events.append(.settings) }
+        default: break
+        }
+    }
+
+    private func data(_ stream: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
+        guard let base, count > 0 else { return }
+        let start = bytes - base
+        // What a stream holds back stops no other: the connection's window is credited on arrival.
+        nghttp2_session_consume_connection(self.session, count)
+        self.events.append(.data(stream: stream, start..<start + count))
+    }
+
+    private func closed(_ stream: Int32, _ code: UInt32) {
+        self.sections[stream] = nil
+        self.bodies[stream] = nil
+        self.events.append(.closed(stream: stream, code: HTTP2ErrorCode(rawValue: code)))
+    }
+
+    private func sent(_ header: nghttp2_frame_hd) {
+        switch nghttp2_frame_type(UInt32(header.type)) {
+        case NGHTTP2_RST_STREAM: self.accounts.resetSent()
+        case NGHTTP2_DATA, NGHTTP2_HEADERS:
+            self.accounts.dataSent()
+            if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { self.events.append(.answered(stream: header.stream_id)) }
+        default: break
+        }
+    }
+
+    // MARK: Sending
+
+    /// Whether the connection is over: nothing is to be read or written.
+    public var isOver: Bool { nghttp2_session_want_read(self.session) == 0 && nghttp2_session_want_write(self.session) == 0 }
+
+    /// Bytes to send now, about as many as `limit` at most, and what happened because of them.
+    ///
+    /// - Throws: nghttp2 is out of memory.
+    public func takeOutput(limit: Int = 256 * 1024) throws(HTTP2Failure) -> (bytes: ByteBuffer, events: [HTTP2Event]) {
+        while self.output.readableBytes < limit {
+            var pointer: UnsafePointer<UInt8>?
+            let count = nghttp2_session_mem_send(self.session, &pointer)
+            guard count >= 0 else { throw HTTP2Failure(code: Int32(truncatingIfNeeded: count)) }
+            guard count > 0, let pointer else { break }
+            self.output.writeBytes(UnsafeRawBufferPointer(start: pointer, count: count))
+        }
+        var bytes = ByteBuffer()
+        swap(&bytes, &self.output)
+        return (bytes, self.takeEvents())
+    }
+
+    /// - Returns: the new stream.
+    public func request(_ fields: HTTP2Fields, hasBody: Bool) throws(HTTP2Failure) -> Int32 {
+        let stream = fields.withPairs { pairs, count in
+            guard hasBody else { return nghttp2_submit_request(self.session, nil, pairs, count, nil, nil) }
+            var provider = Self.provider
+            return nghttp2_submit_request(self.session, nil, pairs, count, &provider, nil)
+        }
+        guard stream > 0 else { throw HTTP2Failure(code: stream) }
+        if hasBody { self.bodies[stream] = OutgoingBody() }
+        return stream
+    }
+
+    public func interim(_ stream: Int32, _ fields: HTTP2Fields) {
+        fields.withPairs { pairs, count in
+            _ = nghttp2_submit_headers(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, pairs, count, nil)
+        }
+    }
+
+    public func respond(_ stream: Int32, _ fields: HTTP2Fields, hasBody: Bool) {
+        fields.withPairs { pairs, count in
+            guard hasBody else { return _ = nghttp2_submit_response(self.session, stream, pairs, count, nil) }
+            self.bodies[stream] = OutgoingBody()
+            var provider = Self.provider
+            _ = nghttp2_submit_response(self.session, stream, pairs, count, &provider)
+        }
+    }
+
+    /// Bytes of a body, sent as the peer's windows permit.
+    public func send(_ stream: Int32, _ bytes: ByteBuffer) {
+        guard bytes.readableBytes > 0, self.bodies[stream] != nil else { return }
+        self.bodies[stream]?.append(bytes)
+        self.resume(stream)
+    }
+
+    /// The body is complete; trailers follow it.
+    public func end(_ stream: Int32, trailers: HTTP2Fields? = nil) {
+        guard self.bodies[stream] != nil else { return }
+        self.bodies[stream]?.end = .complete(trailers)
+        self.resume(stream)
+    }
+
+    /// The body ends here, incomplete: the stream is reset once what there is of it was sent.
+    public func cut(_ stream: Int32, code: HTTP2ErrorCode) {
+        guard let body = self.bodies[stream], body.size > 0 else { return self.reset(stream, code: code) }
+        self.bodies[stream]?.end = .cut(code)
+        self.resume(stream)
+    }
+
+    /// Ends a stream at once.
+    public func reset(_ stream: Int32, code: HTTP2ErrorCode) {
+        nghttp2_submit_rst_stream(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
+    }
+
+    /// Bytes of a body that wait to be sent.
+    public func pending(_ stream: Int32) -> Int { self.bodies[stream]?.size ?? 0 }
+
+    /// So many bytes of a stream's body were taken: the peer may send as many more.
+    public func credit(_ stream: Int32, _ count: Int) {
+        nghttp2_session_consume_stream(self.session, stream, count)
+    }
+
+    /// Lets a peer have more bytes on their way.
+    public func growWindow(_ stream: Int32, to size: Int) {
+        nghttp2_session_set_local_window_size(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(size))
+    }
+
+    /// How many streams the peer allows at once.
+    public var peerConcurrentStreams: Int {
+        Int(nghttp2_session_get_remote_settings(self.session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    /// No new streams; those that are open finish (RFC 9113, 6.8).
+    public func goAway() {
+        let last = nghttp2_session_get_last_proc_stream_id(self.session)
+        nghttp2_submit_goaway(
+            self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, UInt32(NGHTTP2_NO_ERROR.rawValue), nil, 0)
+    }
+
+    private func end(code: HTTP2ErrorCode) {
+        nghttp2_session_terminate_session(self.session, code.rawValue)
+    }
+
+    private func resume(_ stream: Int32) {
+        guard self.bodies[stream]?.isDeferred == true else { return }
+        self.bodies[stream]?.isDeferred = false
+        nghttp2_session_resume_data(self.session, stream)
+    }
+
+    private static var provider: nghttp2_data_provider {
+        var provider = nghttp2_data_provider()
+        provider.read_callback = { _, stream, _, length, flags, _, user in
+            guard let flags, let user else { return 0 }
+            return HTTP2Connection.of(user).nextData(stream, length, flags)
+        }
+        return provider
+    }
+
+    /// - Returns: how many bytes of the body the next DATA frame has.
+    private func nextData(_ stream: Int32, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>) -> Int {
+        guard let body = self.bodies[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+        flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_COPY.rawValue)
+        let count = min(length, body.size)
+        switch body.end {
+        case nil where count == 0:
+            self.bodies[stream]?.isDeferred = true
+            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .cut(let code)? where count == 0:
+            self.reset(stream, code: code)
+            self.bodies[stream]?.isDeferred = true
+            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .complete(let trailers)? where count == body.size:
+            flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
+            guard let trailers else { break }
+            flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue)
+            trailers.withPairs { _ = nghttp2_submit_trailer(self.session, stream, $0, $1) }
+        case nil, .cut, .complete: break
+        }
+        return count
+    }
+
+    private func write(_ stream: Int32, header: UnsafeRawBufferPointer, _ length: Int) {
+        self.output.writeBytes(header)
+        self.bodies[stream]?.take(length, into: &self.output)
+    }
+}
+
+/// What happens on a connection, in order.
+public enum HTTP2Event: Sendable, Hashable {
+    /// A header section: of a request, a response (interim ones too), or trailers.
+    case headers(stream: Int32, HTTP2FieldSection, endsStream: Bool)
+    /// Bytes of a body, at this range of what was received.
+    case data(stream: Int32, Range<Int>)
+    /// The peer's message is complete.
+    case ended(stream: Int32)
+    /// This side's message was written to its end.
+    case answered(stream: Int32)
+    /// The stream is over in both directions: regularly, or reset by either side.
+    case closed(stream: Int32, code: HTTP2ErrorCode)
+    /// The peer takes no new streams; those after `lastStream` were not processed.
+    case goAway(lastStream: Int32, code: HTTP2ErrorCode)
+    /// The peer's settings have changed.
+    case settings
+}
+
+/// A body on its way to the peer.
+private struct OutgoingBody {
+    enum End {
+        case complete(HTTP2Fields?)
+        case cut(HTTP2ErrorCode)
+    }
+
+    private var pieces = CircularBuffer<ByteBuffer>(initialCapacity: 2)
+    private(set) var size = 0
+    var end: End?
+    /// nghttp2 waits to be told that there is more.
+    var isDeferred = false
+
+    mutating func append(_ bytes: ByteBuffer) {
+        self.pieces.append(bytes)
+        self.size += bytes.readableBytes
+    }
+
+    mutating func take(_ count: Int, into output: inout ByteBuffer) {
+        var rest = count
+        while rest > 0, var piece = self.pieces.popFirst() {
+            guard let slice = piece.readSlice(length: min(rest, piece.readableBytes)) else { break }
+            output.writeImmutableBuffer(slice)
+            rest -= slice.readableBytes
+            if piece.readableBytes > 0 { self.pieces.prepend(piece) }
+        }
+        self.size -= count - rest
+    }
+}
+
+/// An error code of HTTP/2 (RFC 9113, 7).
+public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public var rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    public static let noError = Self(rawValue: 0x0)
+    public static let protocolError = Self(rawValue: 0x1)
+    public static let internalError = Self(rawValue: 0x2)
+    public static let refusedStream = Self(rawValue: 0x7)
+    public static let cancel = Self(rawValue: 0x8)
+    public static let enhanceYourCalm = Self(rawValue: 0xb)
+
+    private static let names = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+
+    public var description: String {
+        self.rawValue < UInt32(Self.names.count) ? Self.names[Int(self.rawValue)] : "code \(self.rawValue)"
+    }
+}
+
+/// Why a connection cannot go on.
+public struct HTTP2Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    /// - Parameter code: nghttp2's.
+    init(code: Int32) { self.message = String(cString: nghttp2_strerror(code)) }
+
+    static func check(_ code: Int32) throws(HTTP2Failure) {
+        if code != 0 { throw HTTP2Failure(code: code) }
+    }
+
+    public var description: String { self.message }
+}

@@ -1,0 +1,267 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TapeHTTP2
+
+/// One HTTP/2 client connection: each of its streams is a request, and has an exchange answer it (RFC 9113).
+///
+/// Never stops reading its socket, whatever one stream waits for: a stream that is not read uses up its window, and the others go on. Takes the
+/// place of the `HTTP1ClientConnection` that found the preface. Not Sendable: lives on its event loop.
+final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, FlushTarget {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let peer: ClientPeer
+    private let codec: HTTP2Connection
+    private let begun: NIODeadline
+    private var context: ChannelHandlerContext?
+    private var streams: [Int32: HTTP2ClientStream] = [:]
+    /// What came with the preface.
+    private var first: ByteBuffer?
+    private var isWritable = true
+    private var willFlush = false
+    private var isProcessing = false
+    private var isStopping = false
+    private var isClosed = false
+    private var ownDeadline: NIODeadline
+
+    /// - Parameter first: what was read so far, from the preface on.
+    init(peer: ClientPeer, first: ByteBuffer) throws(HTTP2Failure) {
+        self.peer = peer
+        self.first = first
+        self.codec = try HTTP2Connection(.server)
+        let proxy = peer.session
+        self.begun = proxy.now
+        self.ownDeadline = proxy.now + .seconds(Int64(proxy.limits.clientIdle))
+    }
+
+    private var proxy: ProxyContext { self.peer.session }
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.isWritable = context.channel.isWritable
+        self.proxy.shared.registry.add(self)
+        self.peer.opened(self)
+        try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+        if let first = self.first.take() { self.read(first) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.proxy.readClock()
+        self.read(self.unwrapInboundIn(data))
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.proxy.readClock()
+        self.isWritable = context.channel.isWritable
+        if self.isWritable { self.flushNow() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        self.proxy.readClock()
+        self.close()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { self.left("client closed the connection") }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.left("client broke the connection")
+        context.close(promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.left("client closed the connection")
+        self.context = nil
+        self.proxy.shared.registry.remove(self)
+        self.peer.closed(self)
+    }
+
+    // MARK: Reading
+
+    private func read(_ buffer: ByteBuffer) {
+        guard !self.isClosed else { return }
+        do throws(HTTP2Failure) {
+            self.handle(try self.codec.receive(buffer, elapsed: self.elapsed), buffer)
+        } catch {
+            self.fail(error)
+        }
+        self.flush()
+    }
+
+    private var elapsed: Double { Double((self.proxy.now - self.begun).nanoseconds) / 1e9 }
+
+    private func handle(_ events: [HTTP2Event], _ buffer: ByteBuffer = ByteBuffer()) {
+        var touched: [HTTP2ClientStream] = []
+        for event in events {
+            switch event {
+            case .headers(let id, let section, let ends):
+                if let stream = self.streams[id] {
+                    stream.receive(trailers: section)
+                    if ends { stream.inputEnded() }
+                } else {
+                    self.begin(id, section, endsStream: ends)
+                }
+            case .data(let id, let range):
+                guard let stream = self.streams[id] else {
+                    self.codec.credit(id, range.count)
+                    continue
+                }
+                let slice = buffer.getSlice(at: buffer.readerIndex + range.lowerBound, length: range.count)
+                if let slice { stream.receive(slice) }
+                if touched.last !== stream { touched.append(stream) }
+            case .ended(let id):
+                guard let stream = self.streams[id] else { continue }
+                stream.inputEnded()
+                if touched.last !== stream { touched.append(stream) }
+            case .answered(let id):
+                self.streams[id]?.answerSent()
+            case .closed(let id, let code):
+                self.streams.removeValue(forKey: id)?.closed(code)
+                if self.streams.isEmpty { self.becameIdle() }
+            case .goAway, .settings: break
+            }
+        }
+        for stream in touched { stream.deliver() }
+    }
+
+    private func begin(_ id: Int32, _ section: HTTP2FieldSection, endsStream: Bool) {
+        let proxy = self.proxy
+        guard !self.isStopping else { return self.codec.reset(id, code: .refusedStream) }
+        proxy.shared.followWallClock()
+        do throws(MessageError) {
+            let scheme = self.peer.scope?.origin.scheme ?? .http
+            guard section.scheme == scheme.rawValue || section.scheme == nil else {
+                throw MessageError(.target, status: 400, "request has another :scheme than its connection; send \"\(scheme.rawValue)\"")
+            }
+            let request = try IncomingRequest(
+                try RequestHead(section), start: proxy.now, scope: self.peer.scope, address: proxy.address, endsWithHead: endsStream)
+            let stream = HTTP2ClientStream(id, codec: self.codec, connection: self, request: request)
+            self.streams[id] = stream
+            if endsStream { stream.inputEnded() }
+            self.peer.scope?.leftUnused = nil
+            stream.begin(ExchangeRouter(stream: stream).exchange(for: request))
+        } catch {
+            proxy.count { $0.malformed += 1 }
+            proxy.log.requestMalformed(connection: self.peer.id, status: error.status)
+            self.refuse(id, error)
+        }
+    }
+
+    /// A head that is too large is answered (RFC 6585, 5); any other fault resets the stream (RFC 9113, 8.1.1).
+    private func refuse(_ id: Int32, _ error: MessageError) {
+        guard error.status == 431 else { return self.codec.reset(id, code: .protocolError) }
+        let answer = ProxyAnswer.malformed(error)
+        self.codec.respond(id, HTTP2Fields(answer.head), hasBody: true)
+        self.codec.send(id, ByteBuffer(bytes: answer.body))
+        self.codec.end(id)
+    }
+
+    // MARK: Writing
+
+    /// Sends what its streams have written, at the end of this turn of the event loop.
+    func flush() {
+        guard !self.willFlush, !self.isClosed else { return }
+        self.willFlush = true
+        self.proxy.flushes.add(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
+        guard let context, !self.isClosed else { return }
+        self.pump(context)
+        if self.codec.isOver || (self.isStopping && self.streams.isEmpty) { self.closeAfterFlush() }
+    }
+
+    private func pump(_ context: ChannelHandlerContext) {
+        // Streams that can be written to again write at once.
+        guard !self.isProcessing else { return }
+        self.isProcessing = true
+        defer { self.isProcessing = false }
+        var hasWritten = false
+        while self.isWritable {
+            do throws(HTTP2Failure) {
+                let (bytes, events) = try self.codec.takeOutput()
+                if bytes.readableBytes > 0 {
+                    hasWritten = true
+                    context.write(self.wrapOutboundOut(bytes), promise: nil)
+                }
+                self.handle(events)
+                for stream in self.streams.values { stream.checkWritability() }
+                if bytes.readableBytes == 0 { break }
+            } catch {
+                return self.close()
+            }
+        }
+        if hasWritten { context.flush() }
+    }
+
+    // MARK: Closing
+
+    /// The peer broke the protocol: it is told, and the connection ends.
+    private func fail(_ failure: HTTP2Failure) {
+        self.proxy.log.multiplexedFailed(connection: self.peer.id, reason: failure.message)
+        guard let context else { return }
+        self.pump(context)
+        self.closeAfterFlush()
+    }
+
+    private func closeAfterFlush() {
+        guard let context, !self.isClosed else { return }
+        self.left("client connection closed")
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { [weak self] _ in
+            self?.context?.close(mode: .all, promise: nil)
+        }
+    }
+
+    private func close() {
+        guard !self.isClosed else { return }
+        self.left("client connection closed")
+        self.context?.close(mode: .all, promise: nil)
+    }
+
+    private func left(_ reason: String) {
+        guard !self.isClosed else { return }
+        self.isClosed = true
+        self.proxy.readClock()
+        let streams = self.streams.values
+        self.streams = [:]
+        for stream in streams { stream.connectionLeft(reason) }
+    }
+
+    private func becameIdle() {
+        self.ownDeadline = self.proxy.now + .seconds(Int64(self.proxy.limits.clientIdle))
+        if self.isStopping { self.flush() }
+    }
+
+    // MARK: Time
+
+    var deadline: NIODeadline { self.streams.values.map(\.deadline).min() ?? self.ownDeadline }
+
+    func deadlinePassed() {
+        self.proxy.readClock()
+        guard !self.isClosed, !self.streams.isEmpty else {
+            self.codec.goAway()
+            self.flushNow()
+            return self.isClosed ? self.context?.close(mode: .all, promise: nil) ?? () : self.closeAfterFlush()
+        }
+        for stream in self.streams.values where stream.deadline <= self.proxy.now { stream.deadlinePassed() }
+        self.flush()
+    }
+
+    func stop() {
+        guard !self.isStopping else { return }
+        self.isStopping = true
+        self.codec.goAway()
+        for stream in self.streams.values where stream.isIdle { stream.close() }
+        self.flushNow()
+    }
+
+    func abort() {
+        for stream in self.streams.values { stream.proxyStopped() }
+        self.close()
+        self.context?.close(mode: .all, promise: nil)
+    }
+}

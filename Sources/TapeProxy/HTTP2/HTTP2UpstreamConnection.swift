@@ -1,0 +1,215 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TapeHTTP2
+
+/// A connection to an origin that speaks HTTP/2, shared by all exchanges of its route (RFC 9113).
+///
+/// Requests beyond the origin's limit of streams wait in nghttp2, in order. Never stops reading, whatever one stream waits for. Not Sendable:
+/// lives on its event loop.
+final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
+    let connection: UpstreamConnection
+    private let codec: HTTP2Connection
+    private let flushes: FlushQueue
+    private let clock: EventClock
+    private let begun: NIODeadline
+    private var streams: [Int32: HTTP2UpstreamStream] = [:]
+    /// Streams that exchanges have and that are not open yet.
+    private var unopened = 0
+    /// Streams that are read again.
+    private var resumed: [HTTP2UpstreamStream] = []
+    private var isEnding = false
+    private var willFlush = false
+    private var isPumping = false
+    /// Since when no exchange has used it; nil while one does.
+    private(set) var idleSince: NIODeadline?
+
+    init(_ connection: UpstreamConnection, flushes: FlushQueue, clock: EventClock) throws(HTTP2Failure) {
+        self.connection = connection
+        self.codec = try HTTP2Connection(.client)
+        self.flushes = flushes
+        self.clock = clock
+        self.begun = clock.now
+        self.idleSince = clock.now
+        connection.take(self)
+        self.flush()
+    }
+
+    var route: UpstreamRoute { self.connection.route }
+
+    /// New requests may be sent.
+    var isUsable: Bool { self.connection.isOpen && !self.isEnding }
+
+    // MARK: Streams
+
+    func makeStream() -> HTTP2UpstreamStream {
+        self.unopened += 1
+        self.idleSince = nil
+        return HTTP2UpstreamStream(self)
+    }
+
+    /// Sends a request; nil if nothing more can be sent.
+    func open(_ stream: HTTP2UpstreamStream, _ fields: HTTP2Fields, hasBody: Bool) -> Int32? {
+        guard self.isUsable, let id = try? self.codec.request(fields, hasBody: hasBody) else { return nil }
+        self.unopened -= 1
+        self.streams[id] = stream
+        self.connection.willSend()
+        return id
+    }
+
+    /// A stream that was never opened is not wanted.
+    func forget() {
+        self.unopened -= 1
+        self.noticeIdle()
+    }
+
+    func send(_ id: Int32, _ bytes: ByteBuffer) { self.codec.send(id, bytes) }
+
+    func end(_ id: Int32, trailers: HeaderFields?) { self.codec.end(id, trailers: trailers.map { HTTP2Fields(trailers: $0) }) }
+
+    func pending(_ id: Int32) -> Int { self.codec.pending(id) }
+
+    func credit(_ id: Int32, _ count: Int) {
+        self.codec.credit(id, count)
+        self.flush()
+    }
+
+    /// The exchange is over, or has given up: the origin need not go on.
+    func reset(_ id: Int32, code: HTTP2ErrorCode) {
+        self.codec.reset(id, code: code)
+        self.flush()
+    }
+
+    /// What a stream has kept is delivered at the end of this turn of the event loop.
+    func deliverLater(_ stream: HTTP2UpstreamStream) {
+        self.resumed.append(stream)
+        self.flush()
+    }
+
+    private func noticeIdle() {
+        guard self.streams.isEmpty, self.unopened == 0 else { return }
+        self.idleSince = self.clock.now
+        if self.isEnding { self.connection.closeAfterFlush(isCut: false) }
+    }
+
+    /// No new requests; closes when those that are open have ended.
+    func endSoon() {
+        self.isEnding = true
+        self.noticeIdle()
+    }
+
+    // MARK: Reading
+
+    func upstreamRead(_ buffer: ByteBuffer) {
+        do throws(HTTP2Failure) {
+            let elapsed = Double((self.clock.now - self.begun).nanoseconds) / 1e9
+            self.handle(try self.codec.receive(buffer, elapsed: elapsed), buffer)
+        } catch {
+            self.failAll(
+                Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" broke HTTP/2: \(error.message)."))
+            self.flushNow()
+            return self.connection.closeAfterFlush(isCut: false)
+        }
+        self.flush()
+    }
+
+    private func handle(_ events: [HTTP2Event], _ buffer: ByteBuffer = ByteBuffer()) {
+        var touched: [HTTP2UpstreamStream] = []
+        for event in events {
+            var stream: HTTP2UpstreamStream?
+            switch event {
+            case .headers(let id, let section, let ends):
+                stream = self.streams[id]
+                stream?.receive(section, endsStream: ends)
+            case .data(let id, let range):
+                stream = self.streams[id]
+                let slice = buffer.getSlice(at: buffer.readerIndex + range.lowerBound, length: range.count)
+                if let stream, let slice { stream.receive(slice) } else { self.codec.credit(id, range.count) }
+            case .ended(let id):
+                stream = self.streams[id]
+                stream?.inputEnded()
+            case .closed(let id, let code):
+                guard let closed = self.streams.removeValue(forKey: id) else { continue }
+                closed.deliver()
+                closed.closed(code)
+                self.noticeIdle()
+            case .goAway:
+                self.isEnding = true
+                self.noticeIdle()
+            case .answered, .settings: break
+            }
+            if let stream, touched.last !== stream { touched.append(stream) }
+        }
+        for stream in touched { stream.deliver() }
+    }
+
+    func upstreamReadComplete() {}
+
+    func upstreamWritabilityChanged(_ isWritable: Bool) {
+        if isWritable { self.flushNow() }
+    }
+
+    // MARK: Writing
+
+    /// Sends what its streams have written, at the end of this turn of the event loop.
+    func flush() {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.flushes.add(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
+        let resumed = self.resumed
+        self.resumed = []
+        for stream in resumed { stream.deliver() }
+        guard !self.isPumping, self.connection.isOpen else { return }
+        self.isPumping = true
+        defer { self.isPumping = false }
+        var hasWritten = false
+        while self.connection.isWritable {
+            guard let (bytes, events) = try? self.codec.takeOutput() else { return self.connection.close() }
+            if bytes.readableBytes > 0 {
+                hasWritten = true
+                self.connection.write(bytes)
+            }
+            self.handle(events)
+            for stream in self.streams.values { stream.checkWritability() }
+            if bytes.readableBytes == 0 { break }
+        }
+        if hasWritten { self.connection.flushNow() }
+    }
+
+    // MARK: Ends
+
+    func upstreamEnded() {
+        self.failAll(
+            Failure(kind: .reset, message: "\"\(self.connection.origin.authority)\" closed the connection without an answer."),
+            begun: Failure(
+                kind: .truncated, message: "\"\(self.connection.origin.authority)\" closed the connection before the end of its answer."))
+        self.connection.close()
+    }
+
+    func upstreamFailed(_ failure: Failure) {
+        self.failAll(failure)
+        self.connection.close()
+    }
+
+    /// - Parameter begun: for streams whose answer has begun.
+    private func failAll(_ failure: Failure, begun: Failure? = nil) {
+        self.isEnding = true
+        let streams = self.streams.values
+        self.streams = [:]
+        for stream in streams {
+            stream.deliver()
+            stream.fail(failure, begun: begun ?? failure)
+        }
+    }
+
+    /// Ends it at once, with whatever is open on it.
+    func close() {
+        self.isEnding = true
+        self.streams = [:]
+        self.connection.close()
+    }
+}

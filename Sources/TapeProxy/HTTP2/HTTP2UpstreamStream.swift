@@ -1,0 +1,183 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TapeHTTP2
+
+/// One request to an origin that speaks HTTP/2, and its answer.
+///
+/// Keeps what came of the answer's body while the exchange does not read, a window of it at most. Not Sendable: lives on its event loop.
+final class HTTP2UpstreamStream: UpstreamStream {
+    /// Bytes of a request that may wait for the origin's window.
+    private static let highWater = 64 << 10
+
+    private let connection: HTTP2UpstreamConnection
+    private weak var exchange: (any UpstreamExchange)?
+    /// Nil until its request was sent.
+    private var id: Int32?
+    private var method = ""
+    private var input = ByteBuffer()
+    private var trailers: HeaderFields?
+    private var requestTrailers: HeaderFields?
+    private var requestIsSent = false
+    private var isReading = true
+    private var hasHead = false
+    private var hasBody = false
+    private var interimCount = 0
+    private var isEnded = false
+    private var isOver = false
+    private var isDelivering = false
+    private(set) var isWritable = true
+
+    init(_ connection: HTTP2UpstreamConnection) { self.connection = connection }
+
+    var version: HTTPVersion { .http2 }
+
+    private var authority: String { self.connection.route.origin.authority }
+
+    // MARK: Exchanges
+
+    func take(_ exchange: any UpstreamExchange) { self.exchange = exchange }
+
+    func takePeerNames() -> [String] { self.connection.connection.takePeerNames() }
+
+    func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.connection.use() }
+
+    func release(by client: Int) { self.leave(.noError) }
+
+    func cancel() { self.leave(.cancel) }
+
+    private func leave(_ code: HTTP2ErrorCode) {
+        self.exchange = nil
+        guard !self.isOver else { return }
+        self.isOver = true
+        guard let id else { return self.connection.forget() }
+        if !(self.isEnded && self.requestIsSent) { self.connection.reset(id, code: code) }
+    }
+
+    // MARK: The request
+
+    func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
+        let hasBody = framing != .none && framing != .length(0)
+        self.method = head.method
+        self.requestIsSent = !hasBody
+        let fields = HTTP2Fields(head, target: target, origin: self.connection.route.origin)
+        guard let id = self.connection.open(self, fields, hasBody: hasBody) else {
+            self.isOver = true
+            self.connection.forget()
+            self.exchange?.originFailed(
+                Failure(kind: .reset, message: "\"\(self.authority)\" takes no more requests on its connection."), isUnprocessed: true)
+            return
+        }
+        self.id = id
+    }
+
+    func send(_ piece: BodyPiece) {
+        guard let id, !self.isOver else { return }
+        for case .trailers(let fields) in piece.events ?? [] { self.requestTrailers = fields }
+        self.connection.send(id, piece.payload)
+        if piece.isLast {
+            self.requestIsSent = true
+            self.connection.end(id, trailers: self.requestTrailers)
+        }
+        guard self.isWritable, self.connection.pending(id) >= Self.highWater else { return }
+        self.isWritable = false
+        self.exchange?.originWritabilityChanged(false)
+    }
+
+    func flush() { self.connection.flush() }
+
+    func checkWritability() {
+        guard !self.isWritable, let id, self.connection.pending(id) < Self.highWater / 2 else { return }
+        self.isWritable = true
+        self.exchange?.originWritabilityChanged(true)
+    }
+
+    // MARK: The answer
+
+    func setReading(_ reads: Bool) {
+        guard reads != self.isReading else { return }
+        self.isReading = reads
+        // Not here: the exchange may be in the middle of something.
+        if reads, self.id != nil { self.connection.deliverLater(self) }
+    }
+
+    func receive(_ section: HTTP2FieldSection, endsStream: Bool) {
+        guard !self.isOver, let exchange else { return }
+        if endsStream { self.isEnded = true }
+        guard !self.hasHead else { return self.trailers = section.fields }
+        do throws(MessageError) {
+            let head = try ResponseHead(section)
+            guard head.status >= 200 else {
+                self.interimCount += 1
+                guard self.interimCount <= Limits().interimResponses else {
+                    throw MessageError(.tooManyFields, status: 502, "more than \(Limits().interimResponses) interim responses")
+                }
+                return exchange.originInterim(head)
+            }
+            self.hasHead = true
+            let framing = endsStream ? .none : try BodyFraming.ofResponse(head, requestMethod: self.method)
+            self.hasBody = framing != .none
+            exchange.originHead(head, framing: framing)
+        } catch {
+            if let id { self.connection.reset(id, code: .protocolError) }
+            let failure = Failure(kind: .malformed, message: "\"\(self.authority)\" sent an answer that is not HTTP: \(error.message)")
+            self.fail(failure, begun: failure)
+        }
+    }
+
+    func receive(_ bytes: ByteBuffer) {
+        if self.input.readableBytes == 0 { self.input = bytes } else { self.input.writeImmutableBuffer(bytes) }
+        if self.isOver || !self.hasBody { self.takeInput() }
+    }
+
+    func inputEnded() { self.isEnded = true }
+
+    /// The bytes are taken: the origin may send as many more.
+    @discardableResult
+    private func takeInput() -> ByteBuffer {
+        var bytes = ByteBuffer()
+        swap(&bytes, &self.input)
+        if let id, bytes.readableBytes > 0 { self.connection.credit(id, bytes.readableBytes) }
+        return bytes
+    }
+
+    /// Gives the exchange what has come, if it reads.
+    func deliver() {
+        guard self.isReading, !self.isDelivering, !self.isOver, let exchange else { return }
+        self.isDelivering = true
+        if self.hasHead, self.hasBody, self.input.readableBytes > 0 || self.isEnded {
+            let bytes = self.takeInput()
+            var events: [BodyEvent]?
+            if self.isEnded, let trailers { events = [.data(0..<bytes.readableBytes), .trailers(trailers)] }
+            exchange.originBody(BodyPiece(bytes: bytes, events: events, isLast: self.isEnded))
+        }
+        if self.isEnded, self.hasHead, !self.isOver {
+            self.isOver = self.requestIsSent
+            exchange.originEnded(readsOn: true)
+        }
+        self.isDelivering = false
+        exchange.originReadComplete()
+    }
+
+    // MARK: Ends
+
+    /// - Parameter code: why the origin, or nghttp2 for it, ended the stream.
+    func closed(_ code: HTTP2ErrorCode) {
+        guard !self.isOver else { return }
+        if self.isEnded, self.hasHead {
+            // The answer is complete, and the rest of the request not wanted (RFC 9113, 8.1), or the exchange has not read all yet.
+            return
+        }
+        let failure = Failure(
+            kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).")
+        self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream)
+    }
+
+    func fail(_ failure: Failure, begun: Failure, isUnprocessed: Bool = false) {
+        guard !self.isOver else { return }
+        self.isOver = true
+        let exchange = self.exchange
+        self.exchange = nil
+        exchange?.originFailed(self.hasHead ? begun : failure, isUnprocessed: isUnprocessed)
+    }
+}
