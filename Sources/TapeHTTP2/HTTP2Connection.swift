@@ -61,18 +61,35 @@ public final class HTTP2Connection {
     deinit { nghttp2_session_del(self.session) }
 
     private static func makeSession(_ role: Role) throws(HTTP2Failure) -> OpaquePointer {
+        guard let callbacks = self.callbacks, let option = self.option else { throw HTTP2Failure(code: NGHTTP2_ERR_NOMEM.rawValue) }
+        var session: OpaquePointer?
+        switch role {
+        case .server: try HTTP2Failure.check(nghttp2_session_server_new2(&session, callbacks, nil, option))
+        case .client: try HTTP2Failure.check(nghttp2_session_client_new2(&session, callbacks, nil, option))
+        }
+        guard let session else { throw HTTP2Failure("nghttp2 made no session") }
+        return session
+    }
+
+    // SAFETY: written once, here; sessions copy what it says. Nil if memory is out.
+    private nonisolated(unsafe) static let option: OpaquePointer? = {
         var option: OpaquePointer?
-        var callbacks: OpaquePointer?
-        try HTTP2Failure.check(nghttp2_option_new(&option))
-        defer { nghttp2_option_del(option) }
-        try HTTP2Failure.check(nghttp2_session_callbacks_new(&callbacks))
-        defer { nghttp2_session_callbacks_del(callbacks) }
+        guard nghttp2_option_new(&option) == 0 else { return nil }
         nghttp2_option_set_no_auto_window_update(option, 1)
         nghttp2_option_set_no_closed_streams(option, 1)
         nghttp2_option_set_peer_max_concurrent_streams(option, 100)
         nghttp2_option_set_max_settings(option, 32)
         nghttp2_option_set_max_outbound_ack(option, 1000)
         nghttp2_option_set_max_send_header_block_length(option, 256 * 1024)
+        // Frames of unknown types are counted too, and dropped.
+        for type in UInt8(0x0a)...0xff { nghttp2_option_set_user_recv_extension_type(option, type) }
+        return option
+    }()
+
+    // SAFETY: written once, here; sessions copy it. Nil if memory is out.
+    private nonisolated(unsafe) static let callbacks: OpaquePointer? = {
+        var callbacks: OpaquePointer?
+        guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
             guard let frame, let user else { return 0 }
             return HTTP2Connection.of(user).sectionBegan(frame.pointee.hd.stream_id)
@@ -117,14 +134,9 @@ public final class HTTP2Connection {
             HTTP2Connection.of(user).write(frame.pointee.hd.stream_id, header: UnsafeRawBufferPointer(start: header, count: 9), length)
             return 0
         }
-        var session: OpaquePointer?
-        switch role {
-        case .server: try HTTP2Failure.check(nghttp2_session_server_new2(&session, callbacks, nil, option))
-        case .client: try HTTP2Failure.check(nghttp2_session_client_new2(&session, callbacks, nil, option))
-        }
-        guard let session else { throw HTTP2Failure("nghttp2 made no session") }
-        return session
-    }
+        nghttp2_session_callbacks_set_unpack_extension_callback(callbacks) { _, _, _, _ in NGHTTP2_ERR_CANCEL.rawValue }
+        return callbacks
+    }()
 
     /// The pointer is the connection's own: a session calls back only while its connection calls it.
     private static func of(_ user: UnsafeMutableRawPointer) -> HTTP2Connection {

@@ -58,6 +58,18 @@ public final class RecordedCassette: Sendable {
     /// The id of an exchange in the file; `index` counts in order of request start from 0.
     public func id(at index: Int) -> Int { self.requests.id(at: Int(self.order[index])) }
 
+    /// The first exchange with each scheme and authority, by index in order of request start.
+    public func firstOfEachOrigin() -> [Int] {
+        var seen: Set<[UInt8]> = []
+        return self.order.indices.filter { index in
+            self.requests.withRequest(at: Int(self.order[index])) { _, url in
+                // "https:", "", "host"
+                let parts = url.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+                return seen.insert(Array(parts.prefix(3).joined(separator: [UInt8(ascii: "/")]))).inserted
+            }
+        }
+    }
+
     /// When an exchange began, read from the file; nil if it cannot be read any more.
     func start(at index: Int) -> Timestamp? {
         (try? self.reader.bytes(at: Int(self.order[index])))?.withUnsafeBytes { InteractionSummaryReader.read($0) }?.started

@@ -45,7 +45,10 @@ struct ExchangeRouter {
     /// A request with the URL in its path: handled like a request to a proxy, or, if the URL is https, like one inside a tunnel.
     private func reverse(_ request: IncomingRequest, to origin: Origin, path: String) -> any ClientExchange {
         if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
-        guard origin.scheme == .https else { return self.decide(request, TunnelScope(route: UpstreamRoute(origin))) }
+        let isHTTP2 = request.head.version == .http2
+        guard origin.scheme == .https else {
+            return self.decide(request, TunnelScope(route: UpstreamRoute(origin, protocols: isHTTP2 ? ["h2c"] : [])))
+        }
         switch self.proxy.interception?.choice(host: origin.host, port: origin.port) {
         case .refuse: return self.local(request, ReverseGate.excluded(origin.authority, by: "--refuse"))
         case .passThrough: return self.local(request, ReverseGate.excluded(origin.authority, by: "--passthrough"))
@@ -53,7 +56,7 @@ struct ExchangeRouter {
         }
         // An IP address is not a server name (RFC 6066, 3).
         let name = IPAddress(origin.host) == nil ? origin.host : nil
-        return self.decide(request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: ["http/1.1"])))
+        return self.decide(request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"])))
     }
 
     /// A request inside a tunnel goes to the tunnel's origin, whatever its target and Host field say (RFC 9110, 7.4).

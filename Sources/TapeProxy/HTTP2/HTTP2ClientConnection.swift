@@ -30,6 +30,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.peer = peer
         self.first = first
         self.codec = try HTTP2Connection(.server)
+        // What the client speaks without TLS, it knows of the origin.
+        if let origin = peer.scope?.origin, origin.scheme == .http {
+            peer.scope = TunnelScope(route: UpstreamRoute(origin, protocols: ["h2c"]))
+        }
         let proxy = peer.session
         self.begun = proxy.now
         self.ownDeadline = proxy.now + .seconds(Int64(proxy.limits.clientIdle))

@@ -16,6 +16,9 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     private var streams: [Int32: HTTP2UpstreamStream] = [:]
     /// Streams that exchanges have and that are not open yet.
     private var unopened = 0
+    /// Told once whether the origin speaks HTTP/2: nil if it does.
+    private var greeted: ((Failure?) -> Void)?
+    private var greetingTimer: Scheduled<Void>?
     /// Streams that are read again.
     private var resumed: [HTTP2UpstreamStream] = []
     private var isEnding = false
@@ -39,6 +42,23 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     /// New requests may be sent.
     var isUsable: Bool { self.connection.isOpen && !self.isEnding }
+
+    /// Calls back when the origin's settings have come (RFC 9113, 3.4), or when it has said something else, nothing, or closed.
+    func greet(within seconds: Int, on loop: any EventLoop, then: @escaping (Failure?) -> Void) {
+        self.greeted = then
+        self.greetingTimer = loop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) { [weak self] in
+            guard let self else { return }
+            self.connection.close()
+            self.greeting(
+                failed: Failure(kind: .timeout, message: "\"\(self.connection.origin.authority)\" said nothing for \(seconds) s."))
+        }
+    }
+
+    private func greeting(failed failure: Failure?) {
+        self.greetingTimer?.cancel()
+        self.greetingTimer = nil
+        self.greeted.take()?(failure)
+    }
 
     // MARK: Streams
 
@@ -136,7 +156,8 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
             case .goAway:
                 self.isEnding = true
                 self.noticeIdle()
-            case .answered, .settings: break
+            case .settings: self.greeting(failed: nil)
+            case .answered: break
             }
             if let stream, touched.last !== stream { touched.append(stream) }
         }
@@ -198,18 +219,12 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     /// - Parameter begun: for streams whose answer has begun.
     private func failAll(_ failure: Failure, begun: Failure? = nil) {
         self.isEnding = true
+        self.greeting(failed: failure)
         let streams = self.streams.values
         self.streams = [:]
         for stream in streams {
             stream.deliver()
             stream.fail(failure, begun: begun ?? failure)
         }
-    }
-
-    /// Ends it at once, with whatever is open on it.
-    func close() {
-        self.isEnding = true
-        self.streams = [:]
-        self.connection.close()
     }
 }

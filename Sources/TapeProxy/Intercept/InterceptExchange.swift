@@ -199,7 +199,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// Answers the ClientHello. Connects to an unknown origin first, if that is allowed, for the names in its certificate.
     private func begin(_ hello: ClientHello) {
         self.hello = hello
-        let offered = hello.protocols.filter { $0 == "http/1.1" || $0 == "h2" }
+        let (dialled, offered) = self.interception.protocols(of: hello)
         let offersHTTP = hello.protocols.isEmpty || !offered.isEmpty
         switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
         case .refuse: return self.refuse(hello)
@@ -207,12 +207,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         case .intercept, .passThrough: return self.passThrough(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
-        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: offered)
+        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled)
         let scope = TunnelScope(route: route)
         self.scope = scope
-        self.protocolName = offered.first
+        self.protocolName = self.recordedProtocol(origin, of: offered) ?? offered.first
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) {
-            self.protocolName = self.interception.chosenProtocol(of: route) ?? offered.first
+            if let chosen = self.interception.chosenProtocol(of: route), offered.contains(chosen) { self.protocolName = chosen }
             return self.answer(leaf)
         }
         guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
@@ -233,7 +233,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
                 if !offered.isEmpty {
                     let chosen = upstream.version == .http2 ? "h2" : "http/1.1"
                     self.protocolName = offered.contains(chosen) ? chosen : offered.first
-                    self.interception.remember(chosen: self.protocolName, of: route)
+                    self.interception.remember(chosen: chosen, of: route)
                 }
                 // The connection serves this client's first request.
                 upstream.release(by: self.client.peer.id)
@@ -247,6 +247,13 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
                 self.client.close()
             }
         }
+    }
+
+    /// What the origin spoke with its client when it was recorded, if a replay goes by that and the client offers it.
+    private func recordedProtocol(_ origin: Origin, of offered: [String]) -> String? {
+        guard let version = self.proxy.common.recordedVersions[origin] else { return nil }
+        let name = version == .http2 ? "h2" : "http/1.1"
+        return offered.contains(name) ? name : nil
     }
 
     private func mint(_ upstreamNames: [String]) {

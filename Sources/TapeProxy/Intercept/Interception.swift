@@ -33,6 +33,18 @@ final class Interception: Sendable {
         self.context = try TLSServerContext(minimum: settings.clientMinimum, keyLog: settings.keyLog)
     }
 
+    /// The protocols to offer to an origin, and which of them the client may be answered with.
+    func protocols(of hello: ClientHello) -> (dialled: [String], answerable: [String]) {
+        let known = hello.protocols.filter { $0 == "http/1.1" || $0 == "h2" }
+        switch self.settings.clientHTTP2 {
+        case .mirror: return (known, known)
+        case .always: return (known.isEmpty ? [] : ["h2", "http/1.1"], known.filter { $0 == "h2" || !known.contains("h2") })
+        case .never:
+            let http1 = known.filter { $0 == "http/1.1" }
+            return (http1, http1)
+        }
+    }
+
     /// What the origin of a route chose of the protocols offered to it; nil if it is not known.
     func chosenProtocol(of route: UpstreamRoute) -> String? { self.chosen.withLock { $0[route] } }
 

@@ -1,6 +1,8 @@
+internal import CassetteModel
 internal import CassettePlayback
 internal import NIOCore
 internal import TapeBytes
+internal import TapeExchange
 internal import TapeRecorder
 
 /// What all event loops of one session share: the cassette and its session, the recorder, and the counts.
@@ -13,6 +15,8 @@ final class SharedSession: Sendable {
     let recorder: (any ExchangeSink)?
     /// Nil if nothing is replayed.
     let cassette: RecordedCassette?
+    /// What the clients of each origin spoke when they were recorded, by its first exchange.
+    let recordedVersions: [Origin: HTTPVersion]
     /// Responses in memory: what one loop has read from the disk, the others do not read again.
     let cache: ReplayCache
     let diagnosis: Diagnosis
@@ -33,11 +37,23 @@ final class SharedSession: Sendable {
         self.session = session
         self.recorder = recorder
         self.cassette = cassette
+        self.recordedVersions = cassette.map { Self.versions(of: $0) } ?? [:]
         self.cache = ReplayCache(limit: cacheLimit)
         self.log = log
         let failures = Guarded(ProxyCounts())
         self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)
         self.counts = Guarded([failures])
+    }
+
+    private static func versions(of cassette: RecordedCassette) -> [Origin: HTTPVersion] {
+        var versions: [Origin: HTTPVersion] = [:]
+        for index in cassette.firstOfEachOrigin() {
+            guard let request = try? cassette.interaction(at: index).request,
+                case .absolute(let origin, _)? = try? RequestTarget(request.url, method: "GET")
+            else { continue }
+            versions[origin] = request.version
+        }
+        return versions
     }
 
     // MARK: Its event loops

@@ -36,6 +36,8 @@ public struct TLSSettings: Sendable {
     public var refused: [HostPattern]
     /// The lowest version allowed for clients.
     public var clientMinimum: TLSVersion
+    /// Which clients are answered in HTTP/2 of those that offer it.
+    public var clientHTTP2 = ClientHTTP2.mirror
     /// The lowest version allowed for origins.
     public var upstreamMinimum: TLSVersion
     /// Paths of PEM files with roots that are trusted in addition to the system's.
@@ -63,6 +65,16 @@ public struct TLSSettings: Sendable {
         self.identities = identities
         self.keyLog = keyLog
     }
+}
+
+/// Which clients are answered in HTTP/2, of those that offer it in their handshake (RFC 7301).
+public enum ClientHTTP2: String, Sendable, Hashable, CaseIterable {
+    /// Those whose origin speaks it; in a replay, those whose origin spoke it when it was recorded.
+    case mirror
+    /// All.
+    case always
+    /// None.
+    case never
 }
 
 extension PeerPolicy {

@@ -18,7 +18,7 @@ final class DirectDialing: Dialing {
     private let nextID: @Sendable () -> Int
     /// Exchanges that wait for the connection of another.
     private var waiting: [UpstreamRoute: [(Result<any UpstreamStream, DialFailure>) -> Void]] = [:]
-    /// Routes whose origins have chosen HTTP/1.1 although they were offered HTTP/2.
+    /// Routes whose origins speak HTTP/1.1 although they were offered HTTP/2.
     private var withoutHTTP2: Set<UpstreamRoute> = []
 
     /// - Parameter nextID: returns the number of a connection, unique over all event loops of a session.
@@ -33,7 +33,7 @@ final class DirectDialing: Dialing {
     }
 
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
-        guard route.protocols.contains("h2"), !self.withoutHTTP2.contains(route) else {
+        guard route.mayBeHTTP2, !self.withoutHTTP2.contains(route) else {
             return self.connect(route, lookup) { [pool] result in then(result.map { HTTP1UpstreamStream($0, pool: pool) }) }
         }
         if let stream = self.pool.share(route) { return then(.success(stream)) }
@@ -51,23 +51,45 @@ final class DirectDialing: Dialing {
         case .failure(let failure):
             then(.failure(failure))
             for other in waiting { other(.failure(failure)) }
-        case .success(let connection) where connection.protocolName == "h2":
-            guard let shared = try? HTTP2UpstreamConnection(connection, flushes: self.shared.flushes, clock: self.shared.clock) else {
-                connection.close()
-                let failure = DialFailure.failed(Failure(kind: .cancelled, message: "the proxy is out of memory"))
-                then(.failure(failure))
-                for other in waiting { other(.failure(failure)) }
-                return
-            }
-            self.pool.put(shared)
-            then(.success(shared.makeStream()))
-            for other in waiting { other(.success(shared.makeStream())) }
+        case .success(let connection) where connection.protocolName == "h2" || route.origin.scheme == .http:
+            self.waiting[route] = waiting
+            self.greet(connection, then)
         case .success(let connection):
-            if self.withoutHTTP2.count >= 4096 { self.withoutHTTP2.removeAll() }
-            self.withoutHTTP2.insert(route)
+            self.remember(withoutHTTP2: route)
             then(.success(HTTP1UpstreamStream(connection, pool: self.pool)))
             for other in waiting { self.open(route, lookup: nil, then: other) }
         }
+    }
+
+    /// The origin's settings are what it says first; one that says anything else does not speak HTTP/2.
+    private func greet(_ connection: UpstreamConnection, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
+        let route = connection.route
+        guard let shared = try? HTTP2UpstreamConnection(connection, flushes: self.shared.flushes, clock: self.shared.clock) else {
+            connection.close()
+            return self.greeted(route, .failure(.failed(Failure(kind: .cancelled, message: "the proxy is out of memory"))), then)
+        }
+        shared.greet(within: self.shared.limits.tunnelSilence, on: self.shared.loop) { [weak self] failure in
+            guard let self else { return }
+            guard let failure else {
+                self.pool.put(shared)
+                return self.greeted(route, .success(shared), then)
+            }
+            guard route.origin.scheme == .http else { return self.greeted(route, .failure(.failed(failure)), then) }
+            self.remember(withoutHTTP2: route)
+            for other in (self.waiting.removeValue(forKey: route) ?? []) + [then] { self.open(route, lookup: nil, then: other) }
+        }
+    }
+
+    private func greeted(
+        _ route: UpstreamRoute, _ result: Result<HTTP2UpstreamConnection, DialFailure>,
+        _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
+    ) {
+        for waiter in [then] + (self.waiting.removeValue(forKey: route) ?? []) { waiter(result.map { $0.makeStream() }) }
+    }
+
+    private func remember(withoutHTTP2 route: UpstreamRoute) {
+        if self.withoutHTTP2.count >= 4096 { self.withoutHTTP2.removeAll() }
+        self.withoutHTTP2.insert(route)
     }
 
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {

@@ -9,7 +9,8 @@ struct UpstreamRoute: Hashable {
     let origin: Origin
     /// The value of the server_name extension; nil omits it.
     let serverName: String?
-    /// The application protocols to offer, in order of preference; empty omits the extension.
+    /// The application protocols to offer, in order of preference; empty omits the extension. Without TLS `h2c` stands for HTTP/2 with prior
+    /// knowledge (RFC 9113, 3.3), and HTTP/1.1 if the origin does not know it.
     let protocols: [String]
 
     init(_ origin: Origin, serverName: String? = nil, protocols: [String] = []) {
@@ -17,6 +18,8 @@ struct UpstreamRoute: Hashable {
         self.serverName = serverName
         self.protocols = protocols
     }
+
+    var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }
 
     /// The host that the origin's certificate must be valid for: the one that the client asked for.
     var verifiedHost: String { self.serverName ?? self.origin.host }

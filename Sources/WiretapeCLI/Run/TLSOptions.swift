@@ -14,6 +14,13 @@ struct TLSOptions: ParsableArguments {
     var tlsMin = TLSVersion.tls12
 
     @Option(
+        name: .customLong("client-http2"),
+        help: ArgumentHelp(
+            "Which clients that offer HTTP/2 in TLS get it: \"mirror\" those whose origin speaks it, \"always\" all, \"never\" none.",
+            valueName: "when"))
+    var clientHTTP2 = ClientHTTP2.mirror
+
+    @Option(
         help: ArgumentHelp(
             "How the program is made to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots as only it sees them, for libraries that read no variable, such as URLSession (Linux). \"auto\" uses a namespace if it is available.",
             valueName: "means"))
@@ -48,6 +55,7 @@ struct TLSOptions: ParsableArguments {
     ) throws(TrustError) -> TLSSettings {
         let (certificate, key) = try self.authorityText(place, notice: notice)
         var settings = TLSSettings(certificatePEM: certificate, keyPEM: key, clientMinimum: self.tlsMin)
+        settings.clientHTTP2 = self.clientHTTP2
         if let upstream { try upstream.apply(to: &settings) }
         if let path = environment["SSLKEYLOGFILE"], !path.isEmpty {
             settings.keyLog = KeyLog(path: path)
@@ -95,6 +103,7 @@ struct TLSOptions: ParsableArguments {
 }
 
 extension TLSVersion: ExpressibleByArgument {}
+extension ClientHTTP2: ExpressibleByArgument {}
 
 /// How the program is made to trust the authority.
 enum TrustMeans: String, CaseIterable, ExpressibleByArgument {

@@ -44,7 +44,7 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET foo\r\n",
+        "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/1.1\r\n", "PRI / HTTP/2.0\r\n", "GET foo\r\n",
         "GET foo HTTP/2.0\r\n",
         "SSH-2.0-OpenSSH_9\r\n", "GET/ HTTP/1.1\r\n", " GET / HTTP/1.1\r\n", "\u{0}\u{1}", "{\"a\": 1}", "GET foo HTTP/1\r\n",
     ])
@@ -54,6 +54,11 @@ internal import Testing
 
     @Test(arguments: ["", "\r\n", "G", "GET", "GET ", "GET foo", "GET foo HTTP/1.1", "get /"]) func aBeginningNeedsMore(text: String) {
         #expect(self.sniff(text) == .needsMore)
+    }
+
+    @Test func thePrefaceOfHTTP2IsHTTP() {
+        #expect(self.sniff("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == .http)
+        #expect(self.sniff("PRI * HTTP/2.0\r") == .needsMore)
     }
 
     @Test func aLineWithoutAnEndIsNotWaitedForForEver() {

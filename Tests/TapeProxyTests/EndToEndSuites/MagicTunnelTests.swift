@@ -60,7 +60,7 @@ import Testing
 
     @Test func itIsNotDialledForWhatIsNotHTTP() throws {
         let proxy = try self.scene.proxy()
-        for words in ["SSH-2.0-client\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        for words in ["SSH-2.0-client\r\n", "PRI * HTTP/3.0\r\n\r\n"] {
             let connection = try proxy.connect()
             try TLSScene.tunnel(connection, to: "wiretape.test:443")
             try connection.send(words)
@@ -68,7 +68,7 @@ import Testing
         }
         let connection = try proxy.connect()
         try TLSScene.tunnel(connection, to: "wiretape.test:443")
-        let stream = try self.scene.client.stream(over: connection, serverName: "wiretape.test", protocols: ["h2"])
+        let stream = try self.scene.client.stream(over: connection, serverName: "wiretape.test", protocols: ["h3"])
         #expect(throws: TLSFailure.self) { try stream.handshake() }
         #expect(proxy.server.counts.tunnels == 0)
     }

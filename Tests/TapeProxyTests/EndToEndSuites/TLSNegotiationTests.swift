@@ -27,10 +27,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["h2", "http/1.1"], ["http/1.1"], "http/1.1"), (["http/1.1"], ["http/1.1"], "http/1.1"),
+        (["h2", "http/1.1"], ["h2", "http/1.1"], "http/1.1"), (["http/1.1", "h2"], ["http/1.1", "h2"], "http/1.1"), (["http/1.1"], ["http/1.1"], "http/1.1"),
         (["http/1.1", "acme-tls/1"], ["http/1.1"], "http/1.1"), ([], [], nil),
     ])
-    func protocolsAreOfferedAsTheClientDoesAndOnlyHTTP1IsSpoken(offered: [String], passedOn: [String], chosen: String?) throws {
+    func protocolsAreOfferedAsTheClientDoesAndTheOriginChooses(offered: [String], passedOn: [String], chosen: String?) throws {
         let tls = try self.scene.origin()
         let origin = try RawOrigin(Self.wants(tls, serverName: "example.test", protocols: passedOn))
         let proxy = try self.scene.proxy()
@@ -41,13 +41,13 @@ import Testing
         #expect(try proxy.recorded().first?.connection?.tls?.alpn == chosen)
     }
 
-    @Test func aClientThatSpeaksHTTP2AloneIsLeftAlone() throws {
-        let tls = try self.scene.origin(protocols: ["h2"])
+    @Test func aClientThatDoesNotOfferHTTPIsLeftAlone() throws {
+        let tls = try self.scene.origin(protocols: ["acme-tls/1"])
         let origin = try RawOrigin(
             { connection in
                 let stream = try tls.stream(over: connection)
                 try stream.handshake()
-                guard stream.hello.protocols == ["h2", "h3"] else { throw RawError("\(stream.hello)") }
+                guard stream.hello.protocols == ["acme-tls/1", "h3"] else { throw RawError("\(stream.hello)") }
                 // The client's own random numbers: its hello came as it was sent.
                 try stream.send(stream.firstHeard)
                 try stream.expect("frames")
@@ -59,11 +59,11 @@ import Testing
         for number in 1...2 {
             let connection = try proxy.connect()
             try TLSScene.tunnel(connection, to: origin.authority)
-            let stream = try TLSClient(trusting: self.scene.origins).stream(over: connection, protocols: ["h2", "h3"])
+            let stream = try TLSClient(trusting: self.scene.origins).stream(over: connection, protocols: ["acme-tls/1", "h3"])
             try stream.handshake()
             guard number == 1 else { continue }
             #expect(try stream.read(count: stream.firstSaid.count) == stream.firstSaid)
-            #expect(stream.protocolName == "h2")
+            #expect(stream.protocolName == "acme-tls/1")
             try stream.send("frames")
             try stream.expect("frames back")
             stream.closeOutput()
@@ -72,7 +72,7 @@ import Testing
         origin.finish()
         #expect(
             proxy.notices.lines == [
-                "the client for \"\(origin.authority)\" offers \"h2\", \"h3\" but not HTTP/1.1: its tunnel is passed through and not recorded."
+                "the client for \"\(origin.authority)\" offers \"acme-tls/1\", \"h3\" but not HTTP: its tunnel is passed through and not recorded."
             ])
         #expect(proxy.server.counts.tunnels == 2)
         #expect(try proxy.recorded().isEmpty)

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "SSH-2.0-client\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{0}\u{1}\u{2}", "CONNECT next.test:443 HTTP/1.1\r\n\r\n",
+        "SSH-2.0-client\r\n", "PRI * HTTP/3.0\r\n\r\n", "\u{0}\u{1}\u{2}", "CONNECT next.test:443 HTTP/1.1\r\n\r\n",
     ])
     func anythingElseIsRelayedUnread(first: String) throws {
         let origin = try RawOrigin { connection in

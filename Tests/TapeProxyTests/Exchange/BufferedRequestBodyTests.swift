@@ -51,7 +51,8 @@ import Testing
     func whatCameComesBackWithItsTimes(sizes: [Int]) throws {
         let (sent, bytes, times) = try self.roundTrip(sizes)
         #expect(bytes == sent)
-        #expect(times == sizes.indices.map { Double($0 * 10) })
+        // Nothing but its end says that an empty body is one.
+        #expect(times == (sizes.isEmpty ? [0] : sizes.indices.map { Double($0 * 10) }))
     }
 
     @Test func moreThanTheDiskTakesIsTooMuch() throws {

@@ -1,0 +1,344 @@
+import CassetteModel
+import NIOCore
+import TapeExchange
+import TapeHTTP2
+import Testing
+
+/// A client and a server, joined without sockets.
+private final class Pair {
+    let client: HTTP2Connection
+    let server: HTTP2Connection
+    private(set) var toServer: [HTTP2Event] = []
+    private(set) var toClient: [HTTP2Event] = []
+    private(set) var serverBytes: [UInt8] = []
+    private(set) var clientBytes: [UInt8] = []
+
+    init(server settings: HTTP2Connection.Settings = HTTP2Connection.Settings()) throws {
+        self.client = try HTTP2Connection(.client)
+        self.server = try HTTP2Connection(.server, settings: settings)
+    }
+
+    /// Moves bytes until neither side has any; pieces of `size` bytes.
+    func settle(size: Int = .max) throws {
+        while true {
+            let (fromClient, clientEvents) = try self.client.takeOutput()
+            self.toClient += clientEvents
+            try self.move(fromClient, size: size) { piece in
+                let events = try self.server.receive(piece)
+                self.toServer += events
+                self.serverBytes += Self.data(events, piece)
+            }
+            let (fromServer, serverEvents) = try self.server.takeOutput()
+            self.toServer += serverEvents
+            try self.move(fromServer, size: size) { piece in
+                let events = try self.client.receive(piece)
+                self.toClient += events
+                self.clientBytes += Self.data(events, piece)
+            }
+            if fromClient.readableBytes == 0, fromServer.readableBytes == 0 { return }
+        }
+    }
+
+    private func move(_ bytes: ByteBuffer, size: Int, _ receive: (ByteBuffer) throws -> Void) throws {
+        var bytes = bytes
+        while let piece = bytes.readSlice(length: min(size, bytes.readableBytes)), piece.readableBytes > 0 { try receive(piece) }
+    }
+
+    private static func data(_ events: [HTTP2Event], _ bytes: ByteBuffer) -> [UInt8] {
+        var result: [UInt8] = []
+        for case .data(_, let range) in events {
+            result += bytes.getBytes(at: bytes.readerIndex + range.lowerBound, length: range.count) ?? []
+        }
+        return result
+    }
+
+    func request(_ lines: [String] = [], method: String = "GET", path: String = "/a", hasBody: Bool = false) throws -> Int32 {
+        var head = RequestHead(method: method, target: path, version: .http2, fields: HeaderFields(lines))
+        head.authority = "h.test"
+        let target = try RequestTarget(path, method: method)
+        return try self.client.request(
+            HTTP2Fields(head, target: target, origin: Origin(scheme: .https, host: "h.test", port: 443)), hasBody: hasBody)
+    }
+
+    func respond(_ id: Int32, _ status: Int = 200, _ lines: [String] = [], hasBody: Bool = false) {
+        self.server.respond(
+            id, HTTP2Fields(ResponseHead(version: .http11, status: status, reason: [], fields: HeaderFields(lines))), hasBody: hasBody)
+    }
+
+    func section(_ events: [HTTP2Event]) -> HTTP2FieldSection? {
+        for case .headers(_, let section, _) in events { return section }
+        return nil
+    }
+}
+
+@Suite struct HTTP2ConnectionTests {
+    @Test(arguments: [Int.max, 1, 7]) func aRequestAndItsAnswer(size: Int) throws {
+        let pair = try Pair()
+        let id = try pair.request(["accept: */*", "X-Key:  spaced ", "x-key: again"])
+        try pair.settle(size: size)
+        let section = try #require(pair.section(pair.toServer))
+        let head = try RequestHead(section)
+        #expect(head.method == "GET" && head.target == "/a" && head.authority == "h.test" && head.version == .http2)
+        #expect(section.scheme == "https")
+        #expect(head.fields.lines == ["accept: */*", "x-key: spaced", "x-key: again"])
+
+        pair.respond(id, 404, ["Content-Type: text/plain", "Connection: close", "Transfer-Encoding: chunked"], hasBody: true)
+        pair.server.send(id, ByteBuffer(string: "none "))
+        try pair.settle(size: size)
+        pair.server.send(id, ByteBuffer(string: "here"))
+        pair.server.end(id, trailers: HTTP2Fields(trailers: HeaderFields(["X-Sum: 9"])))
+        try pair.settle(size: size)
+        #expect(String(decoding: pair.clientBytes, as: UTF8.self) == "none here")
+        let answer = try ResponseHead(try #require(pair.section(pair.toClient)))
+        #expect(answer.status == 404 && answer.reason.isEmpty && answer.fields.lines == ["content-type: text/plain"])
+        guard case .headers(_, let trailers, endsStream: true)? = pair.toClient.last(where: { if case .headers = $0 { true } else { false } })
+        else {
+            Issue.record("no trailers: \(pair.toClient)")
+            return
+        }
+        #expect(trailers.fields.lines == ["x-sum: 9"])
+        #expect(pair.toClient.contains(.closed(stream: id, code: .noError)))
+    }
+
+    @Test func aStreamThatIsNotCreditedStopsAndItsSiblingGoesOn() throws {
+        let pair = try Pair()
+        let stalled = try pair.request(method: "POST", hasBody: true)
+        let other = try pair.request(method: "POST", hasBody: true)
+        pair.client.send(stalled, ByteBuffer(repeating: 1, count: 300_000))
+        try pair.settle()
+        #expect(pair.serverBytes.count == 65_535)
+        #expect(pair.client.pending(stalled) == 300_000 - 65_535)
+
+        pair.client.send(other, ByteBuffer(repeating: 2, count: 60_000))
+        pair.client.end(other)
+        try pair.settle()
+        #expect(pair.serverBytes.count == 65_535 + 60_000)
+        #expect(pair.toServer.contains(.ended(stream: other)))
+
+        pair.server.credit(stalled, 65_535)
+        try pair.settle()
+        #expect(pair.serverBytes.count == 2 * 65_535 + 60_000)
+    }
+
+    @Test func aCutBodyIsDeliveredAndReset() throws {
+        let pair = try Pair()
+        let id = try pair.request()
+        try pair.settle()
+        pair.respond(id, hasBody: true)
+        pair.server.send(id, ByteBuffer(string: "half"))
+        pair.server.cut(id, code: .internalError)
+        try pair.settle()
+        #expect(String(decoding: pair.clientBytes, as: UTF8.self) == "half")
+        #expect(!pair.toClient.contains(.ended(stream: id)))
+        #expect(pair.toClient.contains(.closed(stream: id, code: .internalError)))
+    }
+
+    @Test func streamsBeyondTheLimitWait() throws {
+        var settings = HTTP2Connection.Settings()
+        settings.concurrentStreams = 2
+        let pair = try Pair(server: settings)
+        try pair.settle()
+        let ids = try (0..<3).map { _ in try pair.request() }
+        try pair.settle()
+        func begun() -> [Int32] { pair.toServer.compactMap { if case .headers(let id, _, _) = $0 { id } else { nil } } }
+        #expect(begun() == Array(ids[..<2]))
+        pair.respond(ids[0], 204)
+        try pair.settle()
+        #expect(begun() == ids)
+    }
+
+    @Test func afterGoAwayNewStreamsAreRefused() throws {
+        let pair = try Pair()
+        let first = try pair.request()
+        try pair.settle()
+        pair.server.goAway()
+        let late = try pair.request()
+        try pair.settle()
+        #expect(pair.toClient.contains(.goAway(lastStream: first, code: .noError)))
+        #expect(pair.toClient.contains(.closed(stream: late, code: .refusedStream)))
+        pair.respond(first, 204)
+        try pair.settle()
+        #expect(pair.toClient.contains(.closed(stream: first, code: .noError)))
+    }
+
+    @Test func aHeadPastTheLimitIsMarkedAndItsConnectionLives() throws {
+        let pair = try Pair()
+        _ = try pair.request(["x-long: " + String(repeating: "a", count: 70_000)])
+        _ = try pair.request(["accept: */*"])
+        try pair.settle()
+        let sections = pair.toServer.compactMap { if case .headers(_, let section, _) = $0 { section } else { nil } }
+        #expect(sections.map(\.isTooLarge) == [true, false])
+        let error = #expect(throws: MessageError.self) { try RequestHead(sections[0]) }
+        #expect(error?.status == 431)
+    }
+}
+
+/// Frames written by hand, as an attacker would.
+private enum Frame {
+    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    static func make(_ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
+        let length = payload.count
+        return [UInt8(length >> 16), UInt8(length >> 8 & 0xff), UInt8(length & 0xff), type, flags]
+            + (0..<4).map { UInt8(stream >> (24 - 8 * $0) & 0xff) } + payload
+    }
+
+    static let settings = make(4)
+    /// GET https://a/ by the static table and literals (RFC 7541).
+    static func headers(_ stream: UInt32, ends: Bool = true, _ more: [UInt8] = []) -> [UInt8] {
+        make(1, flags: ends ? 5 : 4, stream: stream, [0x82, 0x87, 0x84, 0x41, 0x01, UInt8(ascii: "a")] + more)
+    }
+
+    static func literal(_ name: String, _ value: String) -> [UInt8] {
+        [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+}
+
+@Suite struct HTTP2FloodTests {
+    private func server() throws -> HTTP2Connection {
+        let server = try HTTP2Connection(.server)
+        _ = try server.receive(ByteBuffer(bytes: Frame.preface + Frame.settings))
+        return server
+    }
+
+    /// The code of the GOAWAY that a connection sends last.
+    private func goAway(_ connection: HTTP2Connection) throws -> UInt8? {
+        let output = try connection.takeOutput().bytes
+        var bytes = output
+        var code: UInt8?
+        while let header = bytes.readBytes(length: 9) {
+            let length = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+            guard let payload = bytes.readBytes(length: length) else { break }
+            if header[3] == 7 { code = payload[7] }
+        }
+        return code
+    }
+
+    private func flood(_ frames: [UInt8], times: Int, elapsed: Double = 0) throws -> (failed: Bool, code: UInt8?) {
+        let server = try self.server()
+        do {
+            for _ in 0..<times {
+                _ = try server.receive(ByteBuffer(bytes: frames), elapsed: elapsed)
+                _ = try server.takeOutput()
+            }
+            return (false, nil)
+        } catch {
+            return (true, try self.goAway(server))
+        }
+    }
+
+    @Test func pingsEndTheConnectionAndAFewDoNot() throws {
+        let ping = Frame.make(6, [UInt8](repeating: 0, count: 8))
+        #expect(try self.flood(ping, times: 900).failed == false)
+        let result = try self.flood(ping, times: 1100)
+        #expect(result.failed && result.code == 11)
+    }
+
+    @Test func settingsAndUnknownFramesCountTogether() throws {
+        let result = try self.flood(Frame.settings + Frame.make(0x5a, [1]), times: 600)
+        #expect(result.failed && result.code == 11)
+    }
+
+    @Test func windowUpdatesOfNothing() throws {
+        let result = try self.flood(Frame.make(8, [0, 0, 0, 1]), times: 1100)
+        #expect(result.failed && result.code == 11)
+    }
+
+    @Test func emptyDataInARow() throws {
+        let server = try self.server()
+        _ = try server.receive(ByteBuffer(bytes: Frame.headers(1, ends: false)))
+        #expect(throws: HTTP2Failure.self) {
+            for _ in 0..<11 { _ = try server.receive(ByteBuffer(bytes: Frame.make(0, stream: 1))) }
+        }
+        #expect(try self.goAway(server) == 11)
+    }
+
+    /// CVE-2023-44487: requests that are reset at once.
+    @Test func rapidResets() throws {
+        let server = try self.server()
+        #expect(throws: HTTP2Failure.self) {
+            for number in 0..<1100 {
+                let stream = UInt32(2 * number + 1)
+                _ = try server.receive(ByteBuffer(bytes: Frame.headers(stream) + Frame.make(3, stream: stream, [0, 0, 0, 8])))
+                _ = try server.takeOutput()
+            }
+        }
+        #expect(try self.goAway(server) == 11)
+    }
+
+    /// The same number of resets over a longer time is no flood.
+    @Test func slowResetsAreFine() throws {
+        let server = try self.server()
+        for number in 0..<1100 {
+            let stream = UInt32(2 * number + 1)
+            _ = try server.receive(
+                ByteBuffer(bytes: Frame.headers(stream) + Frame.make(3, stream: stream, [0, 0, 0, 8])), elapsed: Double(number) / 20)
+            _ = try server.takeOutput()
+        }
+    }
+
+    /// CVE-2025-8671: frames that make this side reset the stream.
+    @Test func resetsThatThePeerCauses() throws {
+        let server = try self.server()
+        #expect(throws: HTTP2Failure.self) {
+            for number in 0..<400 {
+                let stream = UInt32(2 * number + 1)
+                // A malformed request is an error of its stream (RFC 9113, 8.1.1).
+                _ = try server.receive(ByteBuffer(bytes: Frame.headers(stream, Frame.literal("te", "gzip"))))
+                _ = try server.takeOutput()
+            }
+        }
+        #expect(try self.goAway(server) == 11)
+    }
+
+    /// CVE-2024-27316: a header section without an end.
+    @Test func continuationsWithoutAnEnd() throws {
+        let server = try self.server()
+        _ = try server.receive(ByteBuffer(bytes: Frame.make(1, flags: 1, stream: 1, [0x82, 0x87, 0x84])))
+        #expect(throws: HTTP2Failure.self) {
+            for _ in 0..<20 { _ = try server.receive(ByteBuffer(bytes: Frame.make(9, stream: 1, Frame.literal("a", "b")))) }
+        }
+    }
+
+    /// One field, indexed once and named again and again: small on the wire, large in memory.
+    @Test func aHeadThatGrowsEndlessly() throws {
+        let server = try self.server()
+        let long: [UInt8] = [0x40, 0x01, UInt8(ascii: "x"), 0x7f, 0xa1, 0x1e] + [UInt8](repeating: UInt8(ascii: "y"), count: 4000)
+        let head = Frame.headers(1, ends: true, long + [UInt8](repeating: 0xbe, count: 100))
+        #expect(throws: HTTP2Failure.self) { _ = try server.receive(ByteBuffer(bytes: head)) }
+        #expect(try self.goAway(server) == 11)
+    }
+
+    @Test(arguments: [
+        Frame.literal("Upper", "a"), Frame.literal("connection", "close"), Frame.literal("transfer-encoding", "chunked"),
+        Frame.literal("te", "gzip"), Frame.literal("a", "b\r\nc: d"), Frame.literal("a", "b\u{0}"), Frame.literal(":late", "a"),
+        Frame.literal("", "a"), Frame.literal("a b", "c"), Frame.literal(":status", "200"), Frame.literal("content-length", "x"),
+        Frame.literal("a", " b"), Frame.literal("host", "other"),
+    ])
+    func malformedRequestsNeverBecomeHeads(field: [UInt8]) throws {
+        let server = try self.server()
+        let events = try server.receive(ByteBuffer(bytes: Frame.headers(1, ends: false, field)))
+        for case .headers(_, let section, _) in events {
+            #expect(throws: MessageError.self) { try RequestHead(section) }
+        }
+        let good = try server.receive(ByteBuffer(bytes: Frame.headers(3)))
+        #expect(good.contains { if case .headers(3, _, true) = $0 { true } else { false } })
+    }
+
+    /// Bytes at random, after a regular start: an error or events, never a crash.
+    @Test(arguments: 0..<64) func anything(seed: Int) throws {
+        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        func next() -> UInt8 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return UInt8(truncatingIfNeeded: state >> 32)
+        }
+        let server = try self.server()
+        for _ in 0..<40 {
+            let payload = (0..<Int(next() % 60)).map { _ in next() }
+            let frame = Frame.make(next() % 11, flags: next(), stream: UInt32(next() % 8), payload)
+            guard (try? server.receive(ByteBuffer(bytes: frame))) != nil, (try? server.takeOutput()) != nil else { return }
+        }
+    }
+}
