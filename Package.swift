@@ -88,7 +88,8 @@ let package = Package(
         .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"),
+                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", nio("NIOCore"),
+                nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]

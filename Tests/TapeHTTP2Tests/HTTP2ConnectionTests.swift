@@ -91,7 +91,8 @@ private final class Pair {
         #expect(String(decoding: pair.clientBytes, as: UTF8.self) == "none here")
         let answer = try ResponseHead(try #require(pair.section(pair.toClient)))
         #expect(answer.status == 404 && answer.reason.isEmpty && answer.fields.lines == ["content-type: text/plain"])
-        guard case .headers(_, let trailers, endsStream: true)? = pair.toClient.last(where: { if case .headers = $0 { true } else { false } })
+        guard
+            case .headers(_, let trailers, endsStream: true)? = pair.toClient.last(where: { if case .headers = $0 { true } else { false } })
         else {
             Issue.record("no trailers: \(pair.toClient)")
             return

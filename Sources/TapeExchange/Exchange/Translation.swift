@@ -59,11 +59,11 @@ extension RequestHead {
         }
     }
 
-    /// The head for an HTTP/1.1 origin: Host first, cookies in one line (RFC 9113, 8.2.3), and chunked coding if nothing says how long the
-    /// body is.
+    /// The head for an HTTP/1.1 origin: Host first, cookies in one line (RFC 9113, 8.2.3), chunked coding if nothing says how long the body
+    /// is, and a length of 0 where a body is usual and there is none (RFC 9110, 8.6).
     ///
     /// - Throws: read as HTTP/1.1 it would be another request.
-    public func asHTTP1(isChunked: Bool) throws(MessageError) -> RequestHead {
+    public func asHTTP1(_ framing: BodyFraming) throws(MessageError) -> RequestHead {
         guard self.version.major >= 2 else { return self }
         var fields = HeaderFields()
         fields.reserve(bytes: self.fields.bytes.count + 64, fields: self.fields.count + 2)
@@ -78,7 +78,10 @@ extension RequestHead {
             }
         }
         if !cookies.isEmpty { fields.append(line: cookies) }
-        if isChunked { fields.append(name: "Transfer-Encoding", value: "chunked") }
+        if framing == .untilClose { fields.append(name: "Transfer-Encoding", value: "chunked") }
+        if framing == .none, ["POST", "PUT", "PATCH"].contains(self.method), !fields.contains("content-length") {
+            fields.append(name: "Content-Length", value: "0")
+        }
         let head = RequestHead(method: self.method, target: self.target, version: .http11, fields: fields)
         try head.checkWritten()
         return head
@@ -98,11 +101,23 @@ extension RequestHead {
 }
 
 extension ResponseHead {
-    /// The head for an HTTP/1.1 client: chunked coding if nothing says how long the body is.
-    public func asHTTP1(isChunked: Bool) -> ResponseHead {
-        guard self.version.major >= 2 else { return self }
+    /// The head for an HTTP/1.1 client, and how its body ends there: by chunked coding if nothing says how long it is, and at once if there
+    /// is none.
+    ///
+    /// - Parameters:
+    ///   - method: of the request.
+    ///   - knowsChunked: false for a client of HTTP/1.0, for which the connection's end is the body's.
+    public func asHTTP1(_ framing: BodyFraming, method: String, knowsChunked: Bool = true) -> (head: ResponseHead, framing: BodyFraming) {
+        guard self.version.major >= 2 else { return (self, framing) }
         var head = ResponseHead(version: .http11, status: self.status, reason: self.reason, fields: self.fields)
-        if isChunked { head.fields.append(name: "Transfer-Encoding", value: "chunked") }
-        return head
+        switch framing {
+        case .untilClose where knowsChunked:
+            head.fields.append(name: "Transfer-Encoding", value: "chunked")
+            return (head, .chunked)
+        case .none where method != "HEAD" && self.status >= 200 && self.status != 204 && self.status != 304:
+            if !head.fields.contains("content-length") { head.fields.append(name: "Content-Length", value: "0") }
+            return (head, .length(0))
+        case .none, .length, .chunked, .untilClose: return (head, framing)
+        }
     }
 }

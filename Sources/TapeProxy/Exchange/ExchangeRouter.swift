@@ -56,7 +56,8 @@ struct ExchangeRouter {
         }
         // An IP address is not a server name (RFC 6066, 3).
         let name = IPAddress(origin.host) == nil ? origin.host : nil
-        return self.decide(request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"])))
+        return self.decide(
+            request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"])))
     }
 
     /// A request inside a tunnel goes to the tunnel's origin, whatever its target and Host field say (RFC 9110, 7.4).

@@ -29,7 +29,8 @@ struct HTTP1ResponseWriter {
         guard HopByHop.passesInterim(to: self.request.head.version) else { return nil }
         return ByteBuffer(
             bytes: HopByHop.forwardedResponse(
-                (self.request.reverse?.response(head) ?? head).asHTTP1(isChunked: false), keepsClient: true, clientVersion: self.request.head.version))
+                (self.request.reverse?.response(head) ?? head).asHTTP1(.none, method: "HEAD").head, keepsClient: true,
+                clientVersion: self.request.head.version))
     }
 
     /// - Parameter mayPersist: the proxy would serve another request on the connection.
@@ -50,9 +51,11 @@ struct HTTP1ResponseWriter {
     /// An answer of HTTP/2 as HTTP/1 has it: chunked if it has no length and the client knows that, else to the connection's end.
     private mutating func translated(_ head: ResponseHead, _ framing: BodyFraming) -> (ResponseHead, BodyFraming) {
         guard head.version.major >= 2 else { return (head, framing) }
-        let isChunked = framing == .untilClose && self.request.head.version >= .http11
-        if isChunked { self.chunking = ChunkWriter(sendsTrailers: HopByHop.takesTrailers(self.request.head.fields)) }
-        return (head.asHTTP1(isChunked: isChunked), isChunked ? .chunked : framing)
+        let translated = head.asHTTP1(framing, method: self.request.head.method, knowsChunked: self.request.head.version >= .http11)
+        if translated.framing == .chunked {
+            self.chunking = ChunkWriter(sendsTrailers: HopByHop.takesTrailers(self.request.head.fields))
+        }
+        return translated
     }
 
     /// Writes a piece of the body, after the head if that is still held.
@@ -125,7 +128,8 @@ struct ReadyAnswer: Sendable {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,
             Persistence.staysOpen(after: head, framing: answer.framing)
         else { return nil }
-        var bytes = HopByHop.forwardedResponse(head.asHTTP1(isChunked: false), keepsClient: true, clientVersion: .http11)
+        var bytes = HopByHop.forwardedResponse(
+            head.asHTTP1(answer.framing, method: answer.method).head, keepsClient: true, clientVersion: .http11)
         switch answer.payload {
         case .file, .parts, .coded: return nil
         case .none: break

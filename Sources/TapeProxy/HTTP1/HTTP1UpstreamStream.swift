@@ -84,7 +84,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         self.chunking = received.version.major >= 2 && framing == .untilClose ? ChunkWriter(sendsTrailers: true) : nil
         let head: RequestHead
         do throws(MessageError) {
-            head = try received.asHTTP1(isChunked: self.chunking != nil)
+            head = try received.asHTTP1(framing)
         } catch {
             guard let exchange else { return }
             return self.fail(exchange, Failure(kind: .malformed, message: error.message))

@@ -73,7 +73,8 @@ final class HTTP2ClientStream: ClientStream {
 
     /// Gives the exchange what has come, if it reads.
     func deliver() {
-        guard self.isReading, !self.isDelivering, !self.isDelivered, self.hasInput, case .message(let exchange)? = self.exchange?.kind else {
+        guard self.isReading, !self.isDelivering, !self.isDelivered, self.hasInput, case .message(let exchange)? = self.exchange?.kind
+        else {
             return
         }
         self.isDelivering = true

@@ -74,6 +74,8 @@ final class RecordedAnswer: Sendable {
             throw MessageError(.startLine, status: 502, "its status \(head.status) is that of an interim response")
         }
         var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
+        // HTTP/2 tells an answer without a body from one with an empty body, and gRPC goes by that.
+        if framing == .untilClose, response.version.major >= 2, response.body == nil { framing = .none }
         if case .length(let length) = framing, length != size, self.isComplete {
             head.fields = head.fields.replacing("content-length", with: String(size))
             framing = .length(size)
@@ -85,7 +87,7 @@ final class RecordedAnswer: Sendable {
 
     /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.
     private static func check(_ head: ResponseHead) throws(MessageError) {
-        let bytes = HopByHop.forwardedResponse(head.asHTTP1(isChunked: false), keepsClient: true, clientVersion: .http11)
+        let bytes = HopByHop.forwardedResponse(head.asHTTP1(.none, method: "HEAD").head, keepsClient: true, clientVersion: .http11)
         var parser = HeadParser()
         let parsed = try bytes.withUnsafeBufferPointer { bytes throws(MessageError) in
             try parser.parseResponse(UnsafeRawBufferPointer(bytes))

@@ -27,7 +27,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["h2", "http/1.1"], ["h2", "http/1.1"], "http/1.1"), (["http/1.1", "h2"], ["http/1.1", "h2"], "http/1.1"), (["http/1.1"], ["http/1.1"], "http/1.1"),
+        (["h2", "http/1.1"], ["h2", "http/1.1"], "http/1.1"), (["http/1.1", "h2"], ["http/1.1", "h2"], "http/1.1"),
+        (["http/1.1"], ["http/1.1"], "http/1.1"),
         (["http/1.1", "acme-tls/1"], ["http/1.1"], "http/1.1"), ([], [], nil),
     ])
     func protocolsAreOfferedAsTheClientDoesAndTheOriginChooses(offered: [String], passedOn: [String], chosen: String?) throws {
