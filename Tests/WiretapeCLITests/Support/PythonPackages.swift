@@ -10,16 +10,16 @@ enum PythonPackages {
         if Self.works(python) { return python }
         let script = """
             rm -rf "$0" && python3 -m venv "$0" &&
-            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx>=0.27,<1'
+            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx[http2]>=0.27,<1' 'grpcio>=1.60,<2'
             """
         // With the whole environment, since that is where people say how PyPI is reached.
         let end = try? ExternalProgram.run(
-            "/bin/sh", ["-c", script, Self.folder], environment: ProcessInfo.processInfo.environment, seconds: 120)
+            "/bin/sh", ["-c", script, Self.folder], environment: ProcessInfo.processInfo.environment, seconds: 180)
         return end?.status == 0 && Self.works(python) ? python : nil
     }()
 
     private static func works(_ python: String) -> Bool {
         guard FileManager.default.isExecutableFile(atPath: python) else { return false }
-        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx"]).status) == 0
+        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx, h2, grpc"]).status) == 0
     }
 }
