@@ -29,7 +29,8 @@ public final class HTTP2Connection {
     private let session: OpaquePointer
     private var events: [HTTP2Event] = []
     private var output = ByteBuffer()
-    private var sections: [Int32: HTTP2FieldSection] = [:]
+    /// The header section that is being read: no other frame comes before its end (RFC 9113, 6.10).
+    private var section = HTTP2FieldSection()
     private var bodies: [Int32: OutgoingBody] = [:]
     /// The first byte of what `receive` reads.
     private var base: UnsafeRawPointer?
@@ -91,19 +92,18 @@ public final class HTTP2Connection {
     private nonisolated(unsafe) static let callbacks: OpaquePointer? = {
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
-        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
-            guard let frame, let user else { return 0 }
-            return HTTP2Connection.of(user).sectionBegan(frame.pointee.hd.stream_id)
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, user in
+            guard let user else { return 0 }
+            return HTTP2Connection.of(user).sectionBegan()
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, nameLength, value, valueLength, _, user in
-            guard let frame, let user else { return 0 }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameLength, value, valueLength, _, user in
+            guard let user else { return 0 }
             return HTTP2Connection.of(user).field(
-                frame.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameLength),
-                UnsafeBufferPointer(start: value, count: valueLength))
+                UnsafeBufferPointer(start: name, count: nameLength), UnsafeBufferPointer(start: value, count: valueLength))
         }
-        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, frame, name, nameLength, _, _, _, user in
-            guard let frame, let user else { return 0 }
-            HTTP2Connection.of(user).invalidField(frame.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameLength))
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, name, nameLength, _, _, _, user in
+            guard let user else { return 0 }
+            HTTP2Connection.of(user).invalidField(UnsafeBufferPointer(start: name, count: nameLength))
             return 0
         }
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, user in
@@ -180,32 +180,30 @@ public final class HTTP2Connection {
         return self.accounts.excess == nil ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
     }
 
-    private func sectionBegan(_ stream: Int32) -> Int32 {
-        self.sections[stream] = HTTP2FieldSection()
+    private func sectionBegan() -> Int32 {
+        self.section = HTTP2FieldSection()
         return 0
     }
 
-    private func field(_ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
-        self.sections[stream]?.append(name, value, settings: self.settings)
+    private func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
+        self.section.append(name, value, settings: self.settings)
         // A section without an end keeps the connection busy with what is thrown away.
-        guard let size = self.sections[stream]?.size, size <= 4 * self.settings.headerSection else {
+        guard self.section.size <= 4 * self.settings.headerSection else {
             self.accounts.headerSectionIsEndless()
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
         }
         return 0
     }
 
-    private func invalidField(_ stream: Int32, _ name: UnsafeBufferPointer<UInt8>) {
-        self.sections[stream]?.refuse(name)
-    }
+    private func invalidField(_ name: UnsafeBufferPointer<UInt8>) { self.section.refuse(name) }
 
     private func received(_ frame: UnsafePointer<nghttp2_frame>) {
         let header = frame.pointee.hd
         let ends = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         switch nghttp2_frame_type(UInt32(header.type)) {
         case NGHTTP2_HEADERS:
-            guard let section = self.sections.removeValue(forKey: header.stream_id) else { return }
-            self.events.append(.headers(stream: header.stream_id, section, endsStream: ends))
+            self.events.append(.headers(stream: header.stream_id, self.section, endsStream: ends))
+            self.section = HTTP2FieldSection()
         case NGHTTP2_DATA:
             if ends { self.events.append(.ended(stream: header.stream_id)) }
         case NGHTTP2_GOAWAY:
@@ -226,7 +224,6 @@ public final class HTTP2Connection {
     }
 
     private func closed(_ stream: Int32, _ code: UInt32) {
-        self.sections[stream] = nil
         self.bodies[stream] = nil
         self.events.append(.closed(stream: stream, code: HTTP2ErrorCode(rawValue: code)))
     }

@@ -27,13 +27,8 @@ public struct HTTP2FieldSection: Sendable, Hashable {
         guard name.first != UInt8(ascii: ":") else {
             return self.set(String(decoding: name, as: UTF8.self), to: String(decoding: value, as: UTF8.self))
         }
-        var line: [UInt8] = []
-        line.reserveCapacity(name.count + value.count + 2)
-        line += name
-        line.append(UInt8(ascii: ":"))
-        line.append(UInt8(ascii: " "))
-        line += value
-        line.withUnsafeBytes { self.fields.append(checkedLine: $0, nameLength: name.count) }
+        if self.fields.isEmpty { self.fields.reserve(bytes: 512, fields: 12) }
+        self.fields.append(checkedName: name, value: value)
     }
 
     private mutating func set(_ name: String, to value: String) {
@@ -105,12 +100,17 @@ public struct HTTP2Fields: Sendable {
         self.append(":scheme", origin.scheme.rawValue)
         self.append(":authority", authority)
         self.append(":path", path)
-        self.append(HopByHop.multiplexed(head.fields, dropsHost: true))
+        self.append(Self.translated(head.fields, head.version, dropsHost: true))
     }
 
     public init(_ head: ResponseHead) {
         self.append(":status", String(head.status))
-        self.append(HopByHop.multiplexed(head.fields, dropsHost: false))
+        self.append(Self.translated(head.fields, head.version, dropsHost: false))
+    }
+
+    /// Fields of HTTP/2 have no connection's fields among them, and names in lower case: nghttp2 refuses others.
+    private static func translated(_ fields: HeaderFields, _ version: HTTPVersion, dropsHost: Bool) -> HeaderFields {
+        version.major >= 2 && !(dropsHost && fields.contains("host")) ? fields : HopByHop.multiplexed(fields, dropsHost: dropsHost)
     }
 
     public init(trailers: HeaderFields) { self.append(HopByHop.multiplexed(trailers, dropsHost: true)) }
@@ -123,6 +123,8 @@ public struct HTTP2Fields: Sendable {
     }
 
     private mutating func append(_ fields: HeaderFields) {
+        self.bytes.reserveCapacity(self.bytes.count + fields.bytes.count)
+        self.ends.reserveCapacity(self.ends.count + fields.count)
         for index in 0..<fields.count {
             self.bytes.append(contentsOf: fields.nameBytes(at: index))
             let nameEnd = self.bytes.count

@@ -48,6 +48,20 @@ public struct HeaderFields: Sendable, Hashable {
         self.append(line: Array("\(name): \(value)".utf8))
     }
 
+    /// Appends `name: value` of bytes that a parser has already checked.
+    public mutating func append(checkedName name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: name)
+        let nameEnd = self.bytes.count
+        self.bytes.append(UInt8(ascii: ":"))
+        self.bytes.append(UInt8(ascii: " "))
+        self.bytes.append(contentsOf: value)
+        let end = self.bytes.count
+        self.bytes.append(13)
+        self.bytes.append(10)
+        self.appendEntry(start: start, nameEnd: nameEnd, end: end)
+    }
+
     /// Appends a line that a parser has already checked; `nameLength` is the distance to its colon.
     public mutating func append(checkedLine line: UnsafeRawBufferPointer, nameLength: Int) {
         let start = self.bytes.count

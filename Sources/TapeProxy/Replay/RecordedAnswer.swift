@@ -80,6 +80,8 @@ final class RecordedAnswer: Sendable {
             head.fields = head.fields.replacing("content-length", with: String(size))
             framing = .length(size)
         }
+        // Names in capitals and fields of a connection are no HTTP/2, and would end the client's.
+        if head.version.major >= 2 { head.fields = HopByHop.multiplexed(head.fields, dropsHost: false) }
         self.head = head
         self.framing = framing
         self.payload = framing == .none ? .none : payload
