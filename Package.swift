@@ -176,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "TapeProxyTests",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeTLS", "TapeProxy", "TapeRecorder", "TapeTestSupport",
-                nio("NIOCore"),
+                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeTLS", "TapeProxy", "TapeRecorder",
+                "TapeTestSupport", nio("NIOCore"),
                 nio("NIOPosix"), nio("NIOEmbedded"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]

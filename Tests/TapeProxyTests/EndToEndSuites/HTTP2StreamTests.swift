@@ -1,0 +1,227 @@
+import CassetteModel
+import Foundation
+import NIOCore
+import TapeBytes
+import TapeHTTP2
+import TapeTestSupport
+import Testing
+@testable import TapeProxy
+
+/// Streams of HTTP/2 through a proxy, one at a time and beside each other, with origins that do what they like.
+@Suite struct HTTP2StreamTests {
+    private func client(_ proxy: RunningProxy) throws -> HTTP2Peer { try HTTP2Peer(.client, over: proxy.connect()) }
+
+    /// An origin that speaks HTTP/2 with prior knowledge.
+    private func origin(_ scripts: (@Sendable (HTTP2Peer) throws -> Void)...) throws -> RawOrigin {
+        try RawOrigin(scripts: scripts.map { script in { try script(try HTTP2Peer(.server, over: $0)) } })
+    }
+
+    @Test func aStreamThatIsNotReadStopsNoOther() throws {
+        let large = String(repeating: "x", count: 2_000_000)
+        let origin = try self.origin { peer in
+            try peer.wait(for: "two requests") { $0.heads.count == 2 }
+            for (id, head) in peer.heads { try peer.respond(id, body: head.path == "/large" ? large : "small") }
+            try peer.wait(for: "the large body to be taken") { $0.closed.count == 2 }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let stalled = try client.request("http://\(origin.authority)/large")
+        client.stalled = [stalled]
+        let other = try client.request("http://\(origin.authority)/small")
+        try client.wait(for: "the other answer") { $0.ended.contains(other) && ($0.bodies[stalled]?.count ?? 0) == 65_535 }
+        #expect(client.text(other) == "small" && !client.ended.contains(stalled))
+        client.stalled = []
+        client.codec.credit(stalled, 65_535)
+        try client.flush()
+        try client.wait(for: "the rest") { $0.ended.contains(stalled) }
+        #expect(client.bodies[stalled]?.count == large.utf8.count)
+        origin.finish()
+        let sizes = try proxy.recorded().map { $0.response?.body?.size ?? -1 }
+        #expect(sizes.sorted() == [5, 2_000_000])
+    }
+
+    @Test func aBodyThatTheOriginDoesNotReadHoldsItsClientAlone() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "two requests") { $0.heads.count == 2 }
+            let upload = try #require(peer.heads.first { $0.value.method == "POST" }?.key)
+            let other = try #require(peer.heads.first { $0.value.method == "GET" }?.key)
+            peer.stalled = [upload]
+            try peer.wait(for: "a window of the body") { $0.bodies[upload]?.count == 65_535 }
+            try peer.respond(other, body: "small")
+            try peer.wait(for: "the other to be read") { $0.closed[other] != nil }
+            peer.stalled = []
+            peer.codec.credit(upload, 65_535)
+            try peer.flush()
+            try peer.wait(for: "the whole body") { $0.ended.contains(upload) }
+            try peer.respond(upload, body: "\(peer.bodies[upload]?.count ?? 0)")
+            try peer.wait(for: "the answer to be read") { $0.closed[upload] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let upload = try client.request("http://\(origin.authority)/up", method: "POST", hasBody: true)
+        let other = try client.request("http://\(origin.authority)/small")
+        client.codec.send(upload, ByteBuffer(repeating: 7, count: 1_000_000))
+        client.codec.end(upload)
+        try client.flush()
+        try client.wait(for: "the other answer") { $0.ended.contains(other) }
+        try client.wait(for: "the upload's answer") { $0.ended.contains(upload) }
+        #expect(client.text(upload) == "1000000")
+        origin.finish()
+    }
+
+    @Test func whatTheOriginDidNotProcessIsSentAgainOnce() throws {
+        let origin = try self.origin(
+            { peer in
+                try peer.wait(for: "a request") { !$0.ended.isEmpty }
+                peer.codec.reset(1, code: .refusedStream)
+                try peer.flush()
+                try peer.wait(for: "it again") { $0.ended.contains(3) }
+                try peer.respond(3, body: "second")
+                try peer.wait(for: "a third") { $0.ended.contains(5) }
+                peer.codec.reset(5, code: .refusedStream)
+                try peer.flush()
+                try peer.wait(for: "that again") { $0.ended.contains(7) }
+                peer.codec.reset(7, code: .refusedStream)
+                try peer.flush()
+                try peer.wait(for: "the end") { $0.isOver }
+            })
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let first = try client.request("http://\(origin.authority)/a")
+        try client.wait(for: "the answer") { $0.ended.contains(first) }
+        #expect(client.text(first) == "second")
+        let second = try client.request("http://\(origin.authority)/b")
+        try client.wait(for: "the failure") { $0.ended.contains(second) }
+        #expect(client.heads[second]?.status == 502)
+        let recorded = try proxy.recorded()
+        origin.finish()
+        #expect(recorded.count == 2 && recorded.first?.outcome == .complete)
+        guard case .failed(let failure)? = recorded.last?.outcome else {
+            Issue.record("\(recorded)")
+            return
+        }
+        #expect(failure.message.contains("REFUSED_STREAM"))
+    }
+
+    @Test func aClientThatResetsIsRecordedAsGoneAndTheOriginHearsOfIt() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { !$0.ended.isEmpty }
+            let head = ["content-length: 10"]
+            peer.codec.respond(
+                1, HTTP2Fields(.init(version: .http2, status: 200, reason: [], fields: HeaderFields(head))), hasBody: true)
+            peer.codec.send(1, ByteBuffer(string: "half"))
+            try peer.flush()
+            try peer.wait(for: "the reset") { $0.closed[1] != nil }
+            #expect(peer.closed[1] == .cancel)
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/a")
+        try client.wait(for: "half") { $0.text(id) == "half" }
+        client.codec.reset(id, code: .cancel)
+        try client.flush()
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        guard case .cut(let cut) = recorded.outcome else {
+            Issue.record("\(recorded.outcome)")
+            return
+        }
+        #expect(cut.by == .client && cut.reason.contains("CANCEL"))
+        #expect(recorded.response?.body?.isComplete == false && recorded.response?.body?.size == 4)
+    }
+
+    @Test func aCutAnswerOfHTTP1IsAResetAndNoEnd() throws {
+        let origin = try RawOrigin(
+            { connection in
+                // It is asked in HTTP/2 first, and does not know that.
+                try connection.expect("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+                try connection.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n")
+            },
+            { connection in
+                _ = try connection.expectRequest("GET /")
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
+            })
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/")
+        try client.wait(for: "the end") { $0.closed[id] != nil }
+        #expect(client.heads[id]?.status == 200 && client.text(id) == "short")
+        #expect(!client.ended.contains(id) && client.closed[id] == .internalError)
+        origin.finish()
+        guard case .cut(let cut)? = try proxy.recorded().first?.outcome else {
+            Issue.record("not cut")
+            return
+        }
+        #expect(cut.by == .origin)
+    }
+
+    @Test func trailersOfEitherSideArriveAndAreRecorded() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "the request") { $0.ended.contains(1) }
+            #expect(peer.trailers[1]?.fields.lines == ["x-up: 1"] && peer.text(1) == "body")
+            try peer.respond(1, 200, ["content-type: text/plain"], body: "answer", trailers: ["x-down: 2"])
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/", method: "POST", ["te: trailers"], hasBody: true)
+        client.codec.send(id, ByteBuffer(string: "body"))
+        client.codec.end(id, trailers: HTTP2Fields(trailers: HeaderFields(["x-up: 1"])))
+        try client.flush()
+        try client.wait(for: "the answer") { $0.ended.contains(id) }
+        #expect(client.text(id) == "answer" && client.trailers[id]?.fields.lines == ["x-down: 2"])
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        #expect(recorded.request.trailers?.lines == ["x-up: 1"] && recorded.response?.trailers?.lines == ["x-down: 2"])
+        #expect(recorded.request.version == .http2 && recorded.request.body?.size == 4)
+    }
+
+    @Test func aStopLetsOpenStreamsFinish() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let released = DispatchSemaphore(value: 0)
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            asked.signal()
+            released.wait()
+            try peer.respond(1, body: "late")
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy { $0.limits.grace = 20 }
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/")
+        asked.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        // SAFETY: nobody else uses the proxy until the semaphore says that this is over.
+        nonisolated(unsafe) let stopping = proxy
+        Thread {
+            _ = try? stopping.stop()
+            stopped.signal()
+        }.start()
+        try client.wait(for: "GOAWAY") { $0.hasGoAway }
+        released.signal()
+        try client.wait(for: "the answer") { $0.ended.contains(id) }
+        #expect(client.text(id) == "late")
+        stopped.wait()
+        origin.finish()
+    }
+
+    @Test func aHeadThatIsTooLargeIsAnsweredAndAMalformedOneResetsItsStreamAlone() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { !$0.ended.isEmpty }
+            try peer.respond(1, body: "fine")
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let url = "http://\(origin.authority)/"
+        let large = try client.request(url, ["x-long: " + String(repeating: "a", count: 70_000)])
+        let other = try client.request(url, ["te: gzip"])
+        let good = try client.request(url)
+        try client.wait(for: "all three") { $0.closed.count == 3 }
+        #expect(client.heads[large]?.status == 431)
+        #expect(client.closed[other] == .protocolError && client.heads[other] == nil)
+        #expect(client.text(good) == "fine")
+        origin.finish()
+        #expect(proxy.server.counts.malformed == 1)
+    }
+}
