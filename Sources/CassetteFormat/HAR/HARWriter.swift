@@ -93,7 +93,7 @@ public struct HARWriter {
         self.writer.member("url")
         self.writer.string(request.url)
         self.writer.member("httpVersion")
-        self.writer.string(request.version.description)
+        self.writer.string(Self.version(request.version))
         self.writer.member("cookies")
         self.cookies(request.headers.values("cookie").flatMap(HARCookie.sent))
         self.fields(request.headers)
@@ -116,7 +116,7 @@ public struct HARWriter {
         self.writer.member("statusText")
         self.bytes(response.reason[...])
         self.writer.member("httpVersion")
-        self.writer.string(interaction.response?.version.description ?? "")
+        self.writer.string(interaction.response.map { Self.version($0.version) } ?? "")
         self.writer.member("cookies")
         self.cookies(response.headers.values("set-cookie").compactMap(HARCookie.set))
         self.fields(response.headers)
@@ -128,8 +128,10 @@ public struct HARWriter {
             self.sizes(head: -1, body: -1)
         } else {
             // Version, space, three digits, space, reason, CRLF; the fields; CRLF.
-            let head = response.version.description.utf8.count + 5 + response.reason.count + 2 + response.headers.bytes.count + 2
-            self.sizes(head: head, body: response.body?.size ?? 0)
+            let space = response.omitsReasonSpace ? 4 : 5
+            let head = response.version.description.utf8.count + space + response.reason.count + 2 + response.headers.bytes.count + 2
+            // What HTTP/2 compressed a head to is not known.
+            self.sizes(head: response.version >= .http2 ? -1 : head, body: response.body?.size ?? 0)
         }
         switch interaction.outcome {
         case .complete: break
@@ -141,6 +143,11 @@ public struct HARWriter {
             self.writer.string("\(failure.kind.rawValue): \(failure.message)")
         }
         self.writer.endObject()
+    }
+
+    /// As browsers write it.
+    private static func version(_ version: HTTPVersion) -> String {
+        version >= .http2 ? version.description.lowercased() : version.description
     }
 
     private mutating func sizes(head: Int, body: Int) {

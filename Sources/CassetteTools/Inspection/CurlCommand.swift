@@ -60,6 +60,7 @@ package struct CurlCommand {
         default: self.words.append(["-X", request.method])
         }
         if request.version == .http10 { self.words.append(["--http1.0"]) }
+        if request.version == .http2 { self.words.append([request.url.hasPrefix("https://") ? "--http2" : "--http2-prior-knowledge"]) }
         if request.version == .http11, request.url.hasPrefix("https://") { self.words.append(["--http1.1"]) }
         if request.url.utf8.contains(where: "[]{}".utf8.contains) { self.words.append(["--globoff"]) }
         if request.url.contains("/.") { self.words.append(["--path-as-is"]) }

@@ -57,6 +57,18 @@ import Testing
         #expect(entry["response"]?["bodySize"]?.int == 0)
     }
 
+    @Test func headsOfHTTP2HaveNoSize() throws {
+        var interaction = HARExport.response(Body(size: 0, content: .empty), ["a: b"])
+        interaction.response?.version = .http2
+        let entry = try HARExport.entry(interaction)
+        #expect(entry["response"]?["headersSize"]?.int == -1 && entry["response"]?["httpVersion"]?.string == "http/2.0")
+        interaction.response?.version = .http11
+        interaction.response?.reason = []
+        interaction.response?.omitsReasonSpace = true
+        let short = try HARExport.entry(interaction)
+        #expect(short["response"]?["headersSize"]?.int == "HTTP/1.1 200\r\na: b\r\n\r\n".utf8.count)
+    }
+
     @Test func absentPhasesAreMinusOneWhereHARAllowsIt() throws {
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.timing = Timing(connect: 1, tls: 2, wait: 3.5, total: 9)

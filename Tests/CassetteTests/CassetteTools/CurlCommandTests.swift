@@ -32,6 +32,13 @@ import Testing
         #expect(try self.command(self.sample(method, url, fields)).text.split(separator: "\n").contains { $0.contains("  \(option)") })
     }
 
+    @Test(arguments: [("https://a/", "--http2"), ("http://a/", "--http2-prior-knowledge")])
+    func theVersionOfTheRequestIsSentAgain(url: String, option: String) throws {
+        var interaction = self.sample("GET", url)
+        interaction.request.version = .http2
+        #expect(try self.command(interaction).text.contains("  \(option) \\\n"))
+    }
+
     @Test func bodiesStandInTheCommandWhereTheyCan() throws {
         let text = Body(size: 2, content: .text(Array("@'".utf8)))
         #expect(try self.command(self.sample("POST", body: text)).text.hasSuffix("-H 'Content-Type:' \\\n  --data-raw '@'\\'''\n"))
