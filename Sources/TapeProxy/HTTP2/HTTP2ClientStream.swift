@@ -13,7 +13,8 @@ final class HTTP2ClientStream: ClientStream {
     let peer: ClientPeer
     private let id: Int32
     private let codec: HTTP2Connection
-    private unowned let connection: HTTP2ClientConnection
+    /// It lets go of its streams when they end, and so of itself.
+    private let connection: HTTP2ClientConnection
     private let request: IncomingRequest
     private var exchange: (any ClientExchange)?
     private var input = ByteBuffer()

@@ -11,7 +11,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
     private static let highWater = 64 << 10
 
     private let connection: HTTP2UpstreamConnection
-    private weak var exchange: (any UpstreamExchange)?
+    private var exchange: (any UpstreamExchange)?
     /// Nil until its request was sent.
     private var id: Int32?
     private var method = ""
@@ -25,6 +25,8 @@ final class HTTP2UpstreamStream: UpstreamStream {
     private var interimCount = 0
     private var isEnded = false
     private var isOver = false
+    /// Why the answer ends after what is kept of it.
+    private var failure: Failure?
     private var isDelivering = false
     private(set) var isWritable = true
 
@@ -156,6 +158,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
             exchange.originEnded(readsOn: true)
         }
         self.isDelivering = false
+        if let failure = self.failure.take() { self.fail(failure, begun: failure) }
         exchange.originReadComplete()
     }
 
@@ -163,18 +166,16 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     /// - Parameter code: why the origin, or nghttp2 for it, ended the stream.
     func closed(_ code: HTTP2ErrorCode) {
-        guard !self.isOver else { return }
-        if self.isEnded, self.hasHead {
-            // The answer is complete, and the rest of the request not wanted (RFC 9113, 8.1), or the exchange has not read all yet.
-            return
-        }
         let failure = Failure(
             kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).")
         self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream)
     }
 
+    /// - Parameter begun: the failure if the answer has begun.
     func fail(_ failure: Failure, begun: Failure, isUnprocessed: Bool = false) {
-        guard !self.isOver else { return }
+        // A whole answer that waits to be read is not lost with its connection, nor is the part of another.
+        guard !self.isOver, !(self.isEnded && self.hasHead) else { return }
+        guard self.isReading || self.input.readableBytes == 0 else { return self.failure = begun }
         self.isOver = true
         let exchange = self.exchange
         self.exchange = nil

@@ -155,6 +155,28 @@ import Testing
         #expect(cut.by == .origin)
     }
 
+    @Test func aWholeAnswerThatWaitsToBeReadSurvivesItsConnection() throws {
+        let body = String(repeating: "x", count: 150_000)
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            try peer.respond(1, 200, ["content-length: 150000"], body: body)
+            try peer.wait(for: "the windows to open") { $0.codec.pending(1) == 0 }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/")
+        client.stalled = [id]
+        try client.wait(for: "a window of the body") { $0.bodies[id]?.count == 65_535 }
+        // The origin's connection has ended when this returns.
+        origin.finish()
+        client.stalled = []
+        client.codec.credit(id, 65_535)
+        try client.flush()
+        try client.wait(for: "the rest") { $0.closed[id] != nil }
+        #expect(client.bodies[id]?.count == 150_000 && client.ended.contains(id))
+        #expect(try proxy.recorded().first?.outcome == .complete)
+    }
+
     @Test func trailersOfEitherSideArriveAndAreRecorded() throws {
         let origin = try self.origin { peer in
             try peer.wait(for: "the request") { $0.ended.contains(1) }
