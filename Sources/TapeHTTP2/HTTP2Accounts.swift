@@ -14,6 +14,7 @@ struct HTTP2Accounts {
     private var resetsSent = RateLimit(burst: 200, perSecond: 33)
     private var dataFrames = 0
     private var headerFrames = 0
+    private var sentData = 0
     private var emptyDataInARow = 0
     /// PING, SETTINGS, PRIORITY and frames of unknown types.
     private var controlFrames = 0
@@ -32,7 +33,7 @@ struct HTTP2Accounts {
             if !self.resetsReceived.take(at: self.elapsed) { self.excess = "the peer reset too many streams" }
         case NGHTTP2_WINDOW_UPDATE:
             self.windowUpdates += 1
-            // Envoy's rule; what is sent is at least what was received.
+            // Envoy's rule, and as many more as control frames have.
             if self.windowUpdates > 5 + 2 * (self.headerFrames + 10 * (self.dataFrames + self.sentData)) + 1000 {
                 self.excess = "the peer sent too many WINDOW_UPDATE frames"
             }
@@ -43,8 +44,6 @@ struct HTTP2Accounts {
             }
         }
     }
-
-    private var sentData = 0
 
     mutating func dataSent() { self.sentData += 1 }
 

@@ -246,10 +246,12 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     func deadlinePassed() {
         self.proxy.readClock()
-        guard !self.isClosed, !self.streams.isEmpty else {
+        guard let context else { return }
+        guard !self.isClosed else { return context.close(mode: .all, promise: nil) }
+        guard !self.streams.isEmpty else {
             self.codec.goAway()
-            self.flushNow()
-            return self.isClosed ? self.context?.close(mode: .all, promise: nil) ?? () : self.closeAfterFlush()
+            self.pump(context)
+            return self.closeAfterFlush()
         }
         for stream in self.streams.values where stream.deadline <= self.proxy.now { stream.deadlinePassed() }
         self.flush()
