@@ -27,7 +27,10 @@ struct HTTP2Accounts {
             let ends = flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
             self.emptyDataInARow = length == 0 && !ends ? self.emptyDataInARow + 1 : 0
             if self.emptyDataInARow > 10 { self.excess = "the peer sent \(self.emptyDataInARow) empty DATA frames in a row" }
-        case NGHTTP2_HEADERS: self.headerFrames += 1
+        case NGHTTP2_HEADERS:
+            self.headerFrames += 1
+            // Before trailers nghttp2 itself sends an empty DATA frame.
+            self.emptyDataInARow = 0
         case NGHTTP2_CONTINUATION, NGHTTP2_GOAWAY, NGHTTP2_PUSH_PROMISE: break
         case NGHTTP2_RST_STREAM:
             if !self.resetsReceived.take(at: self.elapsed) { self.excess = "the peer reset too many streams" }

@@ -31,7 +31,10 @@ public final class HTTP2Connection {
     private var output = ByteBuffer()
     /// The header section that is being read: no other frame comes before its end (RFC 9113, 6.10).
     private var section = HTTP2FieldSection()
+    private var outputLimit = 0
     private var bodies: [Int32: OutgoingBody] = [:]
+    /// Requests whose heads wait for the peer's limit of streams.
+    private var unsent: Set<Int32> = []
     /// The first byte of what `receive` reads.
     private var base: UnsafeRawPointer?
     private var accounts = HTTP2Accounts()
@@ -117,7 +120,7 @@ public final class HTTP2Connection {
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
             guard let frame, let user else { return 0 }
-            HTTP2Connection.of(user).sent(frame.pointee.hd)
+            HTTP2Connection.of(user).sent(frame)
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, data, length, user in
@@ -132,8 +135,8 @@ public final class HTTP2Connection {
         }
         nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, header, length, _, user in
             guard let frame, let header, let user else { return 0 }
-            HTTP2Connection.of(user).write(frame.pointee.hd.stream_id, header: UnsafeRawBufferPointer(start: header, count: 9), length)
-            return 0
+            return HTTP2Connection.of(user).write(
+                frame.pointee.hd.stream_id, header: UnsafeRawBufferPointer(start: header, count: 9), length)
         }
         nghttp2_session_callbacks_set_unpack_extension_callback(callbacks) { _, _, _, _ in NGHTTP2_ERR_CANCEL.rawValue }
         return callbacks
@@ -158,6 +161,8 @@ public final class HTTP2Connection {
             return nghttp2_session_mem_recv(self.session, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
         self.base = nil
+        // The peer's messages end here: nothing of what is not given out may be taken for the whole of one.
+        if self.accounts.excess != nil || result < 0 { self.events.removeAll() }
         if let excess = self.accounts.excess {
             self.end(code: .enhanceYourCalm)
             throw HTTP2Failure(excess)
@@ -225,13 +230,19 @@ public final class HTTP2Connection {
 
     private func closed(_ stream: Int32, _ code: UInt32) {
         self.bodies[stream] = nil
+        self.unsent.remove(stream)
         self.events.append(.closed(stream: stream, code: HTTP2ErrorCode(rawValue: code)))
     }
 
-    private func sent(_ header: nghttp2_frame_hd) {
+    private func sent(_ frame: UnsafePointer<nghttp2_frame>) {
+        let header = frame.pointee.hd
         switch nghttp2_frame_type(UInt32(header.type)) {
-        case NGHTTP2_RST_STREAM: self.accounts.resetSent()
+        case NGHTTP2_RST_STREAM:
+            // A client's resets are its own wish, and those after a whole answer are regular (RFC 9113, 8.1).
+            guard self.role == .server, wiretape_reset_code(frame) != NGHTTP2_NO_ERROR.rawValue else { return }
+            self.accounts.resetSent()
         case NGHTTP2_DATA, NGHTTP2_HEADERS:
+            self.unsent.remove(header.stream_id)
             self.accounts.dataSent()
             if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { self.events.append(.answered(stream: header.stream_id)) }
         default: break
@@ -247,6 +258,7 @@ public final class HTTP2Connection {
     ///
     /// - Throws: nghttp2 is out of memory.
     public func takeOutput(limit: Int = 256 * 1024) throws(HTTP2Failure) -> (bytes: ByteBuffer, events: [HTTP2Event]) {
+        self.outputLimit = limit
         while self.output.readableBytes < limit {
             var pointer: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(self.session, &pointer)
@@ -268,6 +280,7 @@ public final class HTTP2Connection {
         }
         guard stream > 0 else { throw HTTP2Failure(code: stream) }
         if hasBody { self.bodies[stream] = OutgoingBody() }
+        self.unsent.insert(stream)
         return stream
     }
 
@@ -279,6 +292,8 @@ public final class HTTP2Connection {
 
     public func respond(_ stream: Int32, _ fields: HTTP2Fields, hasBody: Bool) {
         fields.withPairs { pairs, count in
+            // The peer may have reset it in the same bytes that it came with.
+            guard nghttp2_session_find_stream(self.session, stream) != nil else { return }
             guard hasBody else { return _ = nghttp2_submit_response(self.session, stream, pairs, count, nil) }
             self.bodies[stream] = OutgoingBody()
             var provider = Self.provider
@@ -311,6 +326,9 @@ public final class HTTP2Connection {
     public func reset(_ stream: Int32, code: HTTP2ErrorCode) {
         nghttp2_submit_rst_stream(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
     }
+
+    /// Whether the head of a request was sent: if not, the peer cannot have processed it.
+    public func wasSent(_ stream: Int32) -> Bool { !self.unsent.contains(stream) }
 
     /// Bytes of a body that wait to be sent.
     public func pending(_ stream: Int32) -> Int { self.bodies[stream]?.size ?? 0 }
@@ -379,9 +397,12 @@ public final class HTTP2Connection {
         return count
     }
 
-    private func write(_ stream: Int32, header: UnsafeRawBufferPointer, _ length: Int) {
+    /// - Returns: nghttp2 sends DATA frames one after another: that it must wait, once there is enough.
+    private func write(_ stream: Int32, header: UnsafeRawBufferPointer, _ length: Int) -> Int32 {
+        guard self.output.readableBytes < self.outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
         self.output.writeBytes(header)
         self.bodies[stream]?.take(length, into: &self.output)
+        return 0
     }
 }
 

@@ -162,6 +162,88 @@ private final class Pair {
         #expect(pair.toClient.contains(.closed(stream: first, code: .noError)))
     }
 
+    /// It was never sent, so it may go out again.
+    @Test func aRequestThatWaitsIsRefusedByGoAway() throws {
+        var settings = HTTP2Connection.Settings()
+        settings.concurrentStreams = 1
+        let pair = try Pair(server: settings)
+        try pair.settle()
+        let first = try pair.request()
+        let waiting = try pair.request()
+        try pair.settle()
+        #expect(pair.client.wasSent(first) && !pair.client.wasSent(waiting))
+        pair.server.goAway()
+        try pair.settle()
+        pair.respond(first, 204)
+        try pair.settle()
+        #expect(pair.toClient.contains(.closed(stream: waiting, code: .refusedStream)))
+    }
+
+    /// The rest of a head whose stream was given up meanwhile concerns no other stream.
+    @Test func aResetInTheMiddleOfAHeadLeavesTheConnection() throws {
+        let pair = try Pair()
+        let id = try pair.request()
+        try pair.settle()
+        pair.respond(id, 200, (0..<50).map { "x-\($0): \(String(repeating: "v", count: 100))" })
+        var head = try pair.server.takeOutput().bytes
+        let half = head.readSlice(length: head.readableBytes / 2) ?? ByteBuffer()
+        _ = try pair.client.receive(half)
+        pair.client.reset(id, code: .cancel)
+        _ = try pair.client.takeOutput()
+        _ = try pair.client.receive(head)
+        let next = try pair.request()
+        try pair.settle()
+        pair.respond(next, 204)
+        try pair.settle()
+        #expect(pair.toClient.contains(.closed(stream: next, code: .noError)))
+    }
+
+    /// The client of a proxy cancels as it likes, and so does the proxy at the origin that many clients share.
+    @Test func aClientMayResetWhatItAskedFor() throws {
+        let pair = try Pair()
+        for _ in 0..<400 {
+            let id = try pair.request()
+            try pair.settle()
+            pair.client.reset(id, code: .cancel)
+            try pair.settle()
+        }
+        let id = try pair.request()
+        try pair.settle()
+        pair.respond(id, 204)
+        try pair.settle()
+        #expect(pair.toClient.contains(.closed(stream: id, code: .noError)))
+    }
+
+    @Test func outputComesInPieces() throws {
+        let pair = try Pair()
+        let ids = try (0..<20).map { _ in try pair.request() }
+        try pair.settle()
+        for id in ids {
+            pair.respond(id, hasBody: true)
+            pair.server.send(id, ByteBuffer(repeating: 1, count: 60_000))
+            pair.server.end(id)
+        }
+        var total = 0
+        while case let bytes = try pair.server.takeOutput(limit: 100_000).bytes, bytes.readableBytes > 0 {
+            #expect(bytes.readableBytes < 100_000 + 17_000)
+            total += bytes.readableBytes
+        }
+        #expect(total > 1_200_000)
+    }
+
+    @Test func anAnswerToAStreamThatIsGoneIsDropped() throws {
+        let pair = try Pair()
+        let id = try pair.request()
+        pair.client.reset(id, code: .cancel)
+        let gone = try pair.request()
+        try pair.settle()
+        pair.client.reset(gone, code: .cancel)
+        try pair.settle()
+        pair.respond(gone, hasBody: true)
+        pair.server.send(gone, ByteBuffer(string: "late"))
+        #expect(pair.server.pending(gone) == 0)
+    }
+
     @Test func aHeadPastTheLimitIsMarkedAndItsConnectionLives() throws {
         let pair = try Pair()
         _ = try pair.request(["x-long: " + String(repeating: "a", count: 70_000)])
@@ -252,6 +334,37 @@ private enum Frame {
             for _ in 0..<11 { _ = try server.receive(ByteBuffer(bytes: Frame.make(0, stream: 1))) }
         }
         #expect(try self.goAway(server) == 11)
+    }
+
+    /// As nghttp2 sends empty bodies with trailers.
+    @Test func emptyDataOfManyStreams() throws {
+        let server = try self.server()
+        for number in 0..<20 {
+            let stream = UInt32(2 * number + 1)
+            let trailers = Frame.make(1, flags: 5, stream: stream, Frame.literal("a", "b"))
+            _ = try server.receive(ByteBuffer(bytes: Frame.headers(stream, ends: false) + Frame.make(0, stream: stream) + trailers))
+        }
+    }
+
+    /// What came before the fault is not given out piece by piece later, as if it were whole.
+    @Test func nothingComesAfterAFailure() throws {
+        let server = try self.server()
+        let request = Frame.headers(1, ends: false) + Frame.make(0, stream: 1, [1, 2])
+        let fault = (0..<11).flatMap { _ in Frame.make(0, stream: 1) }
+        #expect(throws: HTTP2Failure.self) { _ = try server.receive(ByteBuffer(bytes: request + fault)) }
+        let events = try server.takeOutput().events
+        #expect(!events.contains { if case .headers = $0 { true } else { false } })
+    }
+
+    /// A whole answer makes the rest of its request needless (RFC 9113, 8.1): that is no fault of the client.
+    @Test func earlyAnswersAreNoFlood() throws {
+        let server = try self.server()
+        for number in 0..<400 {
+            let stream = UInt32(2 * number + 1)
+            _ = try server.receive(ByteBuffer(bytes: Frame.headers(stream, ends: false)))
+            server.reset(Int32(stream), code: .noError)
+            _ = try server.takeOutput()
+        }
     }
 
     /// CVE-2023-44487: requests that are reset at once.

@@ -185,7 +185,13 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.isProcessing = true
         defer { self.isProcessing = false }
         var hasWritten = false
-        while self.isWritable {
+        while self.isWritable || hasWritten {
+            // A flush may make room at once, and what tells of that finds this loop at work.
+            guard self.isWritable else {
+                hasWritten = false
+                context.flush()
+                continue
+            }
             do throws(HTTP2Failure) {
                 let (bytes, events) = try self.codec.takeOutput()
                 if bytes.readableBytes > 0 {
@@ -253,7 +259,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             self.pump(context)
             return self.closeAfterFlush()
         }
-        for stream in self.streams.values where stream.deadline <= self.proxy.now { stream.deadlinePassed() }
+        let late = self.streams.values.filter { $0.deadline <= self.proxy.now }
+        // A client that takes nothing takes no resets either.
+        guard self.isWritable || !late.contains(where: \.isOver) else { return self.close() }
+        for stream in late { stream.deadlinePassed() }
         self.flush()
     }
 

@@ -13,8 +13,8 @@ final class HTTP2ClientStream: ClientStream {
     let peer: ClientPeer
     private let id: Int32
     private let codec: HTTP2Connection
-    /// It lets go of its streams when they end, and so of itself.
-    private let connection: HTTP2ClientConnection
+    /// Nil once the client has left: a recorder that waits for its disk calls an exchange back later.
+    private weak var connection: HTTP2ClientConnection?
     private let request: IncomingRequest
     private var exchange: (any ClientExchange)?
     private var input = ByteBuffer()
@@ -87,7 +87,7 @@ final class HTTP2ClientStream: ClientStream {
         self.codec.credit(self.id, bytes.readableBytes)
         exchange.requestBody(BodyPiece(bytes: bytes, events: events, isLast: self.isEnded))
         self.isDelivering = false
-        self.connection.flush()
+        self.connection?.flush()
     }
 
     // MARK: The answer
@@ -128,7 +128,7 @@ final class HTTP2ClientStream: ClientStream {
     /// A recorded answer is kept as HTTP/1 sends it.
     func send(_ answer: ReadyAnswer) -> Bool { false }
 
-    func flush() { self.connection.flush() }
+    func flush() { self.connection?.flush() }
 
     /// The client has taken some of the answer: more may be written.
     func checkWritability() {
@@ -145,7 +145,7 @@ final class HTTP2ClientStream: ClientStream {
         self.exchange = nil
         self.startDraining()
         self.codec.end(self.id, trailers: self.answerTrailers.map { HTTP2Fields(trailers: $0) })
-        self.connection.flush()
+        self.connection?.flush()
     }
 
     /// The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1).
@@ -157,13 +157,14 @@ final class HTTP2ClientStream: ClientStream {
         self.exchange = nil
         self.startDraining()
         self.codec.cut(self.id, code: .internalError)
-        self.connection.flush()
+        self.connection?.flush()
     }
 
     func close() {
         let exchange = self.exchange.take()
+        self.startDraining()
         self.codec.reset(self.id, code: .cancel)
-        self.connection.flush()
+        self.connection?.flush()
         exchange?.clientLeft("client stream closed")
     }
 
@@ -194,6 +195,9 @@ final class HTTP2ClientStream: ClientStream {
     // MARK: Time
 
     private func startDraining() { self.drainDeadline = self.proxy.now + .seconds(Int64(self.proxy.limits.clientStall)) }
+
+    /// No exchange works for it: the client has to take what was written.
+    var isOver: Bool { self.exchange == nil }
 
     var isIdle: Bool { self.exchange?.isIdle ?? false }
 

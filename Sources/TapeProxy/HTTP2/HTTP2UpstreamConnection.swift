@@ -87,6 +87,12 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     func end(_ id: Int32, trailers: HeaderFields?) { self.codec.end(id, trailers: trailers.map { HTTP2Fields(trailers: $0) }) }
 
+    /// A request that is opened now waits for the end of another.
+    var isFull: Bool { self.streams.count >= self.codec.peerConcurrentStreams }
+
+    /// Whether the head of a request was sent.
+    func wasSent(_ id: Int32) -> Bool { self.codec.wasSent(id) }
+
     func pending(_ id: Int32) -> Int { self.codec.pending(id) }
 
     func credit(_ id: Int32, _ count: Int) {
@@ -188,7 +194,13 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         self.isPumping = true
         defer { self.isPumping = false }
         var hasWritten = false
-        while self.connection.isWritable {
+        while self.connection.isWritable || hasWritten {
+            // A flush may make room at once, and what tells of that finds this loop at work.
+            guard self.connection.isWritable else {
+                hasWritten = false
+                self.connection.flushNow()
+                continue
+            }
             guard let (bytes, events) = try? self.codec.takeOutput() else { return self.connection.close() }
             if bytes.readableBytes > 0 {
                 hasWritten = true
@@ -220,11 +232,11 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     private func failAll(_ failure: Failure, begun: Failure? = nil) {
         self.isEnding = true
         self.greeting(failed: failure)
-        let streams = self.streams.values
+        let streams = self.streams
         self.streams = [:]
-        for stream in streams {
+        for (id, stream) in streams {
             stream.deliver()
-            stream.fail(failure, begun: begun ?? failure)
+            stream.fail(failure, begun: begun ?? failure, isUnprocessed: !self.codec.wasSent(id))
         }
     }
 }

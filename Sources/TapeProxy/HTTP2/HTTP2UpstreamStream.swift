@@ -63,6 +63,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
         self.method = head.method
         self.requestIsSent = !hasBody
         let fields = HTTP2Fields(head, target: target, origin: self.connection.route.origin)
+        let waits = hasBody && self.connection.isFull
         guard let id = self.connection.open(self, fields, hasBody: hasBody) else {
             self.isOver = true
             self.connection.forget()
@@ -71,6 +72,10 @@ final class HTTP2UpstreamStream: UpstreamStream {
             return
         }
         self.id = id
+        guard waits else { return }
+        // Its body is not asked for until its head was sent: so far it may go out again on another connection.
+        self.isWritable = false
+        self.exchange?.originWritabilityChanged(false)
     }
 
     func send(_ piece: BodyPiece) {
@@ -89,7 +94,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
     func flush() { self.connection.flush() }
 
     func checkWritability() {
-        guard !self.isWritable, let id, self.connection.pending(id) < Self.highWater / 2 else { return }
+        guard !self.isWritable, let id, self.connection.wasSent(id), self.connection.pending(id) < Self.highWater / 2 else { return }
         self.isWritable = true
         self.exchange?.originWritabilityChanged(true)
     }

@@ -136,7 +136,8 @@ final class ReplayBodySender {
         if isLast, self.answer.isComplete, let trailers = self.answer.trailers {
             events = payload.map { BodyEvent.data($0) } + [.trailers(trailers)]
         }
-        self.client.send(BodyPiece(bytes: ByteBuffer(bytes: wire), events: events, isLast: isLast))
+        // What was cut has no last piece: a client of another version would be sent the end of a whole body.
+        self.client.send(BodyPiece(bytes: ByteBuffer(bytes: wire), events: events, isLast: isLast && self.answer.isComplete))
     }
 
     private func finish(_ last: ArraySlice<UInt8>, isWhole: Bool) {
