@@ -81,7 +81,6 @@ public final class HTTP2Connection {
         var option: OpaquePointer?
         guard nghttp2_option_new(&option) == 0 else { return nil }
         nghttp2_option_set_no_auto_window_update(option, 1)
-        nghttp2_option_set_no_closed_streams(option, 1)
         nghttp2_option_set_peer_max_concurrent_streams(option, 100)
         nghttp2_option_set_max_settings(option, 32)
         nghttp2_option_set_max_outbound_ack(option, 1000)
