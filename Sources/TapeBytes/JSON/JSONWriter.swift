@@ -7,6 +7,8 @@ public struct JSONWriter: Sendable {
         case lines
         /// `{ "a": 1, "b": [2, 3] }`
         case inline
+        /// On the line, as far as the containers in it are: the last of them may have lines of its own, indented as if this one were not there.
+        case hanging
     }
 
     /// The text is the first `count` bytes; the rest is room.
@@ -19,6 +21,9 @@ public struct JSONWriter: Sendable {
     private var openCount = 0
     private var inlineBits: UInt64 = 0
     private var filledBits: UInt64 = 0
+    private var hangingBits: UInt64 = 0
+    /// Open containers that hang, which do not indent.
+    private var hangingCount = 0
 
     public init(reserving capacity: Int = 4096) {
         self.storage = Array(repeating: 0, count: max(capacity, 64))
@@ -29,7 +34,7 @@ public struct JSONWriter: Sendable {
     /// Bytes since the last line end.
     public var column: Int { self.count - self.lineStart }
     /// How deep a new member is indented, in levels.
-    public var depth: Int { self.baseDepth + self.openCount }
+    public var depth: Int { self.baseDepth + self.openCount - self.hangingCount }
 
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try self.storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<self.count])) }
@@ -52,6 +57,8 @@ public struct JSONWriter: Sendable {
         self.openCount = 0
         self.inlineBits = 0
         self.filledBits = 0
+        self.hangingBits = 0
+        self.hangingCount = 0
         self.baseDepth = baseDepth
         self.lineStart = self.count
     }
@@ -107,9 +114,12 @@ public struct JSONWriter: Sendable {
 
     private mutating func begin(_ bracket: UInt8, _ layout: Layout) {
         self.byte(bracket)
-        let isInline = layout == .inline || self.inlineBits & 1 == 1
-        self.inlineBits = self.inlineBits << 1 | (isInline ? 1 : 0)
+        let isForced = self.inlineBits & 1 == 1 && self.hangingBits & 1 == 0
+        let isHanging = layout == .hanging && !isForced
+        self.inlineBits = self.inlineBits << 1 | (isForced || layout != .lines ? 1 : 0)
         self.filledBits <<= 1
+        self.hangingBits = self.hangingBits << 1 | (isHanging ? 1 : 0)
+        if isHanging { self.hangingCount += 1 }
         self.openCount += 1
     }
 
@@ -119,8 +129,10 @@ public struct JSONWriter: Sendable {
     private mutating func end(_ bracket: UInt8, isPadded: Bool) {
         let isInline = self.inlineBits & 1 == 1
         let isFilled = self.filledBits & 1 == 1
+        if self.hangingBits & 1 == 1 { self.hangingCount -= 1 }
         self.inlineBits >>= 1
         self.filledBits >>= 1
+        self.hangingBits >>= 1
         self.openCount -= 1
         if isFilled {
             if !isInline { self.newline(depth: self.depth) } else if isPadded { self.byte(UInt8(ascii: " ")) }

@@ -1,0 +1,271 @@
+public import CassetteModel
+internal import TapeBytes
+
+/// Puts the messages of one direction of a WebSocket together: its bytes in, in any pieces; messages out, unmasked and inflated.
+///
+/// Holds less than two blocks, whatever a message's size: a longer one is handed out in blocks for a file, as it comes. Has no clock, and
+/// does not know who sends. The bytes themselves stay with the caller, who passes them on unchanged.
+public struct WebSocketReader: ~Copyable {
+    /// Bytes of a message held before the first block is handed out: what a cassette itself holds of a text.
+    public static let blockSize = 64 << 10
+    /// Most bytes that one message is inflated to, or `outputRatio` times its deflated ones if that is more: the most that it may
+    /// cost on disk beyond what was sent. As for the bodies of HTTP.
+    public static let inflatedLimit = 64 << 20
+    public static let inflatedRatio = 100
+    /// Deflate cannot pass 1032 (258 bytes for two bits); text stays below 100. Not looked at below `densityFloor` bytes.
+    public static let densityLimit = 1000
+    public static let densityFloor = 1 << 20
+    /// A client's bytes are unmasked for the inflater in pieces of this many.
+    private static let pieceSize = 8 << 10
+
+    /// Why reading has ended, if it has: nothing that comes later is looked at.
+    public private(set) var problem: WebSocketProblem?
+
+    private let agreement: WebSocketAgreement
+    private var parser: WebSocketFrameParser
+    private var inflater: MessageInflater?
+    private var frame = WebSocketFrameHead(isFinal: true, opcode: .text, length: 0)
+    /// The data message that has begun; control frames may come within it (RFC 6455, 5.4).
+    private var message: TapedMessage?
+    private var progress = Progress()
+    private var control: [UInt8] = []
+
+    /// What is known of the message beside what is told of it.
+    private struct Progress {
+        var isInflating = false
+        /// Payload bytes so far.
+        var sent = 0
+        /// The rest is not kept.
+        var isGivenUp = false
+    }
+
+    /// - Parameters:
+    ///   - side: whose messages these are.
+    ///   - stand: who reads them.
+    public init(_ side: WebSocketSide, stand: WebSocketStand, agreement: WebSocketAgreement = WebSocketAgreement()) {
+        self.agreement = agreement
+        self.parser = WebSocketFrameParser(stand, reserved: agreement.reservedBits)
+        self.inflater = agreement.deflate.map {
+            MessageInflater(windowBits: $0.windowBits(side), keepsWindow: !$0.forgets(side))
+        }
+    }
+
+    /// Takes the next bytes of the direction.
+    public mutating func read(_ bytes: UnsafeRawBufferPointer, _ onEvent: (WebSocketEvent) -> Void) {
+        guard self.problem == nil else { return }
+        var parser = self.parser
+        do throws(WebSocketProblem) {
+            try parser.consume(bytes) { event in
+                switch event {
+                case .head(let head): self.begin(head)
+                case .payload(let range, let mask): self.take(UnsafeRawBufferPointer(rebasing: bytes[range]), mask, onEvent)
+                case .end: self.endFrame(onEvent)
+                }
+            }
+            self.parser = parser
+        } catch {
+            self.problem = error
+            if let message = self.ended() { onEvent(.message(message)) }
+            onEvent(.failed(error))
+        }
+    }
+
+    /// No more bytes come, or none that can be read: what has come of a message that is not whole, if one has begun.
+    public mutating func ended() -> TapedMessage? {
+        guard var message = self.message.take() else { return nil }
+        self.inflater = nil
+        message.isComplete = false
+        return message
+    }
+
+    /// Whether the bytes so far end with a whole message.
+    public var isBetweenMessages: Bool { self.parser.isBetweenMessages }
+
+    /// Gives back the memory that a quiet conversation does not need: all of zlib's but the window's bytes. Does nothing within a message.
+    public mutating func pack() {
+        guard self.isBetweenMessages else { return }
+        self.inflater?.pack()
+        self.control = []
+    }
+
+    // MARK: Frames
+
+    private mutating func begin(_ head: WebSocketFrameHead) {
+        self.frame = head
+        guard !head.opcode.isControl else { return self.control.removeAll(keepingCapacity: true) }
+        if head.opcode != .continuation { self.beginMessage(head) }
+        guard let count = self.message?.frames.count else { return }
+        if count < WebSocketMessage.frameLimit { self.message?.frames.append(0) } else { self.message?.isThinned = true }
+    }
+
+    private mutating func beginMessage(_ head: WebSocketFrameHead) {
+        var message = TapedMessage(head.opcode == .text ? .text : .binary)
+        self.progress = Progress()
+        var reserved = head.reserved
+        if self.agreement.deflate != nil, reserved & 4 != 0 {
+            message.isDeflated = true
+            if self.inflater?.failure == nil {
+                self.progress.isInflating = true
+                reserved &= 3
+            } else {
+                message.note = "not inflated: it may look back into an earlier message, which could not be"
+            }
+        }
+        message.reserved = reserved
+        if reserved & (message.isDeflated ? 3 : 7) != 0 {
+            let names = self.agreement.unknown.map { "'\($0)'" }.joined(separator: ", ")
+            message.note = "kept as it was sent: its reserved bits have a meaning that is not known here (\(names))"
+        }
+        if !self.progress.isInflating { message.bytes.reserveCapacity(min(head.length, Self.blockSize)) }
+        self.message = message
+    }
+
+    private mutating func take(_ bytes: UnsafeRawBufferPointer, _ mask: WebSocketMask?, _ onEvent: (WebSocketEvent) -> Void) {
+        guard !self.frame.opcode.isControl else { return Self.append(bytes, mask, to: &self.control) }
+        self.progress.sent += bytes.count
+        if let last = self.message?.frames.indices.last { self.message?.frames[last] += bytes.count }
+        guard !self.progress.isGivenUp else { return }
+        guard self.progress.isInflating else { return self.keep(bytes, mask, onEvent) }
+        guard let mask else { return self.inflate(bytes, onEvent) }
+        withUnsafeTemporaryAllocation(byteCount: min(bytes.count, Self.pieceSize), alignment: 8) { plain in
+            for start in stride(from: 0, to: bytes.count, by: plain.count) where !self.progress.isGivenUp {
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(bytes.count, start + plain.count)])
+                mask.turned(by: start).apply(to: piece, into: plain)
+                self.inflate(UnsafeRawBufferPointer(rebasing: plain[..<piece.count]), onEvent)
+            }
+        }
+    }
+
+    private mutating func endFrame(_ onEvent: (WebSocketEvent) -> Void) {
+        if self.frame.opcode.isControl {
+            let kind: TapedMessage.Kind = self.frame.opcode == .ping ? .ping : self.frame.opcode == .pong ? .pong : .close
+            var message = TapedMessage(kind)
+            message.bytes = self.control
+            message.size = self.control.count
+            message.reserved = self.frame.reserved
+            return onEvent(.message(message))
+        }
+        guard self.frame.isFinal else { return }
+        if self.progress.isInflating, !self.progress.isGivenUp { self.endInflating(onEvent) }
+        guard var message = self.message.take() else { return }
+        if message.frames.count == 1, !message.isThinned { message.frames = [] }
+        onEvent(.message(message))
+    }
+
+    // MARK: Payload
+
+    private mutating func keep(_ bytes: UnsafeRawBufferPointer, _ mask: WebSocketMask?, _ onEvent: (WebSocketEvent) -> Void) {
+        guard var message = self.message.take() else { return }
+        message.size += bytes.count
+        Self.append(bytes, mask, to: &message.bytes)
+        if message.bytes.count > Self.blockSize {
+            message.isSpilled = true
+            onEvent(.block(message.bytes))
+            message.bytes = []
+        }
+        self.message = message
+    }
+
+    private static func append(_ bytes: UnsafeRawBufferPointer, _ mask: WebSocketMask?, to output: inout [UInt8]) {
+        if let mask { mask.append(bytes, to: &output) } else { output.append(contentsOf: bytes) }
+    }
+
+    private mutating func inflate(_ bytes: UnsafeRawBufferPointer, _ onEvent: (WebSocketEvent) -> Void) {
+        guard var inflater = self.inflater.take() else { return }
+        inflater.push(bytes) { self.keepInflated($0, onEvent) }
+        self.inflater = consume inflater
+        self.giveUpIfFailed()
+    }
+
+    private mutating func endInflating(_ onEvent: (WebSocketEvent) -> Void) {
+        guard var inflater = self.inflater.take() else { return }
+        inflater.messageEnded { self.keepInflated($0, onEvent) }
+        self.inflater = consume inflater
+        self.giveUpIfFailed()
+    }
+
+    private mutating func keepInflated(_ bytes: UnsafeRawBufferPointer, _ onEvent: (WebSocketEvent) -> Void) -> Bool {
+        let size = (self.message?.size ?? 0) + bytes.count
+        let sent = max(self.progress.sent, 1)
+        guard size <= max(Self.inflatedLimit, sent.multipliedReportingOverflow(by: Self.inflatedRatio).partialValue),
+            size <= Self.densityFloor || size / sent <= Self.densityLimit
+        else { return false }
+        self.keep(bytes, nil, onEvent)
+        return true
+    }
+
+    private mutating func giveUpIfFailed() {
+        guard let failure = self.inflater?.failure else { return }
+        let note =
+            switch failure {
+            case .corrupt(let reason): "cannot be inflated further: \(reason)"
+            case .outOfMemory: "cannot be inflated further: out of memory"
+            case .stopped: "not inflated further: of \(self.progress.sent) bytes it makes more than is allowed"
+            }
+        self.progress.isGivenUp = true
+        // Not through `self.message?.note`: Swift 6.3 leaks the note that is replaced, when optimized.
+        if var message = self.message.take() {
+            message.isComplete = false
+            message.note = message.note.map { "\($0); \(note)" } ?? note
+            self.message = message
+        }
+        // A message that looks back into nothing leaves the next ones alone; of the others, the window is lost.
+        self.inflater?.forget()
+    }
+}
+
+/// What a reader finds.
+public enum WebSocketEvent: Sendable, Hashable {
+    /// The next bytes of a message that is too long for memory, in order; `message` ends it. Control messages may come between.
+    case block([UInt8])
+    case message(TapedMessage)
+    /// Once, and nothing after it.
+    case failed(WebSocketProblem)
+}
+
+/// One message as it was read: without frames and masks, and inflated.
+public struct TapedMessage: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable { case text, binary, ping, pong, close }
+
+    public var kind: Kind
+    /// Of a close the code and the reason, as sent. Only the rest if blocks were handed out.
+    public var bytes: [UInt8] = []
+    /// Bytes of the whole message.
+    public var size = 0
+    public var isSpilled = false
+    /// Whether it was sent deflated.
+    public var isDeflated = false
+    /// The reserved bits of its first frame as far as they were not understood; RSV1 is 4. The bytes are as sent then.
+    public var reserved: UInt8 = 0
+    /// Payload bytes of each frame, as sent; empty for a message of one frame.
+    public var frames: [Int] = []
+    /// Whether the last size stands for all later frames as well.
+    public var isThinned = false
+    /// False if it was cut, or not read to its end.
+    public var isComplete = true
+    /// A sentence for people.
+    public var note: String?
+
+    public init(_ kind: Kind) { self.kind = kind }
+}
+
+extension WebSocketMessage {
+    /// The message of a cassette for one that was read.
+    ///
+    /// - Parameters:
+    ///   - at: milliseconds from the start of the exchange.
+    ///   - payload: the bytes of a text or binary message in the form that the cassette gets; not looked at for others.
+    public init(_ taped: TapedMessage, at: Double, from side: WebSocketSide, payload: WebSocketPayload) {
+        let content: WebSocketContent =
+            switch taped.kind {
+            case .text: .text(payload)
+            case .binary: .binary(payload)
+            case .ping: .ping(taped.bytes)
+            case .pong: .pong(taped.bytes)
+            case .close: .close(WebSocketClose(payload: taped.bytes))
+            }
+        self.init(
+            at: at, from: side, content: content, isDeflated: taped.isDeflated, reserved: Int(taped.reserved), frames: taped.frames,
+            isThinned: taped.isThinned, isComplete: taped.isComplete, note: taped.note)
+    }
+}

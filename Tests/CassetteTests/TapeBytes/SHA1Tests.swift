@@ -1,0 +1,16 @@
+internal import TapeBytes
+internal import Testing
+
+@Suite struct SHA1Tests {
+    /// FIPS 180-2, appendix A, and the edges of its padding (the digests by `sha1sum`).
+    @Test(arguments: [
+        ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
+        (String(repeating: "a", count: 55), "c1c8bbdc22796e28c0e15163d20899b65621d65a"),
+        (String(repeating: "a", count: 64), "0098ba824b5c16427bd7a1122a5a442a25ec644d"),
+        (String(repeating: "a", count: 1_000), "291e9a6c66994949b57ba5e650361e98fc36b1ba"),
+    ])
+    func digestsAreThoseOfTheStandard(_ text: String, _ digest: String) {
+        #expect(Hex.encode(SHA1.digest(of: Array(text.utf8))) == digest)
+    }
+}
