@@ -29,6 +29,24 @@ def raw(octets):
     return coder.compress(octets) + coder.flush()
 
 
+def frame(opcode, payload, final=True, reserved=0, mask=None):
+    length = bytes([len(payload)]) if len(payload) < 126 else b"\x7e" + len(payload).to_bytes(2, "big")
+    head = bytes([final << 7 | reserved << 4 | opcode, length[0] | (128 if mask else 0)]) + length[1:]
+    return head + (mask + bytes(octet ^ mask[place % 4] for place, octet in enumerate(payload)) if mask else payload)
+
+
+def conversation(mask=None):
+    """Fragments with a ping between them, a text, a close; and messages that share a window."""
+    plain = frame(1, b"Hel", final=False, mask=mask) + frame(9, b"!", mask=mask) + frame(0, b"lo", mask=mask) + frame(2, b"\x00" * 200, mask=mask)
+    coder = zlib.compressobj(6, zlib.DEFLATED, -15)
+    coded = b""
+    for text in (b"Hello, hello", b"Hello, hello, again", b"", b"Hello" * 50):
+        payload = (coder.compress(text) + coder.flush(zlib.Z_SYNC_FLUSH))[:-4] or b"\x00"
+        coded += frame(1, payload[:5], final=False, reserved=4, mask=mask) + frame(0, payload[5:], mask=mask)
+    close = frame(8, b"\x03\xe8done", mask=mask)
+    return plain + close, coded + close
+
+
 def hello(name=b"a.test"):
     server_name = b"\x00\x00" + (len(name) + 5).to_bytes(2, "big") + (len(name) + 3).to_bytes(2, "big") + b"\x00" + len(name).to_bytes(2, "big") + name
     body = b"\x03\x03" + bytes(32) + b"\x00\x00\x02\x13\x01\x01\x00" + len(server_name).to_bytes(2, "big") + server_name
@@ -36,7 +54,36 @@ def hello(name=b"a.test"):
     return b"\x16\x03\x01" + len(message).to_bytes(2, "big") + message
 
 
+def field(number, value):
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def frame(payload, flag=0):
+    return bytes([flag]) + len(payload).to_bytes(4, "big") + payload
+
+
+def descriptors():
+    """A service a.B with a method C, whose request has fields of several types."""
+    types = [(1, 9, 1), (2, 12, 1), (3, 5, 3), (4, 17, 1), (5, 1, 1), (6, 8, 1)]
+    fields = b"".join(field(2, field(1, b"f%d" % n) + field(3, n) + field(4, label) + field(5, kind)) for n, kind, label in types)
+    fields += field(2, field(1, b"m") + field(3, 7) + field(4, 1) + field(5, 11) + field(6, b".a.M"))
+    service = field(1, b"B") + field(2, field(1, b"C") + field(2, b".a.M") + field(3, b".a.M"))
+    return field(1, field(2, b"a") + field(4, field(1, b"M") + fields) + field(6, service))
+
+
+PROTOS = [field(1, b"Rex") + field(3, 7), field(7, field(1, b"\n") + field(2, b"\xff")), field(3, b"\x01\x02") + b"\x2d\x00\x00\x20\x40",
+          b"\x0b\x08\x01\x0c", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b""]
+
+
 def seeds():
+    for message in PROTOS:
+        schema = descriptors()
+        yield "proto", len(schema).to_bytes(2, "big") + b"\x03" + schema + message
+        for kind in (14, 15, 16):
+            yield "body", bytes([kind, 0]) + frame(message) + frame(message)
+            yield "body", bytes([kind, 2]) + frame(gzip.compress(message, mtime=0), 1) + b"\x00\x00"
     for body in MULTIPARTS:
         for cuts in (0, 3, 6):
             yield "multipart", bytes([cuts]) + b"b\n" + body
@@ -58,6 +105,12 @@ def seeds():
         yield "message", b"\x03" + request
     for response in RESPONSES:
         yield "message", b"\x83" + response
+    for reader, mask in ((0, None), (1, None), (2, b"\x01\x02\x03\x04")):
+        plain, coded = conversation(mask)
+        yield "websocket", bytes([reader, 2]) + plain
+        yield "websocket", bytes([reader | 32, 3]) + plain
+        for agreed in (4, 12, 20):
+            yield "websocket", bytes([reader | agreed, 3]) + coded
     yield "hello", hello()
     yield "hello", hello()[:5] + hello()[5:]
     for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/CassetteFormat/Golden/**/*.json")]):

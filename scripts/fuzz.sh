@@ -9,7 +9,7 @@ place=$root/.build-fuzz
 package=$place/package
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- multipart inflate body cassette message hello
+[ $# -gt 0 ] || set -- multipart inflate body cassette message hello proto websocket
 
 # The targets stand in a package of their own, so that the product's has no unsafe flags and neither SwiftNIO nor the proxy is built.
 mkdir -p "$package/Sources"

@@ -6,7 +6,7 @@ struct FuzzCommand {
     private static var targets: [String: any FuzzTarget.Type] {
         [
             "multipart": MultipartTarget.self, "inflate": InflateTarget.self, "body": BodyTarget.self, "cassette": CassetteTarget.self,
-            "message": MessageTarget.self, "hello": HelloTarget.self,
+            "message": MessageTarget.self, "hello": HelloTarget.self, "proto": ProtoTarget.self, "websocket": WebSocketTarget.self,
         ]
     }
     /// libFuzzer's callback is a C function, which captures nothing.

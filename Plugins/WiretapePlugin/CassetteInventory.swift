@@ -141,7 +141,8 @@ struct CassetteContents {
 
     /// Nil if it is not a cassette of a version that is known.
     init?(_ data: Data) {
-        guard let document = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any], document["wiretape"] as? Int == 1,
+        guard let document = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any],
+            let version = document["wiretape"] as? Int, (1...2).contains(version),
             let interactions = document["interactions"] as? [[String: Any]]
         else { return nil }
         self.recorder = document["recorder"] as? String

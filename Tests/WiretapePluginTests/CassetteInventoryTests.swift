@@ -59,7 +59,7 @@ struct CassetteInventoryTests {
     }
 
     @Test(arguments: [
-        "", "{", "[]", "{\"interactions\": []}", "{\"wiretape\": 2, \"interactions\": []}", "{\"wiretape\": 1}",
+        "", "{", "[]", "{\"interactions\": []}", "{\"wiretape\": 3, \"interactions\": []}", "{\"wiretape\": 1}",
         "{\"wiretape\": 1, \"interactions\": [1]}", "{\"wiretape\": 1, \"interactions\": [{\"request\": {\"method\": 1}}]}",
     ]) func damagedOnesAreNamed(text: String) throws {
         try self.write(text, to: "Cassettes/a.json")

@@ -20,7 +20,7 @@ public enum BodyRestorer {
         of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8], digest: (any ContentDigest)? = nil
     ) throws -> Restored {
         let sources = try Sources(body, file: { ByteSource(try file($0)) }, raw: { ByteSource(try raw($0)) })
-        if let bytes = sources.verbatim?.memory {
+        if let bytes = sources.verbatim?.memory, !sources.isRestored {
             return Restored(bytes: bytes, isEdited: bytes.count != body.size)
         }
         var bytes: [UInt8] = []
@@ -60,6 +60,7 @@ public enum BodyRestorer {
         switch body.content {
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: ByteSource(body.content.inlineBytes ?? [])
         case .multipart(let multipart): try multipart.source(file: file)
+        case .grpc(let messages): try messages.source(file: file)
         case .file(let sidecar): try file(sidecar)
         case .raw(let slice): try raw(slice)
         }
@@ -80,6 +81,8 @@ public enum BodyRestorer {
         var codings: [ContentCoding]
         /// The content is not that of the stored wire bytes.
         var isEdited = false
+        /// Messages in the content were encoded again.
+        var isRestored = false
 
         init(_ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource) throws {
             self.codings = body.codings
@@ -89,6 +92,7 @@ public enum BodyRestorer {
                 (self.verbatim, self.content) = (bytes, bytes)
                 return
             }
+            if case .grpc(let messages) = body.content { self.isRestored = messages.hasCodings }
             var parts: MultipartBody<ByteSource>?
             if case .multipart(let multipart) = body.content { parts = try multipart.sources(file: file) }
             self.content = try parts?.source ?? BodyRestorer.decoded(of: body, file: file, raw: raw)
@@ -106,11 +110,11 @@ public enum BodyRestorer {
     private static func stream(
         _ body: Body, _ sources: Sources, _ digest: (any ContentDigest)?, _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
-        if let verbatim = sources.verbatim {
+        if let verbatim = sources.verbatim, !sources.isRestored {
             try verbatim.forEachPiece(deliver)
             return verbatim.size != body.size
         }
-        let encoder = try EncoderChain(sources.codings)
+        let encoder = try EncoderChain(sources.verbatim == nil ? sources.codings : [])
         var size = 0
         var check = body.sha256 == nil ? nil : digest
         func hand(over piece: UnsafeRawBufferPointer) throws {
@@ -118,7 +122,7 @@ public enum BodyRestorer {
             check?.update(piece)
             try deliver(piece)
         }
-        try sources.content.forEachPiece { try encoder.push($0, deliver: hand) }
+        try (sources.verbatim ?? sources.content).forEachPiece { try encoder.push($0, deliver: hand) }
         try encoder.finish(deliver: hand)
         if sources.isEdited || size != body.size { return true }
         return (check?.finalize()).map { Hex.encode($0) != body.sha256 } ?? false
@@ -127,7 +131,7 @@ public enum BodyRestorer {
     /// Whether `bytes` are the coded form of `content`: if not, the content was edited. Stops at the first difference.
     ///
     /// If this build does not know a coding, nothing can be compared, and the recorded bytes count.
-    private static func encodes(_ bytes: ByteSource, _ content: ByteSource, _ codings: [ContentCoding]) throws -> Bool {
+    static func encodes(_ bytes: ByteSource, _ content: ByteSource, _ codings: [ContentCoding]) throws -> Bool {
         struct Differs: Error {}
         // The length of unedited content.
         let expected = content.size

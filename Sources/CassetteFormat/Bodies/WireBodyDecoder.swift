@@ -26,23 +26,27 @@ public struct WireBodyDecoder: ~Copyable {
     }
 
     /// Decodes a body in memory. `origin` is the server whose compressor is remembered: `host:port`.
+    ///
+    /// - Parameter messages: the type of a gRPC body's messages, for names.
     public mutating func decode(
-        _ wire: [UInt8], headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
+        _ wire: [UInt8], headers: HeaderFields, origin: String, isComplete: Bool = true, messages: ProtoType? = nil,
+        sink: inout some SidecarSink
     ) throws -> Body {
-        try self.decode(ByteSource(wire), headers: headers, origin: origin, isComplete: isComplete, sink: &sink)
+        try self.decode(ByteSource(wire), headers: headers, origin: origin, isComplete: isComplete, messages: messages, sink: &sink)
     }
 
     /// Content that may be too large for memory. Throws only what the source and the sink throw.
     public mutating func decode(
-        _ source: ByteSource, headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
+        _ source: ByteSource, headers: HeaderFields, origin: String, isComplete: Bool = true, messages: ProtoType? = nil,
+        sink: inout some SidecarSink
     ) throws -> Body {
         guard source.size > 0 else { return Body(size: 0, isComplete: isComplete, content: .empty) }
         let wire = source.memory == nil && source.size <= Self.memoryLimit ? ByteSource(try source.load()) : source
         let encoding = ContentEncoding(headers)
-        let contents = WireContentDecoder(headers: headers, isComplete: isComplete)
+        let contents = WireContentDecoder(headers: headers, isComplete: isComplete, schema: messages)
         var body =
             switch encoding {
-            case .none: try self.plain(wire, contents, &sink)
+            case .none: try self.plain(wire, contents, origin, &sink)
             case .coded(let names): try self.coded(wire, names, headers, contents, origin, &sink)
             case .other(let names): try self.kept(wire, headers, note: ContentEncoding.noteOfUnknown(names), &sink)
             }
@@ -52,10 +56,13 @@ public struct WireBodyDecoder: ~Copyable {
 
     /// Decodes a body that was left for later; what is known of its arrival stays.
     public mutating func decode(
-        _ body: Body, from source: ByteSource, headers: HeaderFields, origin: String, sink: inout some SidecarSink
+        _ body: Body, from source: ByteSource, headers: HeaderFields, origin: String, messages: ProtoType? = nil,
+        sink: inout some SidecarSink
     ) throws -> Body {
-        var decoded = try self.decode(source, headers: headers, origin: origin, isComplete: body.isComplete, sink: &sink)
+        var decoded = try self.decode(
+            source, headers: headers, origin: origin, isComplete: body.isComplete, messages: messages, sink: &sink)
         decoded.arrival = body.arrival
+        decoded.take(body.conversationMarks)
         decoded.unknown = body.unknown
         return decoded
     }
@@ -64,12 +71,22 @@ public struct WireBodyDecoder: ~Copyable {
     ///
     /// - Parameter content: the body's, without codings.
     public mutating func decodeParts(
-        of body: Body, from content: ByteSource, headers: HeaderFields, sink: inout some SidecarSink
+        of body: Body, from content: ByteSource, headers: HeaderFields, origin: String, messages: ProtoType? = nil,
+        sink: inout some SidecarSink
     ) throws -> Body {
         var body = body
-        let (form, note) = try WireContentDecoder(headers: headers, isComplete: body.isComplete).content(content, &sink)
+        let contents = WireContentDecoder(headers: headers, isComplete: body.isComplete, schema: messages)
+        let (form, note) = try self.form(of: content, contents, origin, &sink)
         // No other form is better than the present one.
-        if case .multipart = form { body.content = form }
+        switch form {
+        case .multipart: body.content = form
+        case .grpc(let messages):
+            let marks = body.marks
+            if body.sha256 == nil, messages.hasCodings { body.sha256 = Hex.encode(try self.digest(content)) }
+            body.content = form
+            body.take(marks)
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary, .file, .raw: break
+        }
         body.note = body.note ?? note
         return body
     }
@@ -88,9 +105,56 @@ public struct WireBodyDecoder: ~Copyable {
         return Body(size: wire.size, content: try form.content(wire, sink: &sink), note: note)
     }
 
-    private func plain(_ wire: ByteSource, _ contents: WireContentDecoder, _ sink: inout some SidecarSink) throws -> Body {
-        let (content, note) = try contents.content(wire, &sink)
-        return Body(size: wire.size, content: content, note: note)
+    private mutating func plain(
+        _ wire: ByteSource, _ contents: WireContentDecoder, _ origin: String, _ sink: inout some SidecarSink
+    ) throws -> Body {
+        let (content, note) = try self.form(of: wire, contents, origin, &sink)
+        var body = Body(size: wire.size, content: content, note: note)
+        if case .grpc(let messages) = content, messages.hasCodings { body.sha256 = Hex.encode(try self.digest(wire)) }
+        return body
+    }
+
+    // MARK: Messages of gRPC
+
+    /// The form of a content without codings, and what is wrong with it.
+    private mutating func form(
+        of bytes: ByteSource, _ contents: WireContentDecoder, _ origin: String, _ sink: inout some SidecarSink
+    ) throws -> (content: BodyContent, note: String?) {
+        guard let messages = contents.messages, bytes.size > 0 else { return try contents.content(bytes, &sink) }
+        var room = InflateLimits.file(codedSize: bytes.size).output
+        let work = self.restorer.work + Self.searchesOfBody * DeflateRestorer.searchLimit
+        let (body, note) = try messages.body(
+            bytes,
+            unpack: { payload in
+                guard let coding = contents.messageCoding, room > 0 else { return nil }
+                let unpacked = try self.unpacked(payload, coding, origin, mayRestore: self.restorer.work < work)
+                room -= unpacked?.content.count ?? 0
+                return unpacked
+            }, &sink)
+        guard let body else { return (try contents.content(bytes, &sink).content, note) }
+        return (.grpc(body), note)
+    }
+
+    /// A body may have thousands of compressed messages: what is searched for them all is limited.
+    private static let searchesOfBody = 4
+
+    /// Nil for a message that is not in its coding, or too long to be held in memory.
+    private mutating func unpacked(
+        _ payload: ByteSource, _ name: ContentEncoding.Name, _ origin: String, mayRestore: Bool
+    ) throws -> WireGRPCDecoder.Unpacked? {
+        guard payload.size > 0, payload.size <= Self.memoryLimit else { return nil }
+        let result: ContentCodingsDecoder.Result
+        do {
+            result = try ContentCodingsDecoder(self.inflater).decode(payload, [name])
+        } catch is ContentCodingsDecoder.Undecodable {
+            return nil
+        }
+        guard case .whole(let content, let layers) = result, let layer = layers.first?.layer, layer.leftOver == 0 else { return nil }
+        var found: [DeflateParameters]?
+        if mayRestore, layer.mayBeRestored {
+            found = self.parameters(of: layer, try payload.load(), content, origin, try self.digest(payload))
+        }
+        return WireGRPCDecoder.Unpacked(content: content, coding: layer.coding(found), isRestorable: found != nil)
     }
 
     private mutating func coded(
@@ -139,7 +203,7 @@ public struct WireBodyDecoder: ~Copyable {
                 if parameters == nil { break }
             }
         }
-        let (form, note) = try contents.content(ByteSource(content), &sink)
+        let (form, note) = try self.form(of: ByteSource(content), contents, origin, &sink)
         var body = try self.body(wire, form, layers.map(\.layer), found, identity, &sink)
         body.note = body.note ?? note
         return body
@@ -207,15 +271,20 @@ public struct WireBodyDecoder: ~Copyable {
 
 /// Gives the content of a message its most readable form, parts included, however long it is.
 ///
-/// Decodes no codings.
+/// Decodes no codings, and leaves messages of gRPC to those who do.
 struct WireContentDecoder {
     private let form: ContentForm
     private let parts: WireMultipartDecoder?
+    /// For a body of gRPC, whose messages may have a coding of their own.
+    let messages: WireGRPCDecoder?
+    let messageCoding: ContentEncoding.Name?
     let isComplete: Bool
 
-    init(headers: HeaderFields, isComplete: Bool) {
+    init(headers: HeaderFields, isComplete: Bool, schema: ProtoType? = nil) {
         self.form = ContentForm(field: headers.firstIndex(of: "content-type").map(headers.valueBytes))
         self.parts = self.form.type.isMultipart ? WireMultipartDecoder(headers: headers) : nil
+        self.messages = WireGRPCDecoder(headers: headers, isComplete: isComplete, schema: schema)
+        self.messageCoding = GRPCType.coding(headers).flatMap(ContentEncoding.Name.init(rawValue:)).flatMap { $0.isSupported ? $0 : nil }
         self.isComplete = isComplete
     }
 

@@ -116,7 +116,7 @@ package struct DecodedLayer {
     /// Bytes of the stream.
     let size: Int
     /// Bytes after the stream that belong to nothing.
-    let leftOver: Int
+    package let leftOver: Int
     /// All members; empty if there are more than can have parameters of their own.
     let members: [Member]
 

@@ -17,7 +17,7 @@ extension HARWriter {
             self.pairs(FormPairs.parse(text[...]))
         case .multipart(let parts) where type?.lowercased().hasPrefix("multipart/form-data") == true:
             try self.params(parts)
-        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
+        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .grpc, .binary, .file, .raw:
             if type?.lowercased().hasPrefix("multipart/form-data") == true, let parts = try self.parts(body, headers) {
                 try self.params(parts)
                 if parts.boundary != MultipartType(headers)?.boundary {
@@ -147,13 +147,18 @@ extension HARWriter {
             let source = parts.source { _ in ByteSource([]) }
             let isText = UTF8Validator.isValid(try source.load())
             return try self.text(isText: isText, member, encoding) { deliver in try source.forEachPiece(deliver) }
-        case .multipart, .file, .raw:
+        case .grpc(let messages) where messages.sidecars.isEmpty:
+            let source = try messages.source { _ in ByteSource([]) }
+            return try self.text(isText: false, member, encoding) { deliver in try source.forEachPiece(deliver) }
+        case .multipart, .grpc, .file, .raw:
             guard let bodies = self.bodies else {
                 self.writer.member("comment")
                 self.writer.string("the content is in a file and was left out")
                 return nil
             }
-            let isText = Self.isTextual(type) ? try Self.isUTF8(body, headers, bodies) : false
+            // Messages have prefixes, which are no text.
+            let isText =
+                Self.isTextual(type) && GRPCType(MediaType(Array(type.utf8)[...])) == nil ? try Self.isUTF8(body, headers, bodies) : false
             return try self.text(isText: isText, member, encoding) { deliver in try bodies.read(body, headers: headers, deliver) }
         }
     }

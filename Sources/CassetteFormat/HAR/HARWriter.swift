@@ -103,6 +103,7 @@ public struct HARWriter {
             self.writer.member("postData")
             try self.postData(body, headers: request.headers)
         }
+        self.trailers(request.trailers)
         // Whether the target was sent in origin-form or absolute-form is not known.
         self.sizes(head: -1, body: request.body?.size ?? 0)
         self.writer.endObject()
@@ -120,6 +121,7 @@ public struct HARWriter {
         self.writer.member("cookies")
         self.cookies(response.headers.values("set-cookie").compactMap(HARCookie.set))
         self.fields(response.headers)
+        self.trailers(response.trailers)
         self.writer.member("content")
         try self.content(response.body, headers: response.headers)
         self.writer.member("redirectURL")
@@ -159,8 +161,14 @@ public struct HARWriter {
 
     // MARK: Fields, cookies, pairs
 
-    private mutating func fields(_ fields: HeaderFields) {
-        self.writer.member("headers")
+    /// HAR has no place for them: the member is Wiretape's own.
+    private mutating func trailers(_ fields: HeaderFields?) {
+        guard let fields, !fields.isEmpty else { return }
+        self.fields(fields, as: "_trailers")
+    }
+
+    private mutating func fields(_ fields: HeaderFields, as member: StaticString = "headers") {
+        self.writer.member(member)
         self.writer.beginArray(.lines)
         for index in 0..<fields.count {
             self.writer.element()

@@ -4,7 +4,7 @@ internal import TapeBytes
 /// Reads one body's object; opens no files and decompresses nothing.
 enum BodyDecoder {
     private static let members =
-        ["size", "complete", "sha256", "codings", "file", "fileSize", "fileSha256", "raw", "original", "arrival", "note"]
+        ["size", "complete", "sha256", "codings", "file", "fileSize", "fileSha256", "raw", "original", "arrival", "marks", "note"]
         + ContentDecoder.contents + ContentDecoder.companions
     private static let contents = ContentDecoder.contents + ["file", "raw"]
 
@@ -20,7 +20,7 @@ enum BodyDecoder {
         return Body(
             size: try self.size(size, content, codings, reader), isComplete: try reader.bool("complete") ?? true, codings: codings,
             content: content, original: try self.original(reader, size: size, digest: digest), arrival: try self.arrival(reader),
-            sha256: digest, note: try reader.string("note"), unknown: reader.unknown)
+            marks: try MarksCoder.decode(reader), sha256: digest, note: try reader.string("note"), unknown: reader.unknown)
     }
 
     /// A body written by hand may omit its size.
@@ -33,6 +33,14 @@ enum BodyDecoder {
                 guard body.size <= ObjectReader.largest else {
                     throw reader.error(
                         reader.value, "multipart", "expected smaller files: together they exceed the size that a body can have")
+                }
+                return body.size
+            }
+            if case .grpc(let body) = content, body.messages.allSatisfy({ $0.coding == nil || $0.codedSize != nil || $0.original != nil }) {
+                // Each size is below 2^53, and there are at most 2^14.
+                guard body.size <= ObjectReader.largest else {
+                    throw reader.error(
+                        reader.value, "grpc", "expected smaller files: together they exceed the size that a body can have")
                 }
                 return body.size
             }
@@ -139,19 +147,21 @@ enum CodingsDecoder {
         return codings
     }
 
-    private static func coding(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> ContentCoding {
+    /// - Parameter name: the member that has the coding.
+    static func coding(_ value: JSONValue, _ reader: ObjectReader, member place: String = "codings") throws(CassetteError) -> ContentCoding
+    {
         var members = value.members
         guard let member = members.next(), members.next() == nil, let name = member.name.string else {
-            throw reader.error(value, "codings", "expected objects with one member")
+            throw reader.error(value, place, "expected objects with one member")
         }
-        let path = reader.memberPath("codings.\(name)")
+        let path = reader.memberPath("\(place).\(name)")
         let known: [String]
         switch name {
         case "gzip" where member.value.kind == .array: return .gzipMembers(try self.members(member.value, path, reader))
         case "gzip": known = self.parameters + ["header"]
         case "deflate", "raw-deflate": known = self.parameters
         case "br", "zstd": known = []
-        default: throw reader.error(value, "codings", "the coding '\(name)' is unknown", code: .unsupportedVersion)
+        default: throw reader.error(value, place, "the coding '\(name)' is unknown", code: .unsupportedVersion)
         }
         let inner = try ObjectReader(member.value, path, reader.place, known: known)
         try inner.refuseUnknown()

@@ -24,12 +24,16 @@ enum BodyEncoder {
         if !body.codings.isEmpty {
             writer.member("codings")
             writer.beginArray(.inline)
-            for coding in body.codings { self.coding(coding, &writer) }
+            for coding in body.codings {
+                writer.element()
+                ContentCodingCoder.write(coding, into: &writer)
+            }
             writer.endArray()
         }
         self.content(of: body, headers, &writer)
         if let original = body.original { self.original(original, of: body, &writer) }
         if let arrival = body.arrival { self.arrival(arrival, &writer) }
+        if let marks = body.marks { MarksCoder.write(marks, into: &writer) }
         if let note = body.note {
             writer.member("note")
             writer.string(note)
@@ -41,14 +45,14 @@ enum BodyEncoder {
     /// Whether the size says it all.
     private static func isBare(_ body: Body) -> Bool {
         body.content == .empty && body.isComplete && body.sha256 == nil && body.codings.isEmpty && body.original == nil
-            && body.arrival == nil && body.note == nil && body.unknown.isEmpty
+            && body.arrival == nil && body.marks == nil && body.note == nil && body.unknown.isEmpty
     }
 
     // MARK: Contents
 
     private static func content(of body: Body, _ headers: HeaderFields, _ writer: inout JSONWriter) {
         switch body.content {
-        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary:
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .grpc, .binary:
             ContentEncoder.encode(body.content, headers: headers, into: &writer)
         case .file(let sidecar):
             writer.member("file")
@@ -77,10 +81,58 @@ enum BodyEncoder {
         }
     }
 
-    // MARK: Codings
+    /// A path alone, if the body's own size and digest say the rest.
+    private static func original(_ original: Sidecar, of body: Body, _ writer: inout JSONWriter) {
+        writer.member("original")
+        let known = SidecarName.digest(in: original.path) ?? body.sha256 ?? ""
+        guard original.size != body.size || original.sha256 != known else { return writer.string(original.path) }
+        writer.beginObject(.inline)
+        writer.member("file")
+        writer.string(original.path)
+        writer.member("size")
+        writer.integer(original.size)
+        writer.member("sha256")
+        writer.string(original.sha256)
+        writer.endObject()
+    }
 
-    private static func coding(_ coding: ContentCoding, _ writer: inout JSONWriter) {
-        writer.element()
+    // MARK: Arrival
+
+    private static func arrival(_ arrival: Arrival, _ writer: inout JSONWriter) {
+        writer.member("arrival")
+        writer.beginObject(arrival.pieces.count > self.inlinePieces ? .lines : .inline)
+        if arrival.isChunked { writer.member("chunks") } else { writer.member("reads") }
+        writer.beginArray(.lines)
+        for piece in arrival.pieces {
+            writer.element()
+            writer.beginArray(.inline)
+            writer.element()
+            writer.milliseconds(piece.at)
+            writer.element()
+            writer.integer(piece.size)
+            if let line = piece.line {
+                writer.element()
+                writer.string(line)
+            }
+            writer.endArray()
+        }
+        writer.endArray()
+        if let last = arrival.lastLine {
+            writer.member("last")
+            writer.string(last)
+        }
+        if arrival.isThinned {
+            writer.member("thinned")
+            writer.bool(true)
+        }
+        writer.unknown(arrival.unknown)
+        writer.endObject()
+    }
+}
+
+/// Writes one coding as an object with one member.
+enum ContentCodingCoder {
+    static func write(_ coding: ContentCoding, into writer: inout JSONWriter) {
         writer.beginObject(.inline)
         switch coding {
         case .gzip(let parameters, let header):
@@ -154,53 +206,5 @@ enum BodyEncoder {
         guard header != .plain else { return }
         writer.member("header")
         writer.string(Hex.encode(header.bytes))
-    }
-
-    /// A path alone, if the body's own size and digest say the rest.
-    private static func original(_ original: Sidecar, of body: Body, _ writer: inout JSONWriter) {
-        writer.member("original")
-        let known = SidecarName.digest(in: original.path) ?? body.sha256 ?? ""
-        guard original.size != body.size || original.sha256 != known else { return writer.string(original.path) }
-        writer.beginObject(.inline)
-        writer.member("file")
-        writer.string(original.path)
-        writer.member("size")
-        writer.integer(original.size)
-        writer.member("sha256")
-        writer.string(original.sha256)
-        writer.endObject()
-    }
-
-    // MARK: Arrival
-
-    private static func arrival(_ arrival: Arrival, _ writer: inout JSONWriter) {
-        writer.member("arrival")
-        writer.beginObject(arrival.pieces.count > self.inlinePieces ? .lines : .inline)
-        if arrival.isChunked { writer.member("chunks") } else { writer.member("reads") }
-        writer.beginArray(.lines)
-        for piece in arrival.pieces {
-            writer.element()
-            writer.beginArray(.inline)
-            writer.element()
-            writer.milliseconds(piece.at)
-            writer.element()
-            writer.integer(piece.size)
-            if let line = piece.line {
-                writer.element()
-                writer.string(line)
-            }
-            writer.endArray()
-        }
-        writer.endArray()
-        if let last = arrival.lastLine {
-            writer.member("last")
-            writer.string(last)
-        }
-        if arrival.isThinned {
-            writer.member("thinned")
-            writer.bool(true)
-        }
-        writer.unknown(arrival.unknown)
-        writer.endObject()
     }
 }

@@ -4,7 +4,7 @@ internal import TapeBytes
 /// Reads the content of a body or a part out of its object; opens no files.
 enum ContentDecoder {
     /// Members of which an object has at most one, besides files.
-    static let contents = ["json", "text", "base64", "form", "lines", "events", "multipart"]
+    static let contents = ["json", "text", "base64", "form", "lines", "events", "multipart", "grpc"]
     /// Members that go with them.
     static let companions = ["style", "charset", "spelling", "lineEnd", "ended", "rest"]
 
@@ -37,6 +37,7 @@ enum ContentDecoder {
         case "multipart":
             let boundary = MultipartType(headers)?.boundary
             return .multipart(try MultipartDecoder.decode(value, named: boundary, reader))
+        case "grpc": return .grpc(try GRPCCoder.decode(value, reader))
         default:
             guard let text = try reader.utf8("base64"), let bytes = Base64.decode(text) else {
                 throw reader.error(value, "base64", "expected base64 with its padding and no line ends")

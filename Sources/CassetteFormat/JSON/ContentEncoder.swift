@@ -21,6 +21,7 @@ enum ContentEncoder {
             EventStreamCoder.write(events, into: &writer)
         case .multipart(let body):
             MultipartEncoder.encode(body, named: MultipartType(headers)?.boundary, into: &writer)
+        case .grpc(let body): GRPCCoder.write(body, into: &writer)
         case .binary(let bytes): self.binary(bytes, &writer)
         }
     }
@@ -68,7 +69,7 @@ enum ContentEncoder {
         self.text(bytes, &writer)
     }
 
-    private static func style(_ style: JSONStyle, _ writer: inout JSONWriter) {
+    static func style(_ style: JSONStyle, _ writer: inout JSONWriter) {
         guard style != .compact else { return }
         writer.member("style")
         guard style != .spaced else { return writer.raw("\"spaced\"") }

@@ -72,13 +72,16 @@ public enum InteractionDecoder {
 
     private static func response(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedResponse {
         let reader = try ObjectReader(
-            value, "response", place, known: ["status", "reason", "version", "headers", "body", "trailers", "codedHeaders"])
+            value, "response", place,
+            known: ["status", "reason", "version", "headers", "body", "trailers", "codedHeaders", "after", "endAfter"])
         let headers = try self.fields("headers", reader) ?? HeaderFields()
         var response = RecordedResponse(
             status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader), version: try self.version(reader),
             headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
         response.omitsReasonSpace = self.omitsReasonSpace(reader)
         response.codedHeaders = try self.fields("codedHeaders", reader)
+        response.after = try reader.int("after")
+        response.endAfter = try reader.int("endAfter")
         return response
     }
 
@@ -161,9 +164,10 @@ public enum InteractionDecoder {
 /// Checks that digests are digests and times are times; the names are for people and taken as they are.
 enum ConnectionDecoder {
     static func decode(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> ConnectionInfo {
-        let reader = try ObjectReader(value, "connection", place, known: ["id", "remote", "reused", "tls"])
+        let reader = try ObjectReader(value, "connection", place, known: ["id", "stream", "remote", "reused", "tls"])
         var connection = ConnectionInfo(
-            id: try reader.requiredInt("id"), remote: try reader.requiredString("remote"), isReused: try reader.bool("reused") ?? false,
+            id: try reader.requiredInt("id"), stream: try reader.int("stream"), remote: try reader.requiredString("remote"),
+            isReused: try reader.bool("reused") ?? false,
             unknown: reader.unknown)
         if let tls = reader["tls"] { connection.tls = try self.tls(tls, place) }
         return connection

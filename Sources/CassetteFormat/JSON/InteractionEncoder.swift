@@ -81,8 +81,19 @@ public enum InteractionEncoder {
         writer.beginObject(.lines)
         writer.member("status")
         writer.integer(response.status)
-        writer.member("reason")
-        self.reason(response.reason, response.omitsReasonSpace, &writer)
+        if let after = response.after {
+            writer.member("after")
+            writer.integer(after)
+        }
+        if let after = response.endAfter {
+            writer.member("endAfter")
+            writer.integer(after)
+        }
+        // HTTP/2 and later have none (RFC 9113, 8.3.2).
+        if response.version.major < 2 || !response.reason.isEmpty || response.omitsReasonSpace {
+            writer.member("reason")
+            self.reason(response.reason, response.omitsReasonSpace, &writer)
+        }
         writer.member("version")
         self.version(response.version, &writer)
         writer.member("headers")
@@ -112,8 +123,10 @@ public enum InteractionEncoder {
         self.version(interim.version, &writer)
         writer.member("status")
         writer.integer(interim.status)
-        writer.member("reason")
-        self.reason(interim.reason, interim.omitsReasonSpace, &writer)
+        if interim.version.major < 2 || !interim.reason.isEmpty || interim.omitsReasonSpace {
+            writer.member("reason")
+            self.reason(interim.reason, interim.omitsReasonSpace, &writer)
+        }
         writer.member("headers")
         self.fields(interim.headers, &writer)
         writer.unknown(interim.unknown)
@@ -193,6 +206,10 @@ package enum ConnectionEncoder {
         writer.beginObject(hasChain ? .lines : .inline)
         writer.member("id")
         writer.integer(connection.id)
+        if let stream = connection.stream {
+            writer.member("stream")
+            writer.integer(stream)
+        }
         writer.member("remote")
         writer.string(connection.remote)
         if connection.isReused {

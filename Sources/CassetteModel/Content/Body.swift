@@ -15,6 +15,8 @@ public struct Body: Sendable, Hashable {
     public var original: Sidecar?
     /// How the bytes arrived; nil if in one piece.
     public var arrival: Arrival?
+    /// Of an answer of gRPC whose messages are not shown one by one: how far the client had come at each. Messages have marks of their own.
+    public var marks: ConversationMarks?
     /// SHA-256 of the wire bytes in lower-case hex; kept for coded bodies, to verify their restoration.
     public var sha256: String?
     /// A sentence for people on a body that is not what its fields claim (a corrupt gzip stream, say).
@@ -23,7 +25,7 @@ public struct Body: Sendable, Hashable {
 
     public init(
         size: Int, isComplete: Bool = true, codings: [ContentCoding] = [], content: BodyContent, original: Sidecar? = nil,
-        arrival: Arrival? = nil, sha256: String? = nil, note: String? = nil, unknown: [UnknownMember] = []
+        arrival: Arrival? = nil, marks: ConversationMarks? = nil, sha256: String? = nil, note: String? = nil, unknown: [UnknownMember] = []
     ) {
         self.size = size
         self.isComplete = isComplete
@@ -31,9 +33,28 @@ public struct Body: Sendable, Hashable {
         self.content = content
         self.original = original
         self.arrival = arrival
+        self.marks = marks
         self.sha256 = sha256
         self.note = note
         self.unknown = unknown
+    }
+
+    /// How far the client had come at each message of gRPC, wherever that is kept.
+    public var conversationMarks: ConversationMarks? {
+        if case .grpc(let messages) = self.content { return messages.marks }
+        return self.marks
+    }
+
+    /// Gives the messages their marks, or keeps them for later if there are no messages yet.
+    public mutating func take(_ marks: ConversationMarks?) {
+        let marks = marks.flatMap { $0.isTrivial ? nil : $0 }
+        guard case .grpc(var messages) = self.content else {
+            self.marks = self.content == .empty ? nil : marks
+            return
+        }
+        messages.marks = marks
+        self.content = .grpc(messages)
+        self.marks = nil
     }
 
     /// Bytes of the content as it is now. Differs from `size` if the content was edited or codings were removed.
@@ -41,6 +62,7 @@ public struct Body: Sendable, Hashable {
         switch self.content {
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: self.content.inlineBytes?.count ?? 0
         case .multipart(let body): body.size
+        case .grpc(let body): body.size
         case .file(let sidecar): sidecar.size
         case .raw(let slice): slice.size
         }
@@ -63,16 +85,17 @@ extension Body {
         return false
     }
 
-    /// Whether a multipart body is in one piece, without a note that says why: large ones are recorded so, and those of earlier versions.
+    /// Whether a multipart body, or one of gRPC, is in one piece, without a note that says why: large ones are recorded so, and those of
+    /// earlier versions.
     public func hasPartsLeft(_ headers: HeaderFields) -> Bool {
         guard self.note == nil else { return false }
         switch self.content {
         case .text, .binary, .file:
-            guard let index = headers.firstIndex(of: "content-type"), MediaType(headers.valueBytes(at: index)).isMultipart else {
-                return false
-            }
+            guard let index = headers.firstIndex(of: "content-type") else { return false }
+            let type = MediaType(headers.valueBytes(at: index))
+            guard type.isMultipart || GRPCType(type) != nil else { return false }
             return !self.codings.isEmpty || ContentEncoding(headers) == .none
-        case .empty, .encodedText, .json, .form, .lines, .events, .multipart, .raw: return false
+        case .empty, .encodedText, .json, .form, .lines, .events, .multipart, .grpc, .raw: return false
         }
     }
 }
@@ -94,6 +117,8 @@ public enum BodyContent: Sendable, Hashable {
     case events(EventStream)
     /// Parts, and the bytes around them.
     case multipart(MultipartBody<PartContent>)
+    /// Messages of gRPC.
+    case grpc(GRPCMessages)
     /// Any other small body: base64 in the file.
     case binary([UInt8])
     /// A file beside the cassette.
@@ -111,7 +136,7 @@ extension BodyContent {
         case .form(let form): form.bytes
         case .lines(let lines): lines.bytes
         case .events(let events): events.bytes
-        case .multipart, .file, .raw: nil
+        case .multipart, .grpc, .file, .raw: nil
         }
     }
 
@@ -120,6 +145,7 @@ extension BodyContent {
         switch self {
         case .file(let sidecar): [sidecar]
         case .multipart(let body): body.sidecars
+        case .grpc(let body): body.sidecars
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary, .raw: []
         }
     }

@@ -73,6 +73,11 @@ public struct DeflateParameters: Sendable, Hashable {
     }
 }
 
+extension HeaderFields {
+    /// Whether a body, or the messages of gRPC in it, may have codings whose removal costs time.
+    public var hasCodings: Bool { self.contains("content-encoding") || GRPCType.coding(self) != nil }
+}
+
 /// What the Content-Encoding fields of a message say (RFC 9110, 8.4). The bytes may be different.
 public enum ContentEncoding: Sendable, Hashable {
     /// A coding that this library knows; `isSupported` says whether this build decodes it.

@@ -4,6 +4,8 @@ public import TapeBytes
 public struct ConnectionInfo: Sendable, Hashable {
     /// Counts up from 1 within one recording.
     public var id: Int
+    /// The stream of the connection that carried the exchange (RFC 9113, 5.1.1); nil before HTTP/2.
+    public var stream: Int?
     /// Address and port of the origin, as `127.0.0.1:9000` or `[::1]:9000`.
     public var remote: String
     /// Whether an earlier exchange used the same connection.
@@ -12,8 +14,11 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var tls: TLSDetails?
     public var unknown: [UnknownMember]
 
-    public init(id: Int, remote: String, isReused: Bool, tls: TLSDetails? = nil, unknown: [UnknownMember] = []) {
+    public init(
+        id: Int, stream: Int? = nil, remote: String, isReused: Bool, tls: TLSDetails? = nil, unknown: [UnknownMember] = []
+    ) {
         self.id = id
+        self.stream = stream
         self.remote = remote
         self.isReused = isReused
         self.tls = tls

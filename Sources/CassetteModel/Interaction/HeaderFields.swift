@@ -107,6 +107,16 @@ public struct HeaderFields: Sendable, Hashable {
         return self.bytes[Int(entry.start)..<Int(entry.nameEnd)]
     }
 
+    /// Where a field's name is in `bytes`.
+    public func nameRange(at index: Int) -> Range<Int> {
+        Int(self.entries[index].start)..<Int(self.entries[index].nameEnd)
+    }
+
+    /// Where a field's value is in `bytes`, without the white space around it.
+    public func valueRange(at index: Int) -> Range<Int> {
+        Int(self.entries[index].valueStart)..<Int(self.entries[index].valueEnd)
+    }
+
     /// The value without the white space around it; invalid UTF-8 shows as replacement characters.
     public func value(at index: Int) -> String {
         String(decoding: self.valueBytes(at: index), as: UTF8.self)

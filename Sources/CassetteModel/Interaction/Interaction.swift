@@ -45,6 +45,19 @@ extension Interaction {
         return bodies
     }
 
+    /// The same exchange with the names of the fields in its gRPC messages, as far as the schema has them.
+    public func named(by schema: ProtoSchema?) -> Interaction {
+        guard let types = schema?.types(ofURL: self.request.url) else { return self }
+        var interaction = self
+        if case .grpc(let messages) = self.request.body?.content {
+            interaction.request.body?.content = .grpc(messages.named(types.request))
+        }
+        if case .grpc(let messages) = self.response?.body?.content {
+            interaction.response?.body?.content = .grpc(messages.named(types.response))
+        }
+        return interaction
+    }
+
     /// Whether a body has not been decoded into its readable form yet.
     public var isUndecoded: Bool {
         self.request.body?.isUndecoded(self.request.headers) == true

@@ -45,6 +45,11 @@ public struct RecordedResponse: Sendable, Hashable {
     /// The received fields that describe the coded bytes, if the recorder's HTTP client had removed the content codings before the recorder
     /// saw the body. `headers` is then without these fields and has the length of `body`. Nil otherwise.
     public var codedHeaders: HeaderFields?
+    /// Of an answer that began while the client was still sending messages of gRPC: how many of them were complete; nil: all of them and
+    /// their end.
+    public var after: Int?
+    /// The same for the end of the answer, trailers included: of a server that ends while the client is still sending.
+    public var endAfter: Int?
     public var unknown: [UnknownMember]
 
     public init(

@@ -26,7 +26,7 @@ public enum PartContent: Sendable, Hashable {
         case .events(let events): self = .events(events)
         case .binary(let bytes): self = .binary(bytes)
         case .file(let sidecar): self = .file(sidecar)
-        case .empty, .multipart, .raw: return nil
+        case .empty, .multipart, .grpc, .raw: return nil
         }
     }
 

@@ -48,7 +48,7 @@ struct CassetteScanner {
         }
         return CassetteIndex(
             size: self.size, headEnd: self.structure.headEnd, interactions: self.structure.interactions, arrayEnd: self.structure.arrayEnd,
-            documentEnd: self.structure.documentEnd, damage: self.stretches)
+            documentEnd: self.structure.documentEnd, damage: self.stretches, oldVersion: self.structure.oldVersion)
     }
 
     /// Notes the stretch around a problem, or throws if the file is wrong. Returns where to go on.
@@ -184,8 +184,10 @@ struct CassetteScanner {
     }
 
     private func isBeginningOfHead(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
-        let head = CassetteLayout.beginning
-        return self.size <= head.count ? try file.read(0..<self.size)[...] == head[..<self.size] : false
+        let heads = CassetteIndex.readable.map(CassetteLayout.beginning(of:))
+        guard let longest = heads.map(\.count).max(), self.size <= longest else { return false }
+        let bytes = try file.read(0..<self.size)
+        return heads.contains { $0.starts(with: bytes) }
     }
 
     private mutating func lineNumber(_ file: borrowing OpenFile, at offset: Int) throws(CassetteError) -> Int {
@@ -222,7 +224,8 @@ struct CassetteScanner {
         guard let version = Int(text), version > CassetteIndex.version else { return self.notACassette() }
         return CassetteError(
             .unsupportedVersion,
-            "\"\(self.path)\" is of version \(version), and this wiretape reads version \(CassetteIndex.version); use a newer wiretape")
+            "\"\(self.path)\" is of version \(version), and this wiretape reads version \(CassetteIndex.readable.lowerBound) and version \(CassetteIndex.version); use a newer wiretape"
+        )
     }
 }
 

@@ -26,6 +26,8 @@ struct CassetteStructure {
     private(set) var documentEnd: Int?
     /// Whether a supported version was seen.
     private(set) var hasVersion = false
+    /// Where the digit of an older version is.
+    private(set) var oldVersion: Int?
     /// Inside an interaction, its first byte; elsewhere the end of the last token.
     private(set) var mark = 0
     private(set) var problem: Problem?
@@ -144,11 +146,14 @@ struct CassetteStructure {
     private mutating func endScalar(at offset: Int) -> Bool {
         self.phase = .valueEnd
         guard self.name.elementsEqual("wiretape".utf8) else { return true }
-        guard self.scalar.elementsEqual(String(CassetteIndex.version).utf8) else {
+        let version = self.scalar.count == 1 ? Int(self.scalar[0]) - 48 : 0
+        guard CassetteIndex.readable.contains(version) else {
             self.fail(.unsupportedVersion(String(decoding: self.scalar, as: UTF8.self)), at: offset)
             return false
         }
         self.hasVersion = true
+        // The scalar is one byte, and the mark is after it.
+        if version < CassetteIndex.version { self.oldVersion = self.mark - 1 }
         return true
     }
 

@@ -18,6 +18,21 @@ import Testing
         #expect(root["log"]?["entries"]?.elements.map { $0["request"]?["url"]?.string } == interactions.map(\.request.url))
     }
 
+    @Test(arguments: ["application/grpc", "application/grpc+json"]) func aCallIsExportedAsItCrossedTheWire(type: String) throws {
+        var call = Interaction.call([ProtoMessage(fields: [.text(1, "Rex")])], [.fields(.text(1, "ok"), after: 0)])
+        call.request.headers = HeaderFields(["content-type: \(type)"])
+        let entry = try HARExport.entry(call)
+        let request = try #require(entry["request"])
+        #expect(request["httpVersion"]?.string == "http/2.0")
+        #expect(request["postData"]?["text"]?.string == "AAAAAAUKA1JleA==")
+        #expect(request["postData"]?["_encoding"]?.string == "base64")
+        #expect(request["_trailers"] == nil)
+        let response = try #require(entry["response"])
+        #expect(response["content"]?["text"]?.string == "AAAAAAQKAm9r")
+        #expect(response["content"]?["encoding"]?.string == "base64")
+        #expect(HARExport.text(response["_trailers"])?.contains(#"{ "name": "grpc-status", "value": "0" }"#) == true)
+    }
+
     @Test func requestAndResponseAreListed() throws {
         let entry = try HARExport.entry(
             Interaction(

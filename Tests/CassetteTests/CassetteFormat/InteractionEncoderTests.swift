@@ -18,7 +18,7 @@ import Testing
     func interactionsAreWrittenAsTheGoldenFilesHaveThem(_ name: String) throws {
         let interactions = try #require(GoldenInteractions.all.first { $0.name == name }).interactions
         let text =
-            "{\n  \"wiretape\": 1,\n  \"recorder\": \"wiretape 0.1.0\",\n  \"interactions\": [\n"
+            "{\n  \"wiretape\": 2,\n  \"recorder\": \"wiretape 0.1.0\",\n  \"interactions\": [\n"
             + interactions.map(self.encoded).joined(separator: ",\n") + "\n  ]\n}\n"
         let file = Self.folder.appendingPathComponent("\(name).json")
         if ProcessInfo.processInfo.environment["WIRETAPE_WRITE_GOLDENS"] == "1" { try Data(text.utf8).write(to: file) }

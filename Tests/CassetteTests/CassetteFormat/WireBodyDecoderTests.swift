@@ -280,14 +280,14 @@ struct WireBodyDecoderTests {
         var sink = MemorySink()
         let old = Body(size: wire.count, content: .binary(wire))
         #expect(old.isUndecoded(headers))
-        let body = try decoder.decodeParts(of: old, from: ByteSource(wire), headers: headers, sink: &sink)
+        let body = try decoder.decodeParts(of: old, from: ByteSource(wire), headers: headers, origin: "o", sink: &sink)
         guard case .multipart(let parts) = body.content else { return #expect(Bool(false)) }
         #expect(parts.parts.count == 2 && !body.isUndecoded(headers))
 
         let wrong = HeaderFields(["Content-Type: multipart/form-data; boundary=Y"])
         let noted = Body(size: wire.count, content: .binary(wire), note: "own")
-        #expect(try decoder.decodeParts(of: noted, from: ByteSource(wire), headers: wrong, sink: &sink).note == "own")
-        let kept = try decoder.decodeParts(of: old, from: ByteSource(wire), headers: wrong, sink: &sink)
+        #expect(try decoder.decodeParts(of: noted, from: ByteSource(wire), headers: wrong, origin: "o", sink: &sink).note == "own")
+        let kept = try decoder.decodeParts(of: old, from: ByteSource(wire), headers: wrong, origin: "o", sink: &sink)
         #expect(kept.content == old.content && kept.note?.contains("\"X\"") == true && !kept.isUndecoded(wrong))
     }
 

@@ -51,6 +51,11 @@ final class ListedRequests: RequestSource {
             mode: mode, keys: self.keys(rules), hasCassette: true, rules: rules, repetition: repetition, order: order, source: self)
     }
 
+    func conversation(
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> RecordedConversation? { nil }
+
     func comparedRequest(
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest

@@ -25,6 +25,11 @@ struct SentRequests: RequestSource {
         return CassetteSession(mode: .none, keys: keys, hasCassette: true, rules: rules, source: self)
     }
 
+    func conversation(
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> RecordedConversation? { nil }
+
     func comparedRequest(
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest

@@ -6,10 +6,78 @@ enum GoldenInteractions {
     static let all: [(name: String, interactions: [Interaction])] = [
         ("simple", [simple]), ("bodies", [json, upload, gzip, stored, undecoded]), ("endings", [cut, failed, upgraded, early]),
         ("odd", [odd]), ("parts", [form, parts, nested, lines]), ("tls", [opened, kept, refusedLeaf, expired]),
+        ("grpc", [call, conversation]),
     ]
 
     private static let start = Timestamp(microseconds: 1_795_234_768_123_456)
     private static let digest = "5f2c81ab5f2c81ab5f2c81ab5f2c81ab5f2c81ab5f2c81ab5f2c81ab5f2c81ab"
+
+    private static func proto(_ fields: ProtoField...) -> GRPCContent { .proto(ProtoMessage(fields: fields)) }
+
+    private static func text(_ number: Int, _ name: String?, _ text: String) -> ProtoField {
+        ProtoField(number, name: name, .text(Array(text.utf8)))
+    }
+
+    private static let grpc = HeaderFields(["te: trailers", "content-type: application/grpc", "grpc-encoding: gzip"])
+
+    /// With names, without, compressed, and in a file.
+    private static let call = Interaction(
+        id: 1, started: start,
+        request: RecordedRequest(
+            method: "POST", url: "https://pets.test/pets.v1.Pets/Get", version: .http2, headers: grpc,
+            body: Body(size: 10, content: .grpc(GRPCMessages(messages: [GRPCMessage(content: proto(text(1, "name", "Rex")))])))),
+        response: RecordedResponse(
+            status: 200, version: .http2, headers: grpc,
+            body: Body(
+                size: 70_000,
+                content: .grpc(
+                    GRPCMessages(messages: [
+                        GRPCMessage(
+                            content: proto(
+                                ProtoField(
+                                    1, name: "pet",
+                                    .message(
+                                        ProtoMessage(fields: [
+                                            text(1, "name", "Rex"), ProtoField(2, name: "age", .varint(UInt64(bitPattern: -1))),
+                                            ProtoField(3, name: "kind", .varint(1), label: "DOG"),
+                                            ProtoField(4, name: "weight", .fixed64(Double(2.5).bitPattern, isDouble: true)),
+                                            ProtoField(5, name: "ids", .packed([.varint(1), .varint(1 << 60)])),
+                                            ProtoField(6, name: "labels", .entry(ProtoMessage(fields: [text(1, "key", "a")]))),
+                                        ]))), ProtoField(2, .fixed64(0x4009_21FB_5444_2D18)), ProtoField(3, .fixed32(1)),
+                                ProtoField(4, .bytes([255, 0])), ProtoField(5, .group(ProtoMessage(fields: [text(1, nil, "")]))))),
+                        GRPCMessage(
+                            isCompressed: true, content: proto(text(3, nil, "note")),
+                            coding: .gzip(DeflateParameters(level: 6), header: .plain), codedSize: 31),
+                        GRPCMessage(
+                            isCompressed: true, content: proto(), coding: .gzip(nil, header: .plain), codedSize: 3,
+                            original: .bytes([1, 2, 3])),
+                        GRPCMessage(isCompressed: true, content: .binary([0x1F, 0x8B])),
+                        GRPCMessage(content: .file(Sidecar(path: "grpc.bodies/\(digest).pb", size: 69_000, sha256: digest))),
+                    ])), sha256: digest),
+            trailers: HeaderFields(["grpc-status: 0"])),
+        connection: ConnectionInfo(id: 2, stream: 7, remote: "127.0.0.1:443", isReused: true))
+
+    /// Both sides send at once, and the server's last message is cut.
+    private static let conversation: Interaction = {
+        var response = RecordedResponse(
+            status: 200, version: .http2, headers: HeaderFields(["content-type: application/grpc+json"]),
+            body: Body(
+                size: 30, isComplete: false,
+                content: .grpc(
+                    GRPCMessages(
+                        messages: [
+                            GRPCMessage(after: 1, content: .json(Array("{\"a\": 1}".utf8), style: .spaced)),
+                            GRPCMessage(after: 2, content: .text(Array("plain".utf8))),
+                        ], rest: [0, 0, 0]))))
+        response.after = 0
+        response.endAfter = 2
+        return Interaction(
+            id: 2, started: start,
+            request: RecordedRequest(
+                method: "POST", url: "https://pets.test/pets.v1.Pets/Chat", version: .http2,
+                headers: HeaderFields(["content-type: application/grpc+json"]), body: Body(size: 0, content: .empty)),
+            response: response, outcome: .cut(Cut(by: .origin, reason: "the stream was reset: INTERNAL_ERROR")))
+    }()
 
     static let simple = Interaction(
         id: 1, started: start,

@@ -114,7 +114,8 @@ struct RandomInteraction {
     }
 
     private mutating func content() -> BodyContent {
-        switch self.below(9) {
+        switch self.below(11) {
+        case 9: return .grpc(self.messages())
         case 5: return self.encodedText()
         case 6: return .form(self.form())
         case 7: return self.list()
@@ -133,6 +134,23 @@ struct RandomInteraction {
                     path: "pets.bodies/undeveloped.raw", offset: self.below(1 << 40), size: self.below(1 << 20),
                     crc32: UInt32(self.below(1 << 32))))
         }
+    }
+
+    private mutating func messages() -> GRPCMessages {
+        var random = RandomProto(seed: self.json.generator.next())
+        let messages = (0..<self.below(4)).map { _ in
+            let contents: [GRPCContent] = [
+                .proto(random.message()), .proto(random.message()), .text(self.text()), .binary(random.bytes(30)), .file(self.sidecar()),
+            ]
+            var message = GRPCMessage(isCompressed: self.chance(3), after: self.maybe { $0.below(9) }, content: self.pick(contents))
+            message.unknown = self.unknown()
+            guard message.isCompressed, self.chance(2) else { return message }
+            message.coding = self.pick([.gzip(DeflateParameters(level: 6), header: .plain), .deflate(nil), .zstandard])
+            message.codedSize = self.maybe { $0.below(99) }
+            message.original = self.maybe { $0.chance(2) ? .bytes(random.bytes(20)) : .file($0.sidecar()) }
+            return message
+        }
+        return GRPCMessages(messages: messages, rest: random.bytes(9))
     }
 
     private mutating func encodedText() -> BodyContent {
