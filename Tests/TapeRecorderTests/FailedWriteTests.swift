@@ -10,61 +10,11 @@ import Testing
 
 /// What becomes of exchanges that cannot be written, turn by turn, with a disk that fails and a clock by hand.
 @Suite struct FailedWriteTests {
-    /// A recorder's thread without a thread.
-    private final class Bench {
-        let folder: TemporaryFolder
-        let disk = FailingDisk()
-        let file: RecordingFile
-        let queue = RecorderQueue { _ in }
-        let status = Guarded(RecorderStatus())
-        let clock = Guarded<UInt64>(1_000_000_000_000)
-        let notices = Guarded<[String]>([])
-        let worker: RecorderWorker
-        private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
-
-        init(refuses: Bool = false, heldLimit: Int = RecorderWorker.heldLimit) throws {
-            self.folder = try TemporaryFolder()
-            let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: .all, exists: false)
-            self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: self.disk.calls))
-            let (clock, notices) = (self.clock, self.notices)
-            self.worker = RecorderWorker(
-                file: self.file, queue: self.queue, status: self.status, drained: Guarded(nil),
-                options: RecorderWorker.Options(refusesUnrecorded: refuses, heldLimit: heldLimit, clock: { clock.withLock { $0 } }),
-                notify: { text in notices.withLock { $0.append(text) } })
-        }
-
-        /// - Parameter waits: whether somebody waits for it.
-        func put(_ exchange: TapedExchange, waits: Bool = false) {
-            let id = exchange.interaction.id
-            let stored: RecorderItem.Stored = { [outcomes] result in outcomes.withLock { $0[id] = result } }
-            _ = self.queue.put(.exchange(exchange, stored: waits ? stored : nil), now: self.clock.withLock { $0 })
-        }
-
-        func turn(after milliseconds: UInt64 = 0) {
-            self.clock.withLock { $0 += milliseconds * 1_000_000 }
-            _ = self.worker.turn()
-        }
-
-        /// Why it is not stored; nil where it is.
-        func problem(_ id: Int) throws -> RecorderProblem? {
-            switch try #require(self.outcomes.withLock { $0[id] }, "nobody was told of exchange \(id)") {
-            case .success: nil
-            case .failure(let problem): problem
-            }
-        }
-
-        var inFile: [Int] {
-            get throws { try RecordedExchanges.read(self.folder.file("tape.json")).map(\.id) }
-        }
-
-        var now: RecorderStatus { self.status.withLock { $0 } }
-    }
-
     // MARK: What it is
 
     @Test(arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false), (EROFS, false)])
     func onlyADiskWithoutRoomIsFull(error: Int32, isFull: Bool) throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         bench.disk.with { $0.writeError = error }
         bench.put(TapedExchanges.simple(1))
         bench.turn()
@@ -75,7 +25,7 @@ import Testing
     }
 
     @Test func anExchangeThatCannotBeMadeIsLostAloneAndStopsNobody() throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         _ = bench.queue.put(.block(exchange: 1, side: .response, bytes: [UInt8](repeating: 97, count: 100_000)), now: 0)
         bench.put(
             TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: [98], isSpilled: true, size: 100_001), waits: true)
@@ -94,7 +44,7 @@ import Testing
 
     @Test func itIsNotSaidThatTrafficGoesOnWhereItDoesNot() throws {
         for refuses in [false, true] {
-            let bench = try Bench(refuses: refuses)
+            let bench = try RecorderBench(refuses: refuses)
             bench.disk.with { $0.writeError = ENOSPC }
             bench.put(TapedExchanges.simple(1))
             bench.turn()
@@ -106,7 +56,7 @@ import Testing
     // MARK: Those who wait
 
     @Test func whoWaitsIsToldOfHisOwnExchange() throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
         #expect(try bench.problem(1) == nil)
@@ -117,7 +67,7 @@ import Testing
     }
 
     @Test func whatWasRefusedNeverTurnsUp() throws {
-        let bench = try Bench(refuses: true)
+        let bench = try RecorderBench(refuses: true)
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
         bench.disk.with { $0.writeError = ENOSPC }
@@ -136,7 +86,7 @@ import Testing
     }
 
     @Test func whatIsPassedOnAllTheSameMayBeRecordedLater() throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         bench.disk.with { $0.writeError = ENOSPC }
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
@@ -148,7 +98,7 @@ import Testing
     }
 
     @Test func whatIsWrittenAndCannotBeSyncedIsTakenBackWhereItIsRefused() throws {
-        let bench = try Bench(refuses: true)
+        let bench = try RecorderBench(refuses: true)
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
         bench.disk.with { $0.syncError = EIO }
@@ -168,7 +118,7 @@ import Testing
     // MARK: Trying again
 
     @Test func aFullDiskIsTriedLessAndLessOftenAndNothingIsWrittenInBetween() throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         // The closing brackets, which go back where they were, find room.
         bench.disk.with { ($0.writeError, $0.shortestFailed) = (ENOSPC, 100) }
         var attempts: [Int] = []
@@ -195,7 +145,7 @@ import Testing
 
     /// Bodies that go into a file: with a coding that is left for later, and in blocks.
     @Test(arguments: [false, true]) func filesOfBodiesAreTriedLessAndLessOftenToo(isInBlocks: Bool) throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         var generator = SeededGenerator(seed: 1)
         let bytes = (0..<RecorderWorker.decodedAtOnce + 1).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let wire = try #require(bytes.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
@@ -234,7 +184,7 @@ import Testing
 
     /// What needs no file of its own finds room, or memory, all the same.
     @Test func filesOfBodiesThatFindNoRoomKeepNothingElseFromTheFile() throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         bench.disk.with { ($0.writeError, $0.shortestFailed) = (ENOSPC, 10_000) }
         let block = [UInt8](repeating: 97, count: 70_000)
         for id in 1...20 {
@@ -251,7 +201,7 @@ import Testing
 
     /// A body that was begun is written on: each fails for itself, and once.
     @Test func aBodyThatWasBegunIsNotLostWithAnother() throws {
-        let bench = try Bench()
+        let bench = try RecorderBench()
         let block = [UInt8](repeating: 97, count: 70_000)
         func put(_ id: Int) { _ = bench.queue.put(.block(exchange: id, side: .response, bytes: block), now: 0) }
         put(1)
@@ -273,7 +223,7 @@ import Testing
     }
 
     @Test func whileItIsRefusedNothingIsTriedForThoseWhoWait() throws {
-        let bench = try Bench(refuses: true)
+        let bench = try RecorderBench(refuses: true)
         bench.disk.with { $0.writeError = ENOSPC }
         bench.put(TapedExchanges.simple(1), waits: true)
         bench.turn()
@@ -291,7 +241,7 @@ import Testing
     }
 
     @Test func whatFitsIntoMemoryIsHeldAndTheNewestIsLost() throws {
-        let bench = try Bench(heldLimit: 20_000)
+        let bench = try RecorderBench(heldLimit: 20_000)
         bench.disk.with { $0.writeError = ENOSPC }
         let body = String(repeating: "x", count: 1000)
         let count = 40

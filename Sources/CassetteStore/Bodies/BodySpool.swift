@@ -8,18 +8,23 @@ public import TapeBytes
 /// same pass.
 public final class BodySpool {
     /// Bytes written so far.
-    public private(set) var size = 0
+    public private(set) var size: Int
     let file: OpenFile
     let name: String
     private(set) var isNamed: Bool
     let box: BodyStore.FolderBox
     private let store: BodyStore
-    /// The file's mode, once it has its name.
-    private let mode: UInt32
+    /// The file's mode, once it has its name; nil for the one it has.
+    private let mode: UInt32?
     private var isOpen = true
 
-    /// - Parameter mode: the final one, which the file does not have while it may hold unredacted bytes.
-    init(file: consuming OpenFile, name: String, isNamed: Bool, mode: UInt32, store: BodyStore, box: BodyStore.FolderBox) {
+    /// - Parameters:
+    ///   - size: of what is in the file already.
+    ///   - mode: the final one, which the file does not have while it may hold unredacted bytes.
+    init(
+        file: consuming OpenFile, size: Int = 0, name: String, isNamed: Bool, mode: UInt32?, store: BodyStore, box: BodyStore.FolderBox
+    ) {
+        self.size = size
         self.file = file
         self.isNamed = isNamed
         self.mode = mode
@@ -59,7 +64,7 @@ public final class BodySpool {
         }
         // A piece that failed may have left bytes after the last good one.
         if try self.file.size() != self.size { try self.file.truncate(to: self.size) }
-        try self.file.setMode(self.mode)
+        if let mode { try self.file.setMode(mode) }
         let result = try self.store.adopt(self, as: sidecar)
         self.isOpen = false
         return result

@@ -60,11 +60,7 @@ public final class BodyStore {
     public func makeSpool() throws(CassetteError) -> BodySpool {
         let box = try self.folder()
         while true {
-            let number = self.making.withLock { making in
-                making.spoolCount += 1
-                return making.spoolCount
-            }
-            let name = ".part-\(getpid())-\(number)"
+            let name = self.partName()
             #if os(Linux)
             if let file = OpenFile(unnamed: name, in: box.folder, disk: self.disk) {
                 let mode = try file.restrict()
@@ -81,6 +77,14 @@ public final class BodyStore {
                 continue
             }
         }
+    }
+
+    private func partName() -> String {
+        let number = self.making.withLock { making in
+            making.spoolCount += 1
+            return making.spoolCount
+        }
+        return ".part-\(getpid())-\(number)"
     }
 
     /// The spool of bodies that are decoded later; one per cassette.
@@ -179,6 +183,92 @@ public final class BodyStore {
             let folder = making.folder ?? box
             making.folder = folder
             return folder
+        }
+    }
+
+    // MARK: Journals of open conversations
+
+    /// Begins the journal of a conversation.
+    ///
+    /// - Parameters:
+    ///   - head: its interaction without messages, encoded and redacted.
+    ///   - cassettePath: the file that it will be in, which may be a recording beside the cassette of this store.
+    ///   - digest: a SHA-256 of nothing yet.
+    public func makeJournal(
+        id: Int, head: some Sequence<UInt8>, form: ConversationForm, cassettePath: String, digest: any ContentDigest
+    ) throws(CassetteError) -> ConversationJournal {
+        let box = try self.folder()
+        let text = JournalHead.encode(head, form: form, cassette: FileLocation(cassettePath).name)
+        for copy in JournalName.copies {
+            let name = JournalName(id: id, copy: copy)
+            // Messages without a head are not this conversation's.
+            guard !box.folder.contains(name.messages) else { continue }
+            let file: OpenFile
+            do {
+                file = try OpenFile(name.head, in: box.folder, for: .create, disk: self.disk)
+            } catch  where box.folder.contains(name.head) {
+                continue
+            }
+            do {
+                try file.write(text, at: 0)
+            } catch {
+                try? box.folder.remove(name.head)
+                throw error
+            }
+            self.unsynced.insert(name.head)
+            return ConversationJournal(name, store: self, box: box, disk: self.disk, digest: digest)
+        }
+        throw CassetteError(
+            .unwritable,
+            "there are \(JournalName.copies.count) conversations of the number \(id) in \"\(box.folder.path)\" that no recorder "
+                + "has taken into a cassette: look at them, and remove them")
+    }
+
+    /// A file of this name was written.
+    func wrote(_ name: String) { self.unsynced.insert(name) }
+
+    /// Gives the messages of a journal a second name, that of a sidecar. The journal keeps its own: only when the interaction that names
+    /// the sidecar is on the disk, they may go.
+    ///
+    /// - Parameter size: of what counts in the file; more is cut off.
+    func adopt(messagesOf name: JournalName, size: Int, sha256: String) throws(CassetteError) -> Sidecar {
+        let box = try self.folder()
+        let file = try OpenFile(name.messages, in: box.folder, for: .update, disk: self.disk)
+        let part = self.partName()
+        // Left by a process of the same number that was killed.
+        try box.folder.remove(part)
+        let spool: BodySpool
+        if try box.folder.link(name.messages, as: part, disk: self.disk) {
+            spool = BodySpool(file: file, size: size, name: part, isNamed: true, mode: nil, store: self, box: box)
+        } else {
+            spool = try self.makeSpool()
+            try file.forEachPiece(in: 0..<size) { bytes, _ throws(CassetteError) in
+                try spool.write(bytes)
+                return true
+            }
+        }
+        return try spool.finish(sha256: sha256, ext: ConversationJournal.fileExtension)
+    }
+
+    /// Removes the journals of a cassette that is gone, or about to be.
+    ///
+    /// - Parameter id: only those of later exchanges.
+    public func removeJournals(of cassettePath: String, after id: Int = 0) throws(CassetteError) {
+        guard let box = self.lazyFolder else { return }
+        for name in try OpenConversations.names(in: box.folder) where name.id > id && box.folder.contains(name.head) {
+            guard let head = try? OpenConversation.head(name, in: box.folder), head.cassette == FileLocation(cassettePath).name else {
+                continue
+            }
+            try self.remove(name)
+        }
+    }
+
+    /// Removes the files of a journal, its head last: what is left by a kill in between is still known by it.
+    func remove(_ name: JournalName) throws(CassetteError) {
+        guard let box = self.lazyFolder else { return }
+        for file in [name.messages, name.head] {
+            try box.folder.remove(file, disk: self.disk)
+            self.unsynced.remove(file)
         }
     }
 

@@ -27,6 +27,8 @@ public final class CassetteAppender {
     private let closing: [UInt8]
     private let emptyClosing: [UInt8]
     private var staged: [UInt8] = []
+    /// The digit of an older version, until something is written.
+    private var oldVersion: Int?
     /// The closing brackets are missing, or bytes of a failed write follow them.
     private var isTailBroken = false
 
@@ -95,6 +97,14 @@ public final class CassetteAppender {
         self.repaired = repaired
         self.count = index.interactions.count
         self.insertion = index.insertion ?? 0
+        var tail = tail
+        // A tool that sorts names puts the version after the interactions: there it is written with them.
+        if let offset = index.oldVersion, offset >= self.insertion {
+            tail[offset - self.insertion] = CassetteLayout.versionDigit
+            self.oldVersion = nil
+        } else {
+            self.oldVersion = index.oldVersion
+        }
         self.closing = index.interactions.isEmpty ? Array("\n  ".utf8) + tail.drop { $0 != UInt8(ascii: "]") } : tail
         self.emptyClosing = tail
     }
@@ -137,6 +147,7 @@ public final class CassetteAppender {
         }
         do {
             if self.isTailBroken { try self.restoreTail() }
+            try self.raiseVersion()
             self.needsSync = true
             try self.shared.file.write(self.staged, at: self.insertion)
         } catch {
@@ -148,6 +159,14 @@ public final class CassetteAppender {
         }
         self.insertion += length
         self.count += added
+    }
+
+    /// Makes the document one of the present version: one byte, on the disk before anything that a reader of the old version would misread.
+    private func raiseVersion() throws(CassetteError) {
+        guard let offset = self.oldVersion else { return }
+        try self.shared.file.write([CassetteLayout.versionDigit], at: offset)
+        try self.shared.file.synchronize()
+        self.oldVersion = nil
     }
 
     /// Adds encoded interactions, all or none, in one write.

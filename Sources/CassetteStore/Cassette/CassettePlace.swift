@@ -122,7 +122,7 @@ public final class CassetteLock: Sendable {
     }
 }
 
-/// The files that a cassette and the recordings kept beside it refer to: they share one folder.
+/// The files that a cassette, the recordings kept beside it, and their open conversations refer to: they share one folder.
 public struct CassetteReferences: Sendable {
     /// Paths as the cassettes have them.
     public private(set) var sidecars: Set<String> = []
@@ -135,6 +135,31 @@ public struct CassetteReferences: Sendable {
     public init(familyOf path: String, without removed: String? = nil) throws(CassetteError) {
         if path != removed, CassettePlace.exists(path) { try self.add(path) }
         for other in CassettePlace.sharingBodies(with: path) where other != removed { try self.add(other) }
+        for owner in OpenConversations.owners(of: path) { try self.addJournals(FileLocation(owner)) }
+    }
+
+    /// The files that messages of open conversations name, whatever cassette they will be in.
+    private mutating func addJournals(_ owner: FileLocation) throws(CassetteError) {
+        do throws(CassetteError) {
+            let folder = try OpenFolder(owner.bodiesName, in: OpenFolder(owner.folder))
+            for journal in try OpenConversations.names(in: folder) {
+                for name in [journal.head, journal.messages] where folder.contains(name) {
+                    try self.addPaths(in: OpenFile(name, in: folder, for: .read))
+                }
+            }
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+    }
+
+    /// Every string that has the form of a sidecar's path; one that is none only keeps a file that nobody needs.
+    private mutating func addPaths(in file: borrowing OpenFile) throws(CassetteError) {
+        var found: Set<String> = []
+        try file.forEachPiece(in: 0..<file.size(), overlap: SidecarPath.longest) { bytes, _ in
+            SidecarPath.collect(in: bytes, into: &found)
+            return true
+        }
+        self.sidecars.formUnion(found)
     }
 
     private mutating func add(_ path: String) throws(CassetteError) {
@@ -147,6 +172,19 @@ public struct CassetteReferences: Sendable {
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
             let interaction = try InteractionDecoder.decode(bytes)
             for body in [interaction.request.body, interaction.response?.body] { self.add(body) }
+            if let messages = interaction.conversationFile { try self.add(messages, of: reader.path) }
+            for member in interaction.unknown { member.json.withUnsafeBytes { SidecarPath.collect(in: $0, into: &self.sidecars) } }
+        }
+    }
+
+    /// The messages of a long conversation, which may name files themselves.
+    private mutating func add(_ messages: Sidecar, of cassette: String) throws(CassetteError) {
+        guard self.sidecars.insert(messages.path).inserted else { return }
+        do throws(CassetteError) {
+            try BodyReader(cassettePath: cassette).withFile(messages.path) { file throws(CassetteError) in try self.addPaths(in: file) }
+        } catch {
+            // Whoever needs it says that it is missing.
+            guard error.code == .notFound else { throw error }
         }
     }
 
@@ -164,5 +202,39 @@ public struct CassetteReferences: Sendable {
     public func tidy(_ store: BodyStore) throws(CassetteError) -> Int {
         if !self.usesRawSpool { try store.removeRawSpool() }
         return try store.removeSidecars(keeping: self.sidecars)
+    }
+}
+
+/// Finds the paths of sidecars in JSON text, without reading its structure.
+private enum SidecarPath {
+    /// Bytes of a path in its quotes: a folder's name of at most 255 bytes, each perhaps escaped, and a digest with its extension.
+    static let longest = 2048
+    private static let mark = Array(".bodies/".utf8)
+
+    static func collect(in text: UnsafeRawBufferPointer, into paths: inout Set<String>) {
+        var offset = 0
+        while true {
+            let dot = ByteScan.index(of: Self.mark[0], in: text, from: offset)
+            guard dot + Self.mark.count < text.count else { return }
+            offset = dot + 1
+            guard text[dot..<dot + Self.mark.count].elementsEqual(Self.mark), let path = self.path(in: text, around: dot) else { continue }
+            paths.insert(path)
+        }
+    }
+
+    private static func path(in text: UnsafeRawBufferPointer, around dot: Int) -> String? {
+        let quote = UInt8(ascii: "\"")
+        var start = dot
+        while start > 0, text[start - 1] != quote || (start > 1 && text[start - 2] == UInt8(ascii: "\\")) {
+            guard dot - start < self.longest else { return nil }
+            start -= 1
+        }
+        let end = ByteScan.index(of: quote, in: text, from: dot)
+        guard start > 0, end < text.count, end - start < self.longest else { return nil }
+        let inner = Array(text[start..<end])
+        guard let path = JSONStringDecoder.decode(inner[...]).map({ String(decoding: $0, as: UTF8.self) }),
+            path.split(separator: "/").last.flatMap({ SidecarName(String($0)) }) != nil
+        else { return nil }
+        return path
     }
 }

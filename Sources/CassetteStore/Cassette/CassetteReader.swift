@@ -123,8 +123,10 @@ public struct CassetteDamage: Sendable, Hashable {
 
 /// Where the parts of a cassette's document are in the file.
 struct CassetteIndex: Sendable {
-    /// The only version of the format so far.
-    static let version = 1
+    /// The version of the format that is written.
+    static let version = 2
+    /// Those that are read: version 1 has no messages of gRPC, which a reader of it would take for an empty body.
+    static let readable = 1...Self.version
 
     var size = 0
     /// After the `[` of `interactions`; nil if the file is torn before it.
@@ -136,6 +138,8 @@ struct CassetteIndex: Sendable {
     /// After the document's `}`; nil if it is missing.
     var documentEnd: Int?
     var damage: [CassetteDamage.Stretch] = []
+    /// The digit of an older version in the document; nil if it has the present one.
+    var oldVersion: Int?
 
     /// After the last interaction, or after the `[`: where the next one is written.
     var insertion: Int? { self.interactions.last?.upperBound ?? self.headEnd }
@@ -143,7 +147,22 @@ struct CassetteIndex: Sendable {
 
 /// The outer white space and brackets of a cassette as the recorder writes them.
 enum CassetteLayout {
-    static let beginning = Array("{\n  \"wiretape\": \(CassetteIndex.version),\n".utf8)
+    static let beginning = Self.beginning(of: CassetteIndex.version)
+
+    static func beginning(of version: Int) -> [UInt8] { Array("{\n  \"wiretape\": \(version),\n".utf8) }
+
+    /// The digit of the version that is written.
+    static let versionDigit = UInt8(ascii: "0") + UInt8(CassetteIndex.version)
+
+    /// The beginning of a document with the present version in place of an older one.
+    static func raised(_ head: [UInt8]) -> [UInt8] {
+        var structure = CassetteStructure()
+        head.withUnsafeBytes { structure.consume($0, at: 0) }
+        var head = head
+        if let offset = structure.oldVersion { head[offset] = self.versionDigit }
+        return head
+    }
+
     /// After the `[` if there is no interaction.
     static let emptyClosing = Array("]\n}\n".utf8)
     /// After the last interaction.

@@ -58,7 +58,7 @@ public final class CassetteRewriter {
         try self.writeNew { file throws in
             var writer = BufferedWriter()
             if let head {
-                try writer.append(head, to: file)
+                try writer.append(CassetteLayout.raised(head), to: file)
             } else {
                 try self.writeUnchanged(place, to: &writer, of: file)
             }
@@ -87,14 +87,21 @@ public final class CassetteRewriter {
             // Only a damaged file has no head: it gets a minimal one.
             return try writer.append(CassetteLayout.head(recorder: "wiretape", members: []), to: file)
         }
-        try writer.append(0..<end, of: self.shared.file, to: file)
+        guard let digit = self.index.oldVersion, digit < end else { return try writer.append(0..<end, of: self.shared.file, to: file) }
+        // What is written from here on may be of the present version.
+        try writer.append(0..<digit, of: self.shared.file, to: file)
+        try writer.append([CassetteLayout.versionDigit], to: file)
+        try writer.append(digit + 1..<end, of: self.shared.file, to: file)
     }
 
     private func closing(isEmpty: Bool) throws(CassetteError) -> [UInt8] {
         guard self.index.damage.isEmpty, let arrayEnd = self.index.arrayEnd, let last = self.index.interactions.last else {
             return isEmpty ? CassetteLayout.emptyClosing : CassetteLayout.closing
         }
-        return try self.shared.file.read((isEmpty ? arrayEnd : last.upperBound)..<self.index.size)
+        let start = isEmpty ? arrayEnd : last.upperBound
+        var bytes = try self.shared.file.read(start..<self.index.size)
+        if let digit = self.index.oldVersion, digit >= start { bytes[digit - start] = CassetteLayout.versionDigit }
+        return bytes
     }
 
     private func writeNew(_ write: (borrowing OpenFile) throws -> Void) throws {

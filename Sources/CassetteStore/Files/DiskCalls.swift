@@ -2,8 +2,8 @@ package import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// The system calls that move bytes between memory and disk, and the one that removes a file, as values, so that a test can make each of
-/// them fail, or inspect the state while one is made.
+/// The system calls that move bytes between memory and disk, and those that name and remove a file, as values, so that a test can make
+/// each of them fail, or inspect the state while one is made.
 ///
 /// A result is what the call returned, or the negated `errno`.
 package struct DiskCalls: Sendable {
@@ -13,6 +13,8 @@ package struct DiskCalls: Sendable {
     package var synchronize: @Sendable (_ descriptor: Int32) -> Int
     /// A file by its name in an open folder.
     package var remove: @Sendable (_ folder: Int32, _ name: String) -> Int
+    /// A second name for a file, in the same folder.
+    package var link: @Sendable (_ folder: Int32, _ name: String, _ second: String) -> Int
 
     package static let system = DiskCalls(
         read: { descriptor, bytes, offset in
@@ -37,13 +39,16 @@ package struct DiskCalls: Sendable {
         },
         remove: { folder, name in
             unlinkat(folder, name, 0) < 0 ? -Int(errno) : 0
+        },
+        link: { folder, name, second in
+            linkat(folder, name, folder, second, 0) < 0 ? -Int(errno) : 0
         })
 }
 
 /// An `errno` of one operation on one file, reported as a `CassetteError`.
 package struct SystemError {
     package enum Operation: String {
-        case open, create, read, write, truncate, sync, lock, rename, remove, list
+        case open, create, read, write, truncate, sync, lock, rename, link, remove, list
     }
 
     package var number: Int32
@@ -71,7 +76,7 @@ package struct SystemError {
         default:
             switch self.operation {
             case .open, .read, .list: return .unreadable
-            case .create, .write, .truncate, .sync, .lock, .rename, .remove: return .unwritable
+            case .create, .write, .truncate, .sync, .lock, .rename, .link, .remove: return .unwritable
             }
         }
     }

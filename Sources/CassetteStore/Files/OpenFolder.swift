@@ -81,6 +81,17 @@ package struct OpenFolder: ~Copyable, Sendable {
         guard renameat(self.descriptor, name, self.descriptor, target) == 0 else { throw self.error(errno, .rename, name) }
     }
 
+    /// Gives a file a second name, which must be free.
+    ///
+    /// - Returns: false if the file system has no second names.
+    func link(_ name: String, as second: String, disk: DiskCalls = .system) throws(CassetteError) -> Bool {
+        let result = disk.link(self.descriptor, name, second)
+        // EPERM is what Linux says on FAT; EMLINK: this file has too many.
+        if [EPERM, EOPNOTSUPP, ENOTSUP, ENOSYS, EMLINK].contains(where: { result == -Int($0) }) { return false }
+        guard result >= 0 else { throw self.error(Int32(-result), .link, name) }
+        return true
+    }
+
     /// Removes a file; it is no error if it is gone already.
     func remove(_ name: String, disk: DiskCalls = .system) throws(CassetteError) {
         let result = disk.remove(self.descriptor, name)

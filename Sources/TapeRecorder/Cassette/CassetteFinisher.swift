@@ -13,6 +13,8 @@ public struct CassetteFinisher {
     private let redactor: Redactor?
     /// The number of exchanges at the file's beginning that were written before the last secrets were known.
     private let unsettled: Int
+    /// Names the fields of gRPC messages.
+    private let schema: ProtoSchema?
     private let digest: @Sendable () -> any ContentDigest
 
     /// What was done.
@@ -22,12 +24,14 @@ public struct CassetteFinisher {
     }
 
     init(
-        path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, digest: @escaping @Sendable () -> any ContentDigest
+        path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, schema: ProtoSchema? = nil,
+        digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.store = store
         self.reader = BodyReader(cassettePath: path)
         self.redactor = redactor
         self.unsettled = unsettled
+        self.schema = schema
         self.digest = digest
     }
 
@@ -50,6 +54,7 @@ public struct CassetteFinisher {
         try CassettePlace.refuseEmptyFile(path)
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path, disk: disk)
+        try JournalRecovery.run(appender, store, digest: digest, disk: disk)
         let rewriter = try appender.finish()
         let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).decoded
         if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
@@ -68,7 +73,7 @@ public struct CassetteFinisher {
             starts.append((summary?.started ?? Timestamp(microseconds: .max), position))
         }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
-        var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         var result = Result()
         var failure: (bytes: [UInt8], error: any Error)?
         do {
@@ -154,11 +159,12 @@ public struct CassetteFinisher {
         return try? maker.decoded(interaction, reader: self.reader)
     }
 
-    /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts, and notes on unknown codings all
+    /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts and of gRPC, and notes on unknown codings all
     /// contain one of these words.
     private static func mayBeUndecoded(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes {
             ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
+                || ByteSearch.contains("/grpc", in: $0)
                 || ByteSearch.contains("is not taken off\"", in: $0)
         }
     }

@@ -11,6 +11,8 @@ internal import TapeBytes
 final class RecordingFile: @unchecked Sendable {
     let store: BodyStore
     let repaired: CassetteDamage?
+    /// What became of conversations that a killed recorder has left open, in sentences.
+    let recovered: [String]
     /// Nil if secrets are kept.
     let redactor: Redactor?
     let digest: @Sendable () -> any ContentDigest
@@ -48,7 +50,9 @@ final class RecordingFile: @unchecked Sendable {
         let vault = SecretVault()
         let members = plan.headMembers + (rules.map { [CassetteHead.member($0)] } ?? [])
         let recorder = "wiretape \(version)"
-        let repaired: CassetteDamage?
+        let store: BodyStore
+        var repaired: CassetteDamage?
+        var recovered: [String] = []
         switch plan.target {
         case .nothing:
             return nil
@@ -57,7 +61,9 @@ final class RecordingFile: @unchecked Sendable {
             self.oldLock = nil
             self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members, disk: disk)
             self.lastID = 0
-            repaired = nil
+            store = try BodyStore(cassettePath: plan.path, disk: disk)
+            // Of a cassette of this name that somebody has removed: they would pass for conversations of this one.
+            try store.removeJournals(of: plan.path)
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
             // Throws before the recording if the old file is not a cassette, or of a newer format.
@@ -68,33 +74,54 @@ final class RecordingFile: @unchecked Sendable {
             // A cassette that only its owner can read is replaced by one of that kind.
             CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0
-            repaired = nil
+            store = try BodyStore(cassettePath: plan.path, disk: disk)
+            try store.removeJournals(of: path)
         case .append:
             self.path = plan.path
             self.oldLock = nil
-            let opened = try Self.open(plan.path, recorder: recorder, &rules, vault, digest, disk)
-            self.appender = opened.appender
-            repaired = opened.repaired
+            let appender = try CassetteAppender.open(plan.path, recorder: recorder, disk: disk)
+            repaired = appender.repaired
+            store = try BodyStore(cassettePath: plan.path, disk: disk)
+            let journals = try Self.recover(appender, store, digest, disk)
+            recovered = journals.notices
+            self.appender = try Self.appender(appender, recorder: recorder, &rules, vault, digest, disk)
             let last = try Self.last(plan.path)
-            self.lastID = last.id
+            self.lastID = max(last.id, journals.lastID)
             self.lastStart = last.started
             // A recorder that was killed leaves exchanges in the order of their ends.
             self.isInOrder = last.isInOrder
         }
         self.keptCount = self.appender?.count ?? 0
         self.repaired = repaired
+        self.recovered = recovered
         self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: digest) }
         self.settled = (vault.generation, self.appender?.count ?? 0)
-        self.store = try BodyStore(cassettePath: plan.path, disk: disk)
+        self.store = store
     }
 
-    /// Opens a cassette for more exchanges. Its rules stay in force; the given ones are added to them, also in the file.
-    private static func open(
-        _ path: String, recorder: String, _ rules: inout RedactionRules?, _ vault: SecretVault,
+    /// Takes in what a killed recorder has left open. If there is no room for it, it stays where it is for the next time, and the recording
+    /// begins all the same: as with a disk that becomes full later, it resumes when it can.
+    private static func recover(
+        _ appender: CassetteAppender, _ store: BodyStore, _ digest: @escaping @Sendable () -> any ContentDigest, _ disk: DiskCalls
+    ) throws(CassetteError) -> JournalRecovery.Outcome {
+        do {
+            return try JournalRecovery.run(appender, store, digest: digest, disk: disk)
+        } catch {
+            guard RecorderProblem(error, ofExchange: 0).stopsWriting else { throw error }
+            var outcome = JournalRecovery.Outcome()
+            outcome.lastID = OpenConversations(of: appender.path, digest: digest).conversations.last?.id ?? 0
+            outcome.notices = ["exchanges that the last recorder left open are not in the cassette yet: \(error.message)."]
+            return outcome
+        }
+    }
+
+    /// Prepares an open cassette for more exchanges. Its rules stay in force; the given ones are added to them, also in the file.
+    private static func appender(
+        _ appender: CassetteAppender, recorder: String, _ rules: inout RedactionRules?, _ vault: SecretVault,
         _ digest: () -> any ContentDigest, _ disk: DiskCalls
-    ) throws(CassetteError) -> (appender: CassetteAppender, repaired: CassetteDamage?) {
-        let appender = try CassetteAppender.open(path, recorder: recorder, disk: disk)
-        guard let given = rules else { return (appender, appender.repaired) }
+    ) throws(CassetteError) -> CassetteAppender {
+        guard let given = rules else { return appender }
+        let path = appender.path
         let reader = try CassetteReader(path: path)
         vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
         var head = CassetteHead(try reader.head())
@@ -102,7 +129,7 @@ final class RecordingFile: @unchecked Sendable {
         let all = own?.adding(given) ?? given
         rules = all
         // A cassette without rules was recorded without redaction, and is compared as it is.
-        guard let own, own.rules != all.rules || own.keep != all.keep else { return (appender, appender.repaired) }
+        guard let own, own.rules != all.rules || own.keep != all.keep else { return appender }
         try head.set(CassetteHead.member(all))
         let rewriter = try appender.finish()
         do {
@@ -112,7 +139,7 @@ final class RecordingFile: @unchecked Sendable {
                 ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)", cause: error)
         }
         rewriter.release()
-        return (try CassetteAppender.open(path, recorder: recorder, disk: disk), appender.repaired)
+        return try CassetteAppender.open(path, recorder: recorder, disk: disk)
     }
 
     private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?, isInOrder: Bool) {
@@ -148,6 +175,14 @@ final class RecordingFile: @unchecked Sendable {
         for (index, generation) in generations.enumerated() where generation != self.settled.generation {
             self.settled = (generation, count + index)
         }
+    }
+
+    /// Begins the journal of a conversation that will be in this file.
+    func makeJournal(id: Int, head: [UInt8], form: ConversationForm) throws(CassetteError) -> ConversationJournal {
+        func make(_ digest: some ContentDigest) throws(CassetteError) -> ConversationJournal {
+            try self.store.makeJournal(id: id, head: head, form: form, cassettePath: self.path, digest: digest)
+        }
+        return try make(self.digest())
     }
 
     /// The end of the file, for `rollBack`.
@@ -202,10 +237,12 @@ final class RecordingFile: @unchecked Sendable {
         case .nothing: return
         case .create, .replace:
             // While it exists and is locked, no other recorder can create one of its name.
+            try self.store.removeJournals(of: self.path)
             self.tidy(without: self.path)
             try CassettePlace.remove(self.path)
             withExtendedLifetime(appender) {}
         case .append:
+            try self.store.removeJournals(of: self.path, after: self.lastID)
             guard appender.count > self.keptCount else { return }
             let rewriter = try appender.finish()
             do {
@@ -222,6 +259,7 @@ final class RecordingFile: @unchecked Sendable {
     /// - Returns: the path of the recording.
     func close(keepsOld: Bool, hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
         defer { self.oldLock = nil }
+        try self.takeIn()
         // A run without exchanges does not replace the existing recording.
         if self.plan.target == .replace, self.appender?.count == 0 {
             try self.abandon()
@@ -234,9 +272,23 @@ final class RecordingFile: @unchecked Sendable {
             if self.finished.decoded > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
             return self.path
         }
+        // Conversations that were left open in the old cassette, and would be in the new one. In this order: the old one is not wanted.
+        try self.store.removeJournals(of: self.plan.path)
         try CassettePlace.replace(self.plan.path, with: self.path)
         self.tidy()
         return self.plan.path
+    }
+
+    /// Takes in exchanges that have not ended, and conversations that could not be written before. If there is still no room, they are left
+    /// for the next recorder.
+    private func takeIn() throws(CassetteError) {
+        guard let appender else { return }
+        do throws(CassetteError) {
+            // A conversation is written when it ends, which may be long after its start.
+            if try !JournalRecovery.run(appender, self.store, digest: self.digest).added.isEmpty { self.isInOrder = false }
+        } catch {
+            guard RecorderProblem(error, ofExchange: 0).stopsWriting else { throw error }
+        }
     }
 
     /// Removes bodies that no cassette names; none if a cassette that shares the folder cannot be read.
@@ -254,7 +306,8 @@ final class RecordingFile: @unchecked Sendable {
         let unsettled = self.unsettled(of: rewriter.reader.count)
         if !self.isInOrder || hasUndecoded || unsettled > 0 {
             let finisher = CassetteFinisher(
-                path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, digest: self.digest)
+                path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, schema: self.plan.schema,
+                digest: self.digest)
             self.finished = try finisher.finish(rewriter, progress: progress)
         }
         if let redactor, redactor.vault.generation > 0 {

@@ -24,6 +24,8 @@ public struct RecordingPlan: Sendable, Hashable {
     public var target: Target
     /// Further members for the head of a new cassette, such as its match rules.
     public var headMembers: [UnknownMember] = []
+    /// Names the fields of gRPC messages.
+    public var schema: ProtoSchema?
 
     /// - Throws: `notFound` if the mode needs a cassette and there is none.
     public init(path: String, mode: RecordMode, exists: Bool) throws(CassetteError) {

@@ -27,13 +27,16 @@ struct CapturedBody {
 
     var place: Place
     var arrival: Arrival?
+    /// How far the client had come at each message of gRPC.
+    var marks: ConversationMarks?
     var isComplete: Bool
     /// A sentence for people on what could not be redacted.
     var note: String?
 
-    init(_ place: Place, arrival: Arrival?, isComplete: Bool) {
+    init(_ place: Place, arrival: Arrival?, marks: ConversationMarks? = nil, isComplete: Bool) {
         self.place = place
         self.arrival = arrival
+        self.marks = marks
         self.isComplete = isComplete
     }
 
@@ -41,9 +44,9 @@ struct CapturedBody {
     init(_ taped: TapedBody, _ spool: OpenSpool?) throws(CassetteError) {
         if taped.isSpilled, let spool {
             try spool.write(taped.bytes)
-            self.init(.spool(spool), arrival: taped.arrival, isComplete: taped.isComplete)
+            self.init(.spool(spool), arrival: taped.arrival, marks: taped.marks, isComplete: taped.isComplete)
         } else {
-            self.init(.memory(taped.bytes), arrival: taped.arrival, isComplete: taped.isComplete)
+            self.init(.memory(taped.bytes), arrival: taped.arrival, marks: taped.marks, isComplete: taped.isComplete)
         }
     }
 

@@ -18,6 +18,8 @@ struct InteractionMaker: ~Copyable {
     /// Nil if secrets are kept.
     let redaction: ExchangeRedaction?
     private let digest: @Sendable () -> any ContentDigest
+    /// Names the fields of gRPC messages.
+    private let schema: ProtoSchema?
     private var decoder: WireBodyDecoder
     private var spools: [SpoolKey: OpenSpool] = [:]
     /// Exchanges with a block that could not be written, and why. They are not recorded.
@@ -33,10 +35,15 @@ struct InteractionMaker: ~Copyable {
     }
 
     /// - Parameter digest: makes a SHA-256.
-    init(store: BodyStore, redactor: Redactor? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
+    init(store: BodyStore, redactor: Redactor? = nil, schema: ProtoSchema? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
         self.store = store
-        self.redaction = redactor.map { ExchangeRedaction(redactor: $0, store: store, digest: digest) }
+        self.redaction = redactor.map { redactor in
+            var redactor = redactor
+            redactor.schema = schema
+            return ExchangeRedaction(redactor: redactor, store: store, digest: digest)
+        }
         self.digest = digest
+        self.schema = schema
         self.decoder = WireBodyDecoder(makeDigest: digest)
     }
 
@@ -95,11 +102,14 @@ struct InteractionMaker: ~Copyable {
     mutating func interaction(of captured: CapturedExchange, mayDecode: Bool) throws -> Interaction {
         var interaction = captured.interaction
         let origin = interaction.connection?.remote ?? ""
+        let types = self.schema?.types(ofURL: interaction.request.url)
         if let request = captured.request {
-            interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDecode: mayDecode)
+            interaction.request.body = try self.body(
+                request, interaction.request.headers, origin: "", messages: types?.request, mayDecode: mayDecode)
         }
         if let response = captured.response, let headers = interaction.response?.headers {
-            interaction.response?.body = try self.body(response, headers, origin: origin, mayDecode: mayDecode)
+            interaction.response?.body = try self.body(
+                response, headers, origin: origin, messages: types?.response, mayDecode: mayDecode)
         }
         if let note = captured.notes.request { interaction.request.body?.add(note: note) }
         if let note = captured.notes.response { interaction.response?.body?.add(note: note) }
@@ -107,16 +117,21 @@ struct InteractionMaker: ~Copyable {
     }
 
     /// The decoded form of a body, or the raw one.
-    mutating func body(_ captured: CapturedBody, _ headers: HeaderFields, origin: String, mayDecode: Bool) throws -> Body {
+    ///
+    /// - Parameter messages: the type of a gRPC body's messages.
+    mutating func body(
+        _ captured: CapturedBody, _ headers: HeaderFields, origin: String, messages: ProtoType? = nil, mayDecode: Bool
+    ) throws -> Body {
         var body: Body
-        let isCoded = headers.contains("content-encoding")
+        let isCoded = headers.hasCodings
         var sink = BodyStoreSink(store: self.store, digest: self.digest, obstacle: self.obstacle)
         defer { self.begun += sink.begun }
         switch captured.place {
         case .spool(let spool):
-            let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
-            if isCoded ? mayDecode : isMultipart, spool.size <= WireBodyDecoder.memoryLimit {
-                body = try self.decoder.decode(spool.source, headers: headers, origin: origin, isComplete: captured.isComplete, sink: &sink)
+            let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
+            if isCoded ? mayDecode : type.isMultipart || GRPCType(type) != nil, spool.size <= WireBodyDecoder.memoryLimit {
+                body = try self.decoder.decode(
+                    spool.source, headers: headers, origin: origin, isComplete: captured.isComplete, messages: messages, sink: &sink)
                 spool.discard()
             } else {
                 let name = WireBodyDecoder.fileExtension(headers: headers, beginning: spool.beginning)
@@ -128,9 +143,11 @@ struct InteractionMaker: ~Copyable {
             self.begun += 1
             body = WireBodyDecoder.undecoded(try self.store.rawSpool().append(bytes), isComplete: captured.isComplete)
         case .memory(let bytes):
-            body = try self.decoder.decode(bytes, headers: headers, origin: origin, isComplete: captured.isComplete, sink: &sink)
+            body = try self.decoder.decode(
+                bytes, headers: headers, origin: origin, isComplete: captured.isComplete, messages: messages, sink: &sink)
         }
         body.arrival = captured.arrival
+        body.take(captured.marks)
         if let note = captured.note { body.note = body.note.map { "\($0); \(note)" } ?? note }
         return body
     }
@@ -138,31 +155,35 @@ struct InteractionMaker: ~Copyable {
     /// Decodes the bodies that were kept raw.
     mutating func decoded(_ interaction: Interaction, reader: BodyReader) throws -> Interaction {
         var interaction = interaction
+        let types = self.schema?.types(ofURL: interaction.request.url)
         if let body = interaction.request.body {
-            interaction.request.body = try self.decoded(body, interaction.request.headers, origin: "", reader: reader)
+            interaction.request.body = try self.decoded(
+                body, interaction.request.headers, origin: "", messages: types?.request, reader: reader)
         }
         if let response = interaction.response, let body = response.body {
             interaction.response?.body = try self.decoded(
-                body, response.headers, origin: interaction.connection?.remote ?? "", reader: reader)
+                body, response.headers, origin: interaction.connection?.remote ?? "", messages: types?.response, reader: reader)
         }
         return interaction
     }
 
-    private mutating func decoded(_ body: Body, _ headers: HeaderFields, origin: String, reader: BodyReader) throws -> Body {
+    private mutating func decoded(
+        _ body: Body, _ headers: HeaderFields, origin: String, messages: ProtoType?, reader: BodyReader
+    ) throws -> Body {
         guard body.isUndecoded(headers) else { return body }
         var sink = BodyStoreSink(store: self.store, digest: self.digest)
         var body = body
         if case .raw(let slice) = body.content {
             let source = ByteSource(try reader.read(slice))
             let note = body.note
-            body = try self.decoder.decode(body, from: source, headers: headers, origin: origin, sink: &sink)
+            body = try self.decoder.decode(body, from: source, headers: headers, origin: origin, messages: messages, sink: &sink)
             body.note = [note, body.note].compactMap { $0 }.joined(separator: "; ")
             if body.note == "" { body.note = nil }
         } else if body.hasCodingsLeft(headers), let source = try self.bytes(of: body, reader) {
-            body = try self.decoder.decode(body, from: source, headers: headers, origin: origin, sink: &sink)
+            body = try self.decoder.decode(body, from: source, headers: headers, origin: origin, messages: messages, sink: &sink)
         }
         guard body.hasPartsLeft(headers), let source = try self.bytes(of: body, reader) else { return body }
-        return try self.decoder.decodeParts(of: body, from: source, headers: headers, sink: &sink)
+        return try self.decoder.decodeParts(of: body, from: source, headers: headers, origin: origin, messages: messages, sink: &sink)
     }
 
     /// A body in one piece.
@@ -197,16 +218,21 @@ struct InteractionMaker: ~Copyable {
     /// Decodes the bodies that were changed; the others stay as they are.
     mutating func made(_ redacted: Redacted) throws -> Interaction {
         var interaction = redacted.interaction
+        let types = self.schema?.types(ofURL: interaction.request.url)
         if redacted.outcome.request.isBodyChanged, let captured = redacted.request, let old = interaction.request.body {
-            var body = try self.body(captured, interaction.request.headers, origin: "", mayDecode: true)
+            var body = try self.body(
+                captured, interaction.request.headers, origin: "", messages: types?.request, mayDecode: true)
             body.unknown = old.unknown
+            if self.schema == nil { body.takeLabels(from: old) }
             interaction.request.body = body
         }
         if redacted.outcome.response.isBodyChanged, let captured = redacted.response, let message = interaction.response,
             let old = message.body
         {
-            var body = try self.body(captured, message.headers, origin: interaction.connection?.remote ?? "", mayDecode: true)
+            var body = try self.body(
+                captured, message.headers, origin: interaction.connection?.remote ?? "", messages: types?.response, mayDecode: true)
             body.unknown = old.unknown
+            if self.schema == nil { body.takeLabels(from: old) }
             interaction.response?.body = body
         }
         return interaction
@@ -217,12 +243,13 @@ struct InteractionMaker: ~Copyable {
         guard let body else { return nil }
         guard body.size > ExchangeRedaction.memoryLimit || body.byteCount > ExchangeRedaction.memoryLimit * 4 else {
             let bytes = try reader.wireBytes(of: body, digest: self.digest).bytes
-            return CapturedBody(.memory(bytes), arrival: body.arrival, isComplete: body.isComplete)
+            return CapturedBody(
+                .memory(bytes), arrival: body.arrival, marks: body.conversationMarks, isComplete: body.isComplete)
         }
         let stream = try reader.restoredStream(of: body, digest: self.digest)
         let spool = OpenSpool(try self.store.makeSpool(), digest: self.digest())
         while !stream.isEnded { try spool.write(try stream.next()) }
-        return CapturedBody(.spool(spool), arrival: body.arrival, isComplete: body.isComplete)
+        return CapturedBody(.spool(spool), arrival: body.arrival, marks: body.conversationMarks, isComplete: body.isComplete)
     }
 }
 

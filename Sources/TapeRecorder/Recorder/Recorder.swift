@@ -12,6 +12,8 @@ internal import TapeExchange
 public final class Recorder: Sendable {
     /// The damage in an existing cassette that opening it repaired.
     public let repaired: CassetteDamage?
+    /// What became of conversations that a killed recorder has left open in an existing cassette, in sentences.
+    public let recovered: [String]
     let queue: RecorderQueue
     private let status: Guarded<RecorderStatus>
     private let drained = Guarded<(@Sendable () -> Void)?>(nil)
@@ -39,6 +41,7 @@ public final class Recorder: Sendable {
         self.status = status
         self.queue = RecorderQueue { Self.refused($0, status) }
         self.repaired = file.repaired
+        self.recovered = file.recovered
         self.lastID = Guarded(file.lastID)
         let worker = RecorderWorker(
             file: file, queue: self.queue, status: self.status, drained: self.drained,
@@ -76,7 +79,11 @@ public final class Recorder: Sendable {
 
     /// An item put after the end: an exchange is counted as lost, and its caller told.
     private static func refused(_ item: RecorderItem, _ status: Guarded<RecorderStatus>) {
-        guard case .exchange(_, let stored) = item else { return }
+        let stored: RecorderItem.Stored?
+        switch item {
+        case .exchange(_, let caller), .closed(_, let caller): stored = caller
+        case .block, .opened, .message: return
+        }
         status.withLock { $0.lost += 1 }
         stored?(.failure(RecorderProblem(.ended, "the recording has ended: nothing more is written to it.")))
     }

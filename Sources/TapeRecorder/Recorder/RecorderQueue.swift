@@ -1,3 +1,5 @@
+package import CassetteModel
+package import CassetteStore
 internal import Dispatch
 internal import TapeBytes
 package import TapeExchange
@@ -173,21 +175,38 @@ package enum RecorderItem: Sendable {
     case block(exchange: Int, side: Tap.Side, bytes: [UInt8])
     /// An exchange that has ended. With `stored`, its caller waits for the result.
     case exchange(TapedExchange, stored: Stored?)
+    /// An exchange that has become a conversation: both heads are known, and messages will follow.
+    case opened(Interaction, ConversationForm)
+    /// A message of an open conversation, in the order in which they came.
+    case message(exchange: Int, any ConversationMessage)
+    /// A conversation that has ended: its interaction as it is by now, without messages.
+    case closed(Interaction, stored: Stored?)
+
+    /// The heads of an exchange and what keeps them together; an estimate.
+    private static let headWeight = 1024
 
     var weight: Int {
         switch self {
         case .block(_, _, let bytes): bytes.count
         case .exchange(let exchange, _): exchange.weight
+        case .message(_, let message): message.weight
+        case .opened, .closed: Self.headWeight
         }
     }
 
     /// Whether it ends an exchange: its client has the answer.
     var isAcknowledged: Bool {
-        if case .exchange = self { true } else { false }
+        switch self {
+        case .exchange, .closed: true
+        case .block, .opened, .message: false
+        }
     }
 
     /// Whether its caller waits for the result.
     var isUrgent: Bool {
-        if case .exchange(_, stored: .some) = self { true } else { false }
+        switch self {
+        case .exchange(_, stored: .some), .closed(_, stored: .some): true
+        case .exchange, .closed, .block, .opened, .message: false
+        }
     }
 }

@@ -1,6 +1,7 @@
 internal import CassetteFormat
 internal import CassetteModel
 internal import CassetteRedaction
+internal import CassetteStore
 internal import TapeBytes
 internal import TapeExchange
 
@@ -47,6 +48,8 @@ final class RecorderWorker {
         /// The vault's generation when it was redacted.
         var generation: Int
         var stored: RecorderItem.Stored?
+        /// Of a conversation: to be removed when the exchange is on the disk.
+        var journal: ConversationJournal?
     }
 
     private let file: RecordingFile
@@ -63,6 +66,11 @@ final class RecorderWorker {
     private var maker: InteractionMaker
     private var budget: DecodingBudget
     private var writer = JSONWriter(reserving: 64 << 10)
+    private var conversations: RunningConversations
+    /// Ended conversations whose messages are not together yet, as when the disk is full.
+    private var ended: [(interaction: Interaction, stored: RecorderItem.Stored?)] = []
+    private var conversationRetry = RetryPause()
+    private var journals = FinishedJournals()
     private var pending: [UInt8] = []
     private var encoded: [Encoded] = []
     /// When the oldest pending exchange was encoded.
@@ -97,7 +105,8 @@ final class RecorderWorker {
         self.drained = drained
         self.options = options
         self.notify = notify
-        self.maker = InteractionMaker(store: file.store, redactor: file.redactor, digest: file.digest)
+        self.conversations = RunningConversations(file: file, heldLimit: options.heldLimit)
+        self.maker = InteractionMaker(store: file.store, redactor: file.redactor, schema: file.plan.schema, digest: file.digest)
         let redaction = self.maker.redaction
         func search(_ kind: PostponedSearch.Kind) -> PostponedSearch? {
             redaction.map { PostponedSearch(kind, $0.forAnotherThread(), start: options.startSearch) { queue.nudge() } }
@@ -134,6 +143,7 @@ final class RecorderWorker {
         self.takeSearched()
         let batch = self.queue.take()
         for (index, item) in batch.items.enumerated() { self.take(item, isLast: index == batch.items.count - 1) }
+        self.writeConversations()
         self.write()
         self.sync()
         self.noteRecovery()
@@ -149,11 +159,13 @@ final class RecorderWorker {
     func end() {
         self.endSync(waits: true)
         self.retry.succeeded()
+        self.endConversations()
         self.write()
         self.status.withLock {
             $0.lost += self.encoded.count
             $0.held = 0
         }
+        self.removeJournals()
         self.reportUnsearched()
     }
 
@@ -168,8 +180,9 @@ final class RecorderWorker {
                 + "secret was redacted only where it was found: check the recording, or record less at a time.")
     }
 
-    private var restTime: Int? {
-        if self.now - self.lastWork < Self.restAfter { return Self.nap }
+    /// Milliseconds to the next turn, if nothing is put that is urgent; nil if there is nothing to do until something is put.
+    var restTime: Int? {
+        if self.now - self.lastWork < Self.restAfter || self.conversations.hasPending { return Self.nap }
         return self.file.needsSync || self.syncing != nil || self.isFailing ? 500 : nil
     }
 
@@ -184,6 +197,12 @@ final class RecorderWorker {
                 self.failed(RecorderProblem(error, ofExchange: exchange))
             }
         case .exchange(let exchange, let stored): self.take(exchange, stored: stored, isLast: isLast)
+        case .opened(let interaction, let form): self.open(interaction, form)
+        case .message(let exchange, let message): self.take(message, of: exchange)
+        case .closed(let interaction, let stored):
+            self.ended.append((interaction, stored))
+            self.writeConversations()
+            self.writeIfDue()
         }
     }
 
@@ -235,6 +254,143 @@ final class RecorderWorker {
                 self.bodyRetry.failed(at: self.now)
             }
             throw error
+        }
+    }
+
+    // MARK: Conversations
+
+    private func open(_ interaction: Interaction, _ form: ConversationForm) {
+        let generation = self.file.redactor?.vault.generation ?? 0
+        do {
+            let head = try self.redacted(interaction)
+            self.writer.removeAll(baseDepth: InteractionEncoder.depth)
+            InteractionEncoder.encode(head, into: &self.writer)
+            self.conversations.begin(
+                interaction.id,
+                RunningConversations.Conversation(form: form, head: self.writer.bytes, opened: self.now, generation: generation))
+        } catch {
+            // Its end is not recorded either.
+            self.failed(RecorderProblem(error, ofExchange: interaction.id))
+        }
+    }
+
+    private func redacted(_ interaction: Interaction) throws -> Interaction {
+        guard let redaction = self.maker.redaction else { return interaction }
+        var interaction = interaction
+        var (request, response): (CapturedBody?, CapturedBody?)
+        _ = try redaction.redact(&interaction, request: &request, response: &response)
+        return interaction
+    }
+
+    private func take(_ message: any ConversationMessage, of id: Int) {
+        guard self.conversations.contains(id) else { return }
+        var message = message
+        let added: RunningConversations.Added
+        do {
+            if let redactor = self.file.redactor { try message.redact(with: redactor) }
+            self.writer.removeAll()
+            message.encode(into: &self.writer)
+            self.writer.byte(0x0a)
+            added = self.writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
+        } catch {
+            added = self.conversations.leaveOut(id)
+        }
+        guard added == .firstMissing else { return }
+        // Its beginning is recorded, but that is not what was said.
+        self.status.withLock { $0.lost += 1 }
+        self.failed(
+            RecorderProblem(
+                .exchange,
+                "exchange \(id) is recorded only to message \(self.conversations.count(of: id)): the next one cannot be redacted, is too long, or "
+                    + "found no room: the others are recorded"))
+    }
+
+    /// Writes messages that are due, and puts together conversations that have ended. After a failure it does nothing until the pause is
+    /// over; messages are kept meanwhile, within their limit.
+    private func writeConversations() {
+        guard self.conversations.hasPending || !self.ended.isEmpty, self.conversationRetry.mayTry(at: self.now) else { return }
+        do throws(CassetteError) {
+            if try self.conversations.write(now: self.now) { self.hasWritten = true }
+            while let (interaction, stored) = self.ended.first {
+                do throws(CassetteError) {
+                    try self.end(interaction, stored)
+                } catch {
+                    guard error.code == .notFound || !RecorderProblem(error, ofExchange: interaction.id).stopsWriting else { throw error }
+                    // Its files were removed, or cannot be read: the others are not affected.
+                    self.conversations.remove(interaction.id)
+                    self.lose(interaction.id, error, stored)
+                }
+                self.ended.removeFirst()
+            }
+            self.conversationRetry.succeeded()
+        } catch {
+            self.failed(RecorderProblem(error))
+            self.conversationRetry.failed(at: self.now)
+        }
+    }
+
+    private func end(_ interaction: Interaction, _ stored: RecorderItem.Stored?) throws(CassetteError) {
+        guard let (conversation, messages) = try self.conversations.end(interaction.id) else {
+            return self.lose(stored, RecorderProblem(.exchange, "exchange \(interaction.id) is not recorded: its beginning was not."))
+        }
+        do {
+            var interaction = try self.redacted(interaction)
+            if conversation.missing > 0, case .complete = interaction.outcome {
+                let messages = conversation.missing == 1 ? "1 message" : "\(conversation.missing) messages"
+                interaction.outcome = .cut(Cut(by: .recorder, reason: "\(messages) could not be recorded"))
+            }
+            interaction.unknown.append(messages.member(conversation.form))
+            self.encode(interaction, conversation.generation, stored, journal: conversation.journal)
+        } catch {
+            try? conversation.journal?.remove()
+            self.lose(interaction.id, error, stored)
+        }
+    }
+
+    /// Ends what is still open: the recorder ends before it. What cannot be written now stays in its journal, for the next recorder.
+    private func endConversations() {
+        self.conversationRetry.succeeded()
+        let ids = Set(self.ended.map(\.interaction.id))
+        for id in self.conversations.ids where !ids.contains(id) {
+            guard !self.conversations.isBody(id) else {
+                self.keepJournal(id)
+                continue
+            }
+            guard var interaction = self.conversations.interaction(of: id) else { continue }
+            if case .complete = interaction.outcome {
+                interaction.outcome = .cut(Cut(by: .recorder, reason: "the recorder ended before the conversation"))
+            }
+            self.ended.append((interaction, nil))
+        }
+        self.writeConversations()
+        for (interaction, stored) in self.ended {
+            self.lose(
+                stored, self.obstacle ?? RecorderProblem(.ended, "exchange \(interaction.id) is not recorded: the recording has ended."))
+        }
+        self.ended = []
+    }
+
+    /// An exchange that has not come to its end: what there is of its bodies is put together when the file is closed.
+    private func keepJournal(_ id: Int) {
+        do throws(CassetteError) {
+            try self.conversations.write(id)
+            self.conversations.remove(id)
+        } catch {
+            self.conversations.remove(id)
+            self.lose(id, error, nil)
+        }
+    }
+
+    /// Removes the journals of exchanges that are in the file.
+    private func removeJournals() {
+        guard !self.journals.isEmpty else { return }
+        do throws(CassetteError) {
+            try self.file.sync()
+            self.journals.syncBegan()
+            for journal in self.journals.synced() { try journal.remove() }
+        } catch {
+            // They are left for the next recorder, which knows that their exchanges are in the file.
+            self.failed(RecorderProblem(error))
         }
     }
 
@@ -297,15 +453,22 @@ final class RecorderWorker {
         if self.pending.count >= Self.writeSize || self.now - self.pendingSince >= Self.writeInterval { self.write() }
     }
 
-    private func encode(_ interaction: Interaction, _ generation: Int, _ stored: RecorderItem.Stored?) {
+    private func encode(
+        _ interaction: Interaction, _ generation: Int, _ stored: RecorderItem.Stored?, journal: ConversationJournal? = nil
+    ) {
         self.writer.removeAll(baseDepth: 2)
         InteractionEncoder.encode(interaction, into: &self.writer)
+        // Of an exchange whose bodies were written piece by piece while they came.
+        let journal = journal ?? self.conversations.remove(interaction.id)?.journal
         let isFull = self.writer.withUnsafeBytes { self.pending.count + $0.count > self.options.heldLimit }
         // While nothing can be written, the newest exchanges are lost: what came before the gap stays complete.
-        if isFull, let obstacle, !self.retry.mayTry(at: self.now) { return self.lose(stored, obstacle) }
+        if isFull, let obstacle, !self.retry.mayTry(at: self.now) {
+            if stored != nil, self.options.refusesUnrecorded { try? journal?.remove() }
+            return self.lose(stored, obstacle)
+        }
         if self.encoded.isEmpty { self.pendingSince = self.now }
         self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
-        self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored))
+        self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored, journal: journal))
         self.file.noteStart(interaction.started)
         if interaction.isUndecoded { self.status.withLock { $0.undecoded += 1 } }
     }
@@ -357,6 +520,8 @@ final class RecorderWorker {
             $0.recorded += written.count
             $0.held = 0
         }
+        // Counted as recorded in any case: see `write`.
+        for journal in written.compactMap(\.journal) { self.journals.append(journal) }
         if case .success = result {
             self.hasWritten = true
             self.retry.succeeded()
@@ -368,7 +533,11 @@ final class RecorderWorker {
     private func hold(_ problem: RecorderProblem) {
         let waited = self.encoded.compactMap(\.stored)
         var lost = 0
-        if self.options.refusesUnrecorded, !waited.isEmpty { lost += self.drop { $0.stored != nil } }
+        if self.options.refusesUnrecorded, !waited.isEmpty {
+            // They are never in the file, so their messages must not be for the next recorder to find.
+            for exchange in self.encoded where exchange.stored != nil { try? exchange.journal?.remove() }
+            lost += self.drop { $0.stored != nil }
+        }
         if self.pending.count > self.options.heldLimit { lost += self.drop { $0.end > self.options.heldLimit } }
         for index in self.encoded.indices { self.encoded[index].stored = nil }
         self.status.withLock {
@@ -408,22 +577,37 @@ final class RecorderWorker {
     /// On another thread, since a disk can be slow and the traffic goes on.
     private func sync() {
         self.endSync(waits: false)
-        guard self.syncing == nil, self.file.needsSync, self.now - self.lastSync >= Self.syncInterval else { return }
+        guard self.syncing == nil else { return }
+        // An exchange that a caller has waited for was synced at once.
+        if !self.file.needsSync { self.journals.syncBegan() }
+        self.removeSynced()
+        guard self.file.needsSync, self.now - self.lastSync >= Self.syncInterval else { return }
         self.lastSync = self.now
         do throws(CassetteError) {
             guard let syncs = try self.file.beginSync() else { return }
+            self.journals.syncBegan()
             self.syncing = BackgroundSync(syncs)
         } catch {
             self.failed(RecorderProblem(error))
         }
     }
 
-    private func endSync(waits: Bool) {
+    func endSync(waits: Bool) {
         guard let syncing, let result = syncing.result(waits: waits) else { return }
         self.syncing = nil
         if case .failure(let error) = result {
             self.file.syncFailed(syncing.syncs)
+            self.journals.syncFailed()
             self.failed(RecorderProblem(error))
+        } else {
+            self.removeSynced()
+        }
+    }
+
+    /// Journals of exchanges that are on the disk. One that cannot be removed is left for the next recorder.
+    private func removeSynced() {
+        for journal in self.journals.synced() {
+            do throws(CassetteError) { try journal.remove() } catch { self.failed(RecorderProblem(error)) }
         }
     }
 
@@ -466,8 +650,8 @@ final class RecorderWorker {
     /// Some time after the last failure, accepts exchanges again; the recovery is reported once one was written.
     private func noteRecovery() {
         let now = self.now
-        guard self.isFailing, self.encoded.isEmpty, now - self.lastFailure >= Self.retryInterval else { return }
-        guard self.retry.mayTry(at: now), self.bodyRetry.mayTry(at: now) else { return }
+        guard self.isFailing, self.encoded.isEmpty, self.ended.isEmpty, now - self.lastFailure >= Self.retryInterval else { return }
+        guard self.retry.mayTry(at: now), self.bodyRetry.mayTry(at: now), self.conversationRetry.mayTry(at: now) else { return }
         self.obstacle = nil
         self.status.withLock { $0.obstacle = nil }
         guard self.hasWritten else { return }

@@ -29,8 +29,10 @@ struct CassetteLeakScan {
             let bytes = try self.cassette.bytes(at: position)
             let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id ?? position + 1
             leaks += try self.leaks(in: bytes, firstLine: nil, exchange: id, position: position)
-            // No file can be named without these characters.
-            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            // No file can be named without these characters, and no message is compressed.
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) || ByteSearch.contains("\"compressed\"", in: $0) }) else {
+                continue
+            }
             leaks += try self.leaks(inFilesOf: InteractionDecoder.decode(bytes), id, &seen)
         }
         return Array(leaks.prefix(Self.limit))
@@ -55,21 +57,41 @@ struct CassetteLeakScan {
             var sources: [(name: String, source: ByteSource, codings: [ContentEncoding.Name])] = []
             for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
                 let codings = body.hasCodingsLeft(headers) ? Self.codings(headers) : []
-                sources.append((sidecar.path, try self.bodies.source(sidecar, digest: self.digest()), codings))
+                sources.append(("\"\(sidecar.path)\"", try self.bodies.source(sidecar, digest: self.digest()), codings))
             }
             if let original = body.original, seen.insert(original.path).inserted {
-                sources.append((original.path, try self.bodies.source(original, digest: self.digest()), Self.codings(headers)))
+                sources.append(("\"\(original.path)\"", try self.bodies.source(original, digest: self.digest()), Self.codings(headers)))
             }
             if case .raw(let slice) = body.content {
-                sources.append((slice.path, ByteSource(try self.bodies.read(slice)), Self.codings(headers)))
+                sources.append(("\"\(slice.path)\"", ByteSource(try self.bodies.read(slice)), Self.codings(headers)))
             }
+            if case .grpc(let messages) = body.content { sources += Self.compressed(messages, headers) }
             for (name, source, codings) in sources {
                 leaks += try self.scan.leaks(in: source, codings: codings).map {
-                    CassetteLeak(exchange: id, place: "\"\(name)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
+                    CassetteLeak(exchange: id, place: "\(name) byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
                 }
             }
         }
+        if let messages = interaction.conversationFile, seen.insert(messages.path).inserted {
+            leaks += try self.scan.leaks(in: self.bodies.source(messages, digest: self.digest())).map {
+                CassetteLeak(
+                    exchange: id, place: "\"\(messages.path)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
+            }
+        }
         return leaks
+    }
+
+    /// Compressed messages in the cassette itself: what is in them is not in its text.
+    private static func compressed(
+        _ body: GRPCMessages, _ headers: HeaderFields
+    ) -> [(name: String, source: ByteSource, codings: [ContentEncoding.Name])] {
+        let coding = GRPCType.coding(headers).flatMap(ContentEncoding.Name.init(rawValue:)).flatMap { $0.isSupported ? $0 : nil }
+        return body.messages.enumerated().flatMap { index, message in
+            var kept: [[UInt8]] = []
+            if message.isCompressed, message.coding == nil, case .binary(let bytes) = message.content { kept.append(bytes) }
+            if case .bytes(let bytes) = message.original { kept.append(bytes) }
+            return kept.map { ("message \(index + 1)", ByteSource($0), coding.map { [$0] } ?? []) }
+        }
     }
 
     private static func codings(_ headers: HeaderFields) -> [ContentEncoding.Name] {

@@ -1,5 +1,5 @@
 internal import CassetteFormat
-internal import CassetteModel
+public import CassetteModel
 public import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
@@ -24,6 +24,7 @@ public struct CassetteRedaction {
     private let redactor: Redactor
     private let store: BodyStore
     private let bodies: BodyReader
+    private let schema: ProtoSchema?
     private let digest: @Sendable () -> any ContentDigest
 
     /// Reads the cassette at least twice: to learn the secrets, then to take them out everywhere. Replaces the file once the new one is on
@@ -32,27 +33,31 @@ public struct CassetteRedaction {
     /// - Parameters:
     ///   - rules: added to the cassette's own.
     ///   - dryRun: changes nothing.
+    ///   - schema: names the fields of gRPC messages; nil for the names that the cassette has.
     ///   - digest: makes a SHA-256.
     public static func redact(
-        _ path: String, rules: RedactionRules, version: String, dryRun: Bool,
+        _ path: String, rules: RedactionRules, version: String, dryRun: Bool, schema: ProtoSchema? = nil,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws -> Outcome {
-        try self.redact(path, rules: rules, version: version, dryRun: dryRun, digest: digest, disk: .system, progress: progress)
+        try self.redact(
+            path, rules: rules, version: version, dryRun: dryRun, schema: schema, digest: digest, disk: .system, progress: progress)
     }
 
     /// The same with other calls for body files.
     static func redact(
-        _ path: String, rules: RedactionRules, version: String, dryRun: Bool, digest: @escaping @Sendable () -> any ContentDigest,
-        disk: DiskCalls, progress: (_ done: Int, _ of: Int) -> Void
+        _ path: String, rules: RedactionRules, version: String, dryRun: Bool, schema: ProtoSchema? = nil,
+        digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls, progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Outcome {
         guard !dryRun else {
             let reader = try CassetteReader(path: path)
-            let redaction = try CassetteRedaction(path, reader, rules, digest, disk)
+            let redaction = try CassetteRedaction(path, reader, rules, schema, digest, disk)
             return try redaction.learn(reader, progress: progress)
         }
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        // Secrets may be in conversations that a killed recorder has left open.
+        try JournalRecovery.run(appender, BodyStore(cassettePath: path, disk: disk), digest: digest, disk: disk)
         let rewriter = try appender.finish()
-        let redaction = try CassetteRedaction(path, rewriter.reader, rules, digest, disk)
+        let redaction = try CassetteRedaction(path, rewriter.reader, rules, schema, digest, disk)
         let outcome = try redaction.rewrite(rewriter, progress: progress)
         // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
@@ -60,8 +65,8 @@ public struct CassetteRedaction {
     }
 
     private init(
-        _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ digest: @escaping @Sendable () -> any ContentDigest,
-        _ disk: DiskCalls
+        _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ schema: ProtoSchema?,
+        _ digest: @escaping @Sendable () -> any ContentDigest, _ disk: DiskCalls
     ) throws(CassetteError) {
         let own = try CassetteHead(reader.head()).redactionRules()
         let vault = SecretVault()
@@ -71,10 +76,11 @@ public struct CassetteRedaction {
         self.store = try BodyStore(cassettePath: path, disk: disk)
         self.bodies = BodyReader(cassettePath: path)
         self.digest = digest
+        self.schema = schema
     }
 
     private func learn(_ cassette: CassetteReader, progress: (Int, Int) -> Void) throws -> Outcome {
-        let maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        let maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         var outcome = Outcome(exchanges: cassette.count)
         var generation = -1
         // Secrets learned from the last exchanges may be in the first ones.
@@ -116,7 +122,7 @@ public struct CassetteRedaction {
         var outcome = try self.learn(cassette) { done, count in progress(done / 2, count) }
         var head = CassetteHead(try cassette.head())
         try head.set(CassetteHead.member(self.redactor.rules))
-        var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         rewriter.beforeReplacing = self.store.syncAll
         try rewriter.rewrite(order: Array(0..<cassette.count), head: head.bytes) { place, bytes in
             progress((cassette.count + place) / 2, cassette.count)
@@ -152,10 +158,9 @@ extension PlaceholderTally {
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }),
                 let interaction = try? InteractionDecoder.decode(bytes)
             else { continue }
-            for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
-                for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
-                    if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }
-                }
+            let inBodies = [interaction.request.body, interaction.response?.body].flatMap { $0?.content.sidecars ?? [] }
+            for sidecar in inBodies + [interaction.conversationFile].compactMap({ $0 }) where seen.insert(sidecar.path).inserted {
+                if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }
             }
         }
     }

@@ -53,8 +53,8 @@ struct ExchangeRedaction {
 
     /// Redacts the exchange if that can be done while others wait.
     func redactAtOnce(_ exchange: inout CapturedExchange) throws -> Attempt {
-        guard !self.isTooLong(exchange.request, exchange.interaction.request.headers),
-            !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields())
+        guard !self.isTooLong(exchange.request, exchange.interaction.request.headers, exchange.interaction.request),
+            !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields(), exchange.interaction.request)
         else { return .tooLong }
         var copy = exchange
         do {
@@ -68,17 +68,21 @@ struct ExchangeRedaction {
     }
 
     /// Whether a body has to be searched in pieces, and is not known to be clean.
-    private func isTooLong(_ body: CapturedBody?, _ headers: HeaderFields) -> Bool {
+    private func isTooLong(_ body: CapturedBody?, _ headers: HeaderFields, _ request: RecordedRequest) -> Bool {
         guard let body, case .spool(let spool) = body.place, spool.size > Self.memoryLimit else { return false }
-        return !self.searched.contains(SearchedBodies.Key(body, headers), at: self.redactor.vault.generation)
+        return !self.searched.contains(self.key(body, headers, request), at: self.redactor.vault.generation)
+    }
+
+    private func key(_ body: CapturedBody, _ headers: HeaderFields, _ request: RecordedRequest) -> SearchedBodies.Key? {
+        SearchedBodies.Key(body, headers, method: self.redactor.schema == nil ? nil : request.url)
     }
 
     /// Throws `SearchBudget.Spent` if the budget is spent; the bodies are unchanged then.
     func redact(_ interaction: inout Interaction, request: inout CapturedBody?, response: inout CapturedBody?) throws -> Outcome {
         let known = self.redactor.vault.generation
         let keys = (
-            request: request.flatMap { SearchedBodies.Key($0, interaction.request.headers) },
-            response: response.flatMap { SearchedBodies.Key($0, interaction.response?.headers ?? HeaderFields()) }
+            request: request.flatMap { self.key($0, interaction.request.headers, interaction.request) },
+            response: response.flatMap { self.key($0, interaction.response?.headers ?? HeaderFields(), interaction.request) }
         )
         let isKnown = (
             request: self.searched.contains(keys.request, at: known), response: self.searched.contains(keys.response, at: known)
@@ -105,6 +109,7 @@ struct ExchangeRedaction {
         _ interaction: inout Interaction, request: inout CapturedBody?, response: inout CapturedBody?,
         skipping: (request: Bool, response: Bool)
     ) throws -> Outcome {
+        let types = self.redactor.schema?.types(ofURL: interaction.request.url)
         let requestHeaders = interaction.request.headers
         let responseHeaders = interaction.response?.headers ?? HeaderFields()
         var requestWire = skipping.request ? nil : try request?.wire(upTo: Self.memoryLimit)
@@ -115,11 +120,13 @@ struct ExchangeRedaction {
         let known = self.redactor.vault.learned
         if requestWire == nil, !skipping.request {
             var (fields, trailers) = (interaction.request.headers, interaction.request.trailers)
-            try self.redact(&request, requestHeaders, &fields, &trailers, &outcome.request)
+            let schema = GRPCSchema(interaction.request.body, types?.request)
+            try self.redact(&request, requestHeaders, schema, &fields, &trailers, &outcome.request)
             (interaction.request.headers, interaction.request.trailers) = (fields, trailers)
         }
         if responseWire == nil, !skipping.response, var message = interaction.response {
-            try self.redact(&response, responseHeaders, &message.headers, &message.trailers, &outcome.response)
+            let schema = GRPCSchema(message.body, types?.response)
+            try self.redact(&response, responseHeaders, schema, &message.headers, &message.trailers, &outcome.response)
             interaction.response = message
         }
         if self.redactor.vault.learned != known {
@@ -143,12 +150,12 @@ struct ExchangeRedaction {
 
     /// A body in a file; `headers` are the original ones, `fields` and `trailers` those to adapt to it.
     private func redact(
-        _ body: inout CapturedBody?, _ headers: HeaderFields, _ fields: inout HeaderFields, _ trailers: inout HeaderFields?,
-        _ outcome: inout RedactionOutcome
+        _ body: inout CapturedBody?, _ headers: HeaderFields, _ schema: GRPCSchema, _ fields: inout HeaderFields,
+        _ trailers: inout HeaderFields?, _ outcome: inout RedactionOutcome
     ) throws {
         guard var large = body, case .spool(let spool) = large.place else { return }
         var fresh: OpenSpool?
-        let done = try self.redactor.redact(spool.source, headers: headers, isComplete: large.isComplete) { piece in
+        let done = try self.redactor.redact(spool.source, headers: headers, isComplete: large.isComplete, messages: schema) { piece in
             let target = try fresh ?? OpenSpool(self.store.makeSpool(), digest: self.digest())
             try target.write(piece)
             fresh = target
@@ -202,19 +209,21 @@ final class SearchedBodies {
         private let isComplete: Bool
 
         /// Nil for a body that is searched as fast as it is compared, or has more to search than its bytes.
-        init?(_ body: CapturedBody, _ headers: HeaderFields) {
+        ///
+        /// - Parameter method: of gRPC, if it says what the fields of messages are called.
+        init?(_ body: CapturedBody, _ headers: HeaderFields, method: String? = nil) {
             // Chunk extensions are not part of its bytes, and may differ each time.
             guard body.arrival?.lastLine == nil, body.arrival?.pieces.contains(where: { $0.line != nil }) != true else { return nil }
             switch body.place {
             case .memory(let bytes):
                 // A decoded body may be any number of times longer.
-                guard bytes.count >= SearchedBodies.smallest || headers.contains("content-encoding") else { return nil }
+                guard bytes.count >= SearchedBodies.smallest || headers.hasCodings else { return nil }
                 self.content = .bytes(bytes)
             case .spool(let spool):
                 self.content = .digest(spool.sha256())
             }
-            self.types = headers.values("content-type")
-            self.codings = headers.values("content-encoding")
+            self.types = headers.values("content-type") + (GRPCType(headers) == nil ? [] : [method].compactMap { $0 })
+            self.codings = headers.values("content-encoding") + headers.values("grpc-encoding").map { "grpc \($0)" }
             self.isComplete = body.isComplete
             guard (self.types + self.codings).reduce(0, { $0 + $1.utf8.count }) <= SearchedBodies.valueLimit else { return nil }
         }

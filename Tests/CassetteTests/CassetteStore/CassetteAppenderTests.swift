@@ -28,9 +28,38 @@ import Testing
         let appender = try self.create()
         #expect(
             String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
-                == "{\n  \"wiretape\": 1,\n  \"recorder\": \"wiretape 0.1.0\",\n  \"interactions\": []\n}\n")
+                == "{\n  \"wiretape\": 2,\n  \"recorder\": \"wiretape 0.1.0\",\n  \"interactions\": []\n}\n")
         #expect(appender.count == 0)
         #expect(try FileManager.default.attributesOfItem(atPath: self.path)[.posixPermissions] as? Int == 0o644)
+    }
+
+    /// Wherever the version is, a reader of version 1 must not take what is appended for its own.
+    @Test(arguments: [
+        "{\"wiretape\": 1, \"x\": [\"wiretape\", 1], \"interactions\": [ {\"id\":1} ]}", "{\"interactions\":[{\"id\":1}],\"wiretape\": 1 }",
+        "{\"wiretape\":1,\"interactions\":[]}",
+    ])
+    func anOlderCassetteIsRaisedBeforeAnythingIsAppended(_ text: String) throws {
+        try self.folder.write(Array(text.utf8), to: "pets.json")
+        let untouched = try self.open()
+        #expect(try self.folder.read("pets.json") == Array(text.utf8))
+        try untouched.append([SampleCassette.interaction(2)])
+        _ = try untouched.finish()
+        let raised = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
+        #expect(raised.contains(#/"wiretape": ?2/#) && !raised.contains(#/"wiretape": ?1/#))
+        #expect(try self.texts().last == sampleTexts([2]).first)
+        #expect(try CassetteReader(path: self.path).count == (text.contains("id") ? 2 : 1))
+    }
+
+    @Test func aKillBetweenTheVersionAndTheFirstWriteLeavesAWholeCassette() throws {
+        let disk = FaultyDisk()
+        try self.folder.write(Array("{\"wiretape\": 1, \"interactions\": []}".utf8), to: "pets.json")
+        let appender = try self.open(disk.calls)
+        disk.with { $0.syncError = EIO }
+        #expect(throws: CassetteError.self) { try appender.append([SampleCassette.interaction(1)]) }
+        #expect(try self.texts() == [])
+        disk.with { $0.syncError = 0 }
+        try appender.append([SampleCassette.interaction(2)])
+        #expect(try self.texts() == sampleTexts([2]))
     }
 
     @Test func whatIsTakenBackIsInTheFileNoMore() throws {

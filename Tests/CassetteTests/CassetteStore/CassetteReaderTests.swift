@@ -94,7 +94,7 @@ import Testing
         let members = [UnknownMember(name: "rules", json: Array("[]".utf8))]
         #expect(
             String(decoding: CassetteLayout.head(recorder: "a \"b\"\\\u{1}", members: members), as: UTF8.self)
-                == "{\n  \"wiretape\": 1,\n  \"recorder\": \"a \\\"b\\\"\\\\\\u0001\",\n  \"rules\": [],\n  \"interactions\": [")
+                == "{\n  \"wiretape\": 2,\n  \"recorder\": \"a \\\"b\\\"\\\\\\u0001\",\n  \"rules\": [],\n  \"interactions\": [")
     }
 
     @Test func theHeadBeginsAsTheScannerExpects() {

@@ -51,7 +51,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.path)
         try CassetteAppender.open(self.path, recorder: "w").finish().rewrite(order: [1, 0])
         let result = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
-        #expect(result == "{\"wiretape\":1,\"x\":[1],\"interactions\":[\n    {\"id\":2},\n    {\"id\":1}],\"after\":null}")
+        #expect(result == "{\"wiretape\":2,\"x\":[1],\"interactions\":[\n    {\"id\":2},\n    {\"id\":1}],\"after\":null}")
         #expect(try FileManager.default.attributesOfItem(atPath: self.path)[.posixPermissions] as? Int == 0o600)
     }
 

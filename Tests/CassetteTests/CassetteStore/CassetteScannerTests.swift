@@ -70,7 +70,8 @@ import Testing
     @Test func aNewerVersionIsRefusedNamingBoth() {
         let error = self.error(#"{"wiretape": 7, "new": {}, "interactions": []}"#)
         #expect(error?.code == .unsupportedVersion)
-        #expect(error?.message.contains("version 7") == true && error?.message.contains("version 1") == true)
+        #expect(error?.message.contains("version 7") == true && error?.message.contains("version 2") == true)
+        #expect(self.error(#"{"wiretape": 3, "interactions": []}"#)?.code == .unsupportedVersion)
         #expect(self.error("{\"wiretape\": \(String(repeating: "9", count: 500)), ")?.code == .damaged)
     }
 

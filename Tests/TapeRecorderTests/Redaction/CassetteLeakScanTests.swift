@@ -95,6 +95,22 @@ import Testing
         #expect(leaks.map(\.exchange) == [1] && leaks.first?.place == "\"\(original.path)\" byte 6", "\(leaks)")
     }
 
+    @Test func secretsAreFoundInMessagesThatStayedCompressed() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let text = Array("it is \(self.secret).".utf8)
+        let coded = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
+        let fields = ["content-type: application/grpc", "grpc-encoding: gzip"]
+        var interaction = TapedExchanges.exchange(1, fields: fields, body: []).interaction
+        let messages = [
+            GRPCMessage(isCompressed: true, content: .binary(coded)),
+            GRPCMessage(isCompressed: true, content: .text([]), coding: .gzip(nil, header: .plain), original: .bytes(coded)),
+        ]
+        interaction.response?.body = Body(size: 0, content: .grpc(GRPCMessages(messages: messages)))
+        try self.write(interaction, to: path)
+        #expect(try self.leaks(path).map(\.place) == ["message 1 byte 6", "message 2 byte 6"])
+    }
+
     @Test func whatHoldsNoneHasNoLeaks() throws {
         let folder = try TemporaryFolder()
         #expect(try self.leaks(self.record(folder, [TapedExchanges.simple(1)])).isEmpty)

@@ -1,0 +1,86 @@
+internal import CassetteFormat
+public import CassetteModel
+public import TapeBytes
+
+/// A conversation that is being recorded, on the disk: its head in one file, and its messages, as they come, in another.
+///
+/// Takes messages as lines of JSON text, redacted and encoded, and knows nothing of what is in them. Used from one thread, by the holder
+/// of the cassette's lock. Has no file open between two calls, so that thousands cost no descriptors. What is neither finished nor removed
+/// stays on the disk, for `JournalRecovery`.
+public final class ConversationJournal {
+    static let fileExtension = "jsonl"
+
+    /// Bytes of the messages written so far.
+    public private(set) var size = 0
+    /// Messages written so far.
+    public private(set) var count = 0
+    private let name: JournalName
+    private let store: BodyStore
+    private let box: BodyStore.FolderBox
+    private let disk: DiskCalls
+    private var digest: any ContentDigest
+    /// Nil until the journal is finished as a file.
+    private var sha256: String?
+    private var hasFile = false
+    /// Bytes of a failed write follow the last message.
+    private var isTailBroken = false
+
+    init(_ name: JournalName, store: BodyStore, box: BodyStore.FolderBox, disk: DiskCalls, digest: any ContentDigest) {
+        self.name = name
+        self.store = store
+        self.box = box
+        self.disk = disk
+        self.digest = digest
+    }
+
+    /// The id of the exchange.
+    public var id: Int { self.name.id }
+
+    /// Appends messages, all or none: after an error the next ones go where these should have gone.
+    ///
+    /// They are synced with the store.
+    ///
+    /// - Parameter lines: JSON objects without line feeds in them, each followed by one.
+    public func append(_ lines: [UInt8], count: Int) throws(CassetteError) {
+        precondition(self.sha256 == nil, "nothing is said in a conversation after finish()")
+        guard !lines.isEmpty else { return }
+        let file = try OpenFile(self.name.messages, in: self.box.folder, for: self.hasFile ? .update : .create, disk: self.disk)
+        self.hasFile = true
+        if self.isTailBroken { try self.restoreTail(file) }
+        do {
+            try file.write(lines, at: self.size)
+        } catch {
+            self.isTailBroken = true
+            // Whole messages may be written: they must not be there twice, or between others. If this fails, the next call tries again.
+            try? self.restoreTail(file)
+            throw error
+        }
+        lines.withUnsafeBytes { self.digest.update($0) }
+        self.size += lines.count
+        self.count += count
+        self.store.wrote(self.name.messages)
+    }
+
+    private func restoreTail(_ file: borrowing OpenFile) throws(CassetteError) {
+        try file.truncate(to: self.size)
+        self.isTailBroken = false
+    }
+
+    /// The messages for the interaction: few are read back, many become a sidecar as they are, without being read or copied.
+    ///
+    /// The journal stays until `remove`: a process that is killed before its interaction is in the cassette loses nothing. May be called
+    /// again after an error.
+    public func finish(inlineLimit: Int = ConversationMessages.inlineLimit) throws(CassetteError) -> ConversationMessages {
+        guard self.size > inlineLimit else {
+            guard self.size > 0 else { return .inline([]) }
+            let file = try OpenFile(self.name.messages, in: self.box.folder, for: .read, disk: self.disk)
+            return .inline(try file.read(0..<self.size))
+        }
+        let sha256 = self.sha256 ?? Hex.encode(self.digest.finalize())
+        self.sha256 = sha256
+        return .file(try self.store.adopt(messagesOf: self.name, size: self.size, sha256: sha256), count: self.count)
+    }
+
+    /// Removes the journal: its interaction is on the disk, or is not wanted.
+    public func remove() throws(CassetteError) { try self.store.remove(self.name) }
+}

@@ -1,0 +1,153 @@
+internal import CassetteFormat
+public import CassetteModel
+public import TapeBytes
+
+/// What the messages of a conversation are, and so where an interaction has them.
+public enum ConversationForm: String, Sendable, Hashable, CaseIterable {
+    /// The interaction's member `webSocket`.
+    case webSocket
+    /// Pieces of its bodies: events, or messages of gRPC. The exchange is recorded as any other when it has ended, and the pieces are then
+    /// not needed any more.
+    case body
+}
+
+/// The head of a journal: the conversation's interaction without its messages, and the cassette that it belongs to.
+///
+/// Text only: does not look at the disk.
+struct JournalHead {
+    /// The only version so far.
+    private static let version = 1
+    /// In bytes. The heads of two messages, each at most 64 KiB, in JSON, some escaped to six times their length.
+    static let sizeLimit = 4 << 20
+
+    /// The cassette's file name: recordings beside a cassette share its folder of bodies.
+    var cassette: String
+    var form: ConversationForm
+    var interaction: Interaction
+
+    /// - Parameter interaction: its encoded text, without messages.
+    static func encode(_ interaction: some Sequence<UInt8>, form: ConversationForm, cassette: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.lines)
+        writer.member("journal")
+        writer.integer(self.version)
+        writer.member("cassette")
+        writer.string(cassette)
+        writer.member("messages")
+        writer.string(form.rawValue)
+        writer.member("interaction")
+        writer.raw(Array(interaction.drop { $0 == 0x20 }))
+        writer.endObject()
+        return writer.bytes + [0x0a]
+    }
+
+    /// - Parameter path: for messages.
+    init(_ text: [UInt8], path: String) throws(CassetteError) {
+        let root: JSONValue
+        do {
+            root = try JSONDocument(text).root
+        } catch {
+            throw CassetteError(
+                .damaged, "\"\(path)\" is torn, and with it what it is the head of: remove it, and the \".jsonl\" file of its name",
+                cause: error)
+        }
+        if let version = root["journal"]?.int, version != Self.version {
+            throw CassetteError(
+                .unsupportedVersion,
+                "\"\(path)\" is a journal of version \(version), and this wiretape knows version \(Self.version): "
+                    + "record or decode with the version that wrote it")
+        }
+        guard root["journal"]?.int == Self.version, let cassette = root["cassette"]?.string, let form = root["messages"]?.string,
+            let interaction = root["interaction"]
+        else {
+            throw CassetteError(.damaged, "\"\(path)\" is not the head of a conversation: remove it, or move it elsewhere")
+        }
+        guard let form = ConversationForm(rawValue: form) else {
+            throw CassetteError(
+                .unsupportedVersion,
+                "\"\(path)\" is of a conversation in the form \"\(form)\", which this wiretape does not know: "
+                    + "record or decode with the version that wrote it")
+        }
+        self.cassette = cassette
+        self.form = form
+        self.interaction = try InteractionDecoder.decode(
+            Array(interaction.raw), at: InteractionPlace(file: path, line: interaction.line))
+        guard !self.interaction.unknown.contains(where: { $0.name == form.rawValue }) else {
+            throw CassetteError(.damaged, "\"\(path)\" has messages itself, which are in the \".jsonl\" file of its name: remove it")
+        }
+    }
+}
+
+/// The messages of a conversation as its interaction has them.
+public enum ConversationMessages: Sendable, Hashable {
+    /// JSON objects, each followed by a line feed.
+    case inline([UInt8])
+    /// The same in a file beside the cassette.
+    case file(Sidecar, count: Int)
+
+    /// Bytes of messages that are kept in the cassette. As much as a multipart body may have there: more would make the cassette slow to
+    /// review, and costs memory each time the exchange is decoded.
+    public static let inlineLimit = 1 << 20
+
+    /// Bytes of one message with its line feed. The text of one is at most 64 KiB, in JSON at most six times as long; what is longer is in
+    /// a file of its own.
+    public static let lineLimit = 1 << 20
+
+    /// As a member of its interaction, indented for a cassette.
+    public func member(_ form: ConversationForm) -> UnknownMember {
+        switch self {
+        case .inline(let lines): UnknownMember(name: form.rawValue, json: Self.array(lines))
+        case .file(let sidecar, let count): UnknownMember(name: form.rawValue, json: Self.reference(sidecar, count))
+        }
+    }
+
+    /// Each message on its line, for `git diff`.
+    private static func array(_ lines: [UInt8]) -> [UInt8] {
+        guard !lines.isEmpty else { return Array("[]".utf8) }
+        var text: [UInt8] = []
+        text.reserveCapacity(lines.count + lines.count / 8 + 64)
+        text.append(UInt8(ascii: "["))
+        lines.withUnsafeBytes { lines in
+            var start = 0
+            while start < lines.count {
+                let end = ByteScan.index(of: 0x0a, in: lines, from: start)
+                text += start == 0 ? "\n        ".utf8 : ",\n        ".utf8
+                text += lines[start..<end]
+                start = end + 1
+            }
+        }
+        text += "\n      ]".utf8
+        return text
+    }
+
+    private static func reference(_ sidecar: Sidecar, _ count: Int) -> [UInt8] {
+        var writer = JSONWriter(reserving: 256)
+        writer.beginObject(.inline)
+        writer.member("file")
+        writer.string(sidecar.path)
+        writer.member("size")
+        writer.integer(sidecar.size)
+        writer.member("count")
+        writer.integer(count)
+        if !sidecar.path.contains(sidecar.sha256) {
+            writer.member("sha256")
+            writer.string(sidecar.sha256)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The file that a member names; nil if it names none.
+    package static func file(in member: UnknownMember) -> Sidecar? {
+        guard member.name == ConversationForm.webSocket.rawValue, member.json.first == UInt8(ascii: "{"),
+            let root = try? JSONDocument(member.json).root, let path = root["file"]?.string, let size = root["size"]?.int
+        else { return nil }
+        let name = path.split(separator: "/").last.flatMap { SidecarName(String($0)) }
+        return Sidecar(path: path, size: size, sha256: root["sha256"]?.string ?? name?.sha256 ?? "")
+    }
+}
+
+extension Interaction {
+    /// The file beside the cassette that holds the messages of a long conversation; nil if there is none.
+    package var conversationFile: Sidecar? { self.unknown.lazy.compactMap { ConversationMessages.file(in: $0) }.first }
+}

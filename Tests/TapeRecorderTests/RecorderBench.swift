@@ -1,0 +1,160 @@
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import Foundation
+import TapeBytes
+import TapeExchange
+import TapeTestSupport
+import Testing
+@testable import TapeRecorder
+
+/// A recorder's thread without a thread, with a disk that fails when told so and a clock by hand.
+final class RecorderBench {
+    let folder: TemporaryFolder
+    let disk = FailingDisk()
+    let file: RecordingFile
+    let queue = RecorderQueue { _ in }
+    let status = Guarded(RecorderStatus())
+    let clock = Guarded<UInt64>(1_000_000_000_000)
+    let notices = Guarded<[String]>([])
+    let worker: RecorderWorker
+    private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
+
+    init(
+        in folder: TemporaryFolder? = nil, mode: RecordMode = .all, refuses: Bool = false, heldLimit: Int = RecorderWorker.heldLimit
+    ) throws {
+        self.folder = try folder ?? TemporaryFolder()
+        let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: mode, exists: self.folder.exists("tape.json"))
+        self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: self.disk.calls))
+        let (clock, notices) = (self.clock, self.notices)
+        self.worker = RecorderWorker(
+            file: self.file, queue: self.queue, status: self.status, drained: Guarded(nil),
+            options: RecorderWorker.Options(refusesUnrecorded: refuses, heldLimit: heldLimit, clock: { clock.withLock { $0 } }),
+            notify: { text in notices.withLock { $0.append(text) } })
+    }
+
+    /// - Parameter waits: whether somebody waits for it.
+    func put(_ exchange: TapedExchange, waits: Bool = false) {
+        let id = exchange.interaction.id
+        let stored: RecorderItem.Stored = { [outcomes] result in outcomes.withLock { $0[id] = result } }
+        _ = self.queue.put(.exchange(exchange, stored: waits ? stored : nil), now: self.clock.withLock { $0 })
+    }
+
+    func turn(after milliseconds: UInt64 = 0) {
+        self.clock.withLock { $0 += milliseconds * 1_000_000 }
+        _ = self.worker.turn()
+    }
+
+    /// Why it is not stored; nil where it is.
+    func problem(_ id: Int) throws -> RecorderProblem? {
+        switch try #require(self.outcomes.withLock { $0[id] }, "nobody was told of exchange \(id)") {
+        case .success: nil
+        case .failure(let problem): problem
+        }
+    }
+
+    var inFile: [Int] {
+        get throws { try RecordedExchanges.read(self.folder.file("tape.json")).map(\.id) }
+    }
+
+    var now: RecorderStatus { self.status.withLock { $0 } }
+}
+
+/// Conversations.
+extension RecorderBench {
+    func open(_ id: Int, as form: ConversationForm = .webSocket, url: String = "http://h/talk") {
+        _ = self.queue.put(.opened(SampleConversation.head(id, url: url), form), now: self.clock.withLock { $0 })
+    }
+
+    func say(_ text: String, in id: Int) {
+        _ = self.queue.put(.message(exchange: id, SampleMessage(text: text)), now: self.clock.withLock { $0 })
+    }
+
+    /// A piece of an answer's body.
+    func piece(_ text: String, in id: Int) {
+        let message = SampleMessage(text: text, from: "server")
+        _ = self.queue.put(.message(exchange: id, message), now: self.clock.withLock { $0 })
+    }
+
+    func say(_ numbers: Range<Int>, in id: Int) {
+        for number in numbers { self.say("\(number)", in: id) }
+    }
+
+    /// - Parameter waits: whether somebody waits for it.
+    func close(_ id: Int, waits: Bool = false) {
+        let stored: RecorderItem.Stored = { [outcomes] result in outcomes.withLock { $0[id] = result } }
+        _ = self.queue.put(.closed(SampleConversation.head(id), stored: waits ? stored : nil), now: self.clock.withLock { $0 })
+    }
+
+    /// Has the conversations that are open written.
+    func turnUntilJournaled() {
+        self.turn()
+        self.turn(after: RunningConversations.journalAfter / 1_000_000)
+    }
+
+    /// Has what is written synced on the other thread, and waits for that.
+    func turnUntilSynced() {
+        self.turn()
+        self.worker.endSync(waits: true)
+        self.turn(after: RecorderWorker.syncInterval / 1_000_000)
+        self.worker.endSync(waits: true)
+        self.turn()
+    }
+
+    var bodies: [String] { get throws { try self.folder.names(in: "tape.bodies") } }
+
+    /// What was said in an exchange of the file; nil if it is not there.
+    func said(in id: Int) throws -> [String]? {
+        let path = self.folder.file("tape.json")
+        return try RecordedExchanges.read(path).first { $0.id == id }.map { try SampleConversation.said(in: $0, beside: path) }
+    }
+}
+
+/// A message that is its text, of which `hunter2` is secret.
+struct SampleMessage: ConversationMessage {
+    struct Unsearchable: Error {}
+
+    var text: String
+    var from: String?
+    var weight: Int { self.text.utf8.count }
+
+    mutating func redact(with redactor: Redactor) throws {
+        guard self.text != "unsearchable" else { throw Unsearchable() }
+        self.text = self.text.replacing("hunter2", with: "***")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        if let from {
+            writer.member("at")
+            writer.milliseconds(1)
+            writer.member("from")
+            writer.string(from)
+        }
+        writer.member("text")
+        writer.string(self.text)
+        writer.endObject()
+    }
+}
+
+enum SampleConversation {
+    static func head(_ id: Int, url: String = "http://h/talk") -> Interaction {
+        Interaction(
+            id: id, started: Timestamp(microseconds: 1_700_000_000_000_000 + Int64(id)),
+            request: RecordedRequest(method: "GET", url: url, headers: HeaderFields(["Host: h", "Upgrade: websocket"])),
+            response: RecordedResponse(
+                status: 101, reason: Array("Switching Protocols".utf8), headers: HeaderFields(["Upgrade: websocket"])))
+    }
+
+    static func said(in interaction: Interaction, beside path: String) throws -> [String] {
+        let member = try #require(interaction.unknown.first { $0.name == "webSocket" })
+        guard let sidecar = interaction.conversationFile else {
+            return try JSONDocument(member.json).root.elements.compactMap { $0["text"]?.string }
+        }
+        return try self.lines(BodyReader(cassettePath: path).read(sidecar, digest: PortableSHA256()))
+    }
+
+    static func lines(_ bytes: [UInt8]) throws -> [String] {
+        try bytes.split(separator: 0x0a).compactMap { try JSONDocument(Array($0)).root["text"]?.string }
+    }
+}
