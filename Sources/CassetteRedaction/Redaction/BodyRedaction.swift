@@ -4,6 +4,8 @@ public import CassetteModel
 /// Takes the secrets out of a body in memory: takes its codings off, redacts the content, and puts the codings on again.
 struct BodyRedaction {
     let content: ContentRedaction
+    /// Names of fields in messages of gRPC.
+    var schema = GRPCSchema()
 
     struct Result {
         var bytes: [UInt8]
@@ -16,7 +18,7 @@ struct BodyRedaction {
     func redacted(_ wire: [UInt8], headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         guard !wire.isEmpty else { return nil }
         switch ContentEncoding(headers) {
-        case .none: return self.plain(wire, headers)
+        case .none: return self.plain(wire, headers, isComplete: isComplete, notes: &notes)
         case .coded(let names): return self.coded(wire, names, headers, isComplete: isComplete, notes: &notes)
         case .other(let names):
             notes.append("not searched for secrets behind the content coding \"\(names)\"")
@@ -24,9 +26,20 @@ struct BodyRedaction {
         }
     }
 
-    private func plain(_ wire: [UInt8], _ headers: HeaderFields) -> Result? {
-        let edits = wire.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
-        return edits.isEmpty ? nil : Result(bytes: edits.applied(to: wire), count: edits.count, edits: edits)
+    private func plain(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
+        let (edits, count) = wire.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
+        return edits.isEmpty ? nil : Result(bytes: edits.applied(to: wire), count: count, edits: edits)
+    }
+
+    private func edits(
+        in content: UnsafeRawBufferPointer, _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
+    ) -> (edits: EditList, count: Int) {
+        if let messages = GRPCRedaction(self.content, headers: headers, schema: self.schema) {
+            let result = messages.redacted(content, isComplete: isComplete, notes: &notes)
+            return (EditList(result.edits), result.count)
+        }
+        let edits = self.content.edits(in: content, headers: headers)
+        return (edits, edits.count)
     }
 
     private func undecoded(_ wire: [UInt8]) -> Result? {
@@ -54,7 +67,7 @@ struct BodyRedaction {
         if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
             return self.streamed(wire, headers, isComplete: isComplete, notes: &notes)
         }
-        let edits = decoded.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
+        let (edits, count) = decoded.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
         if edits.isEmpty {
             if isComplete, let problem = chain.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
             return nil
@@ -67,14 +80,14 @@ struct BodyRedaction {
         } catch {
             // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
             notes.append("left out: its content coding could not be put on again")
-            return Result(bytes: [], count: edits.count)
+            return Result(bytes: [], count: count)
         }
         if !isWhole {
             // What was broken stays broken: the end of the stream is not there.
             bytes.removeLast(min(bytes.count, Self.missing))
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
-        return Result(bytes: bytes, count: edits.count)
+        return Result(bytes: bytes, count: count)
     }
 
     /// What is too long for memory without its codings.

@@ -47,7 +47,7 @@ struct ContentRedaction {
         return self.edits(inText: slice, kind)
     }
 
-    private func edits(inText slice: Slice<UnsafeRawBufferPointer>, _ kind: TextKind) -> [Edit] {
+    func edits(inText slice: Slice<UnsafeRawBufferPointer>, _ kind: TextKind) -> [Edit] {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
         var findings: [Finding] = []
@@ -59,7 +59,7 @@ struct ContentRedaction {
         case .plain:
             if self.text.rules.hasJSONPlaces { (findings, kept) = JSONPlaces(self.text.rules).findings(in: content) }
             findings += ColumnSurvey.findings(in: content)
-        case .fields, .url, .binary: break
+        case .fields, .url, .binary, .field: break
         }
         let edits = self.text.edits(in: content, as: kind, findings: findings, kept: kept)
         return Self.moved(edits.edits, by: slice.startIndex)

@@ -17,7 +17,7 @@ struct HeadRedaction {
             let values = (0..<fields.count).map { fields.valueBytes(at: $0) }.map { $0.startIndex..<$0.endIndex }
             return self.text.edits(in: bytes, as: .fields, findings: findings, kept: kept, within: values)
         }
-        guard !edits.isEmpty else { return 0 }
+        guard !edits.isEmpty || (0..<fields.count).contains(where: { Self.isBinary(fields, $0) }) else { return 0 }
         var redacted = HeaderFields()
         redacted.reserve(bytes: fields.bytes.count + edits.growth, fields: fields.count)
         var next = 0
@@ -34,12 +34,46 @@ struct HeadRedaction {
                 own.append(
                     Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, bytes: edit.bytes))
             }
+            if let (edit, places) = self.binaryValue(fields, index) {
+                own = [Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, bytes: edit.bytes)]
+                count += places - 1
+            }
             count += own.count
             redacted.append(line: own.isEmpty ? Array(line) : EditList(own).applied(to: Array(line)))
         }
         guard count > 0 else { return 0 }
         fields = redacted
         return count
+    }
+
+    // MARK: Metadata of gRPC
+
+    /// Longest value in base64 that is looked into: heads are shorter.
+    private static let binaryLimit = 64 << 10
+
+    /// gRPC over HTTP2, "Custom-Metadata": base64, padded or not.
+    private static func isBinary(_ fields: HeaderFields, _ index: Int) -> Bool {
+        fields.nameBytes(at: index).suffix(4).elementsEqual("-bin".utf8)
+    }
+
+    /// A message in base64, as `grpc-status-details-bin` is one: what takes the value's place, and how many placeholders are in it. Nil if
+    /// nothing is to be done.
+    private func binaryValue(_ fields: HeaderFields, _ index: Int) -> (edit: Edit, places: Int)? {
+        let value = fields.valueBytes(at: index)
+        guard Self.isBinary(fields, index), !value.isEmpty, value.count <= Self.binaryLimit,
+            !self.rules.keeps(header: Array(fields.nameBytes(at: index)))
+        else { return nil }
+        let isPadded = value.count % 4 == 0
+        guard let bytes = Base64.decode(Array(value) + Array(repeating: UInt8(ascii: "="), count: (4 - value.count % 4) % 4)) else {
+            return nil
+        }
+        var parser = ProtoParser(fields: bytes.count)
+        var redaction = ProtoRedaction(text: self.text)
+        guard let message = parser.parse(bytes), let redacted = redaction.redacted(message) else { return nil }
+        var text: [UInt8] = []
+        redacted.bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
+        if !isPadded { text.removeLast(text.reversed().prefix { $0 == UInt8(ascii: "=") }.count) }
+        return (Edit(range: value.startIndex..<value.endIndex, bytes: text), redaction.count)
     }
 
     private func findings(in fields: HeaderFields, _ bytes: UnsafeRawBufferPointer) -> ([Finding], [Range<Int>]) {
@@ -55,7 +89,9 @@ struct HeadRedaction {
                 continue
             }
             findings += self.ruled(Array(name), bytes, range)
-            if fields.isNamed("cookie", at: index) {
+            if fields.isNamed("grpc-message", at: index) {
+                findings += Self.findings(inText: bytes, range)
+            } else if fields.isNamed("cookie", at: index) {
                 findings += CookieField.findings(in: bytes, range, isSet: false)
             } else if fields.isNamed("set-cookie", at: index) || fields.isNamed("set-cookie2", at: index) {
                 findings += CookieField.findings(in: bytes, range, isSet: true)
@@ -64,6 +100,20 @@ struct HeadRedaction {
             }
         }
         return (findings, kept)
+    }
+
+    /// A sentence for people (gRPC over HTTP2, "Status-Message"), percent-encoded: it may quote anything.
+    private static func findings(inText bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
+        let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+        func moved(_ finding: Finding, _ place: Range<Int>) -> Finding {
+            var moved = finding
+            moved.range = place.lowerBound + range.lowerBound..<place.upperBound + range.lowerBound
+            return moved
+        }
+        let plain = TextSurvey.findings(in: text).map { moved($0, $0.range) }
+        guard let view = EscapeView(text) else { return plain }
+        return plain
+            + view.bytes.withUnsafeBytes { TextSurvey.findings(in: $0, isView: true) }.map { moved($0, view.source($0.range)) }
     }
 
     private func named(_ meaning: SecretNames.Meaning, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {

@@ -42,11 +42,30 @@ public struct LiveRedactor: Sendable {
 
     /// The wire bytes of a body as the cassette would hold them; nil if unchanged.
     ///
-    /// - Parameter headers: as the client sent them.
-    public func redacted(body: [UInt8], headers: HeaderFields) -> [UInt8]? {
+    /// - Parameters:
+    ///   - headers: as the client sent them.
+    ///   - messages: the type of a gRPC body's messages, if the cassette was recorded with names.
+    public func redacted(body: [UInt8], headers: HeaderFields, messages: ProtoType? = nil) -> [UInt8]? {
         var request = RecordedRequest(method: "POST", url: "", headers: headers)
         var wire: WireBody? = WireBody(body)
-        return self.redactor.redact(request: &request, body: &wire).isBodyChanged ? wire?.bytes : nil
+        return self.redactor.redact(request: &request, body: &wire, messages).isBodyChanged ? wire?.bytes : nil
+    }
+
+    /// One message of gRPC as the cassette would hold it, without its prefix; nil if unchanged.
+    ///
+    /// - Parameters:
+    ///   - message: as it came: if it is compressed, so is what comes back, unless it could not be searched.
+    ///   - headers: of the request, as the client sent them.
+    ///   - type: of the message, if the cassette was recorded with names.
+    public func redacted(
+        message: [UInt8], isCompressed: Bool, headers: HeaderFields, type: ProtoType? = nil
+    ) -> (bytes: [UInt8], isCompressed: Bool)? {
+        guard let messages = self.redactor.messages(headers, GRPCSchema(type)) else { return nil }
+        var notes: [String] = []
+        return message.withUnsafeBytes { bytes in
+            let message = GRPCRedaction.Message(bytes: bytes, isCompressed: isCompressed, index: 0)
+            return messages.redacted(message, isComplete: true, notes: &notes).map { ($0.bytes, $0.isCompressed) }
+        }
     }
 
     /// A body that is too large for memory; see `Redactor`.

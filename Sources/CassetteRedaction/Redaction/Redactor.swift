@@ -9,6 +9,8 @@ public struct Redactor: Sendable {
     public let vault: SecretVault
     /// Of one search; nil: it goes to its end.
     private var budget: SearchBudget?
+    /// Names the fields of gRPC messages.
+    public var schema: ProtoSchema?
     let makeDigest: @Sendable () -> any ContentDigest
 
     /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
@@ -32,6 +34,7 @@ public struct Redactor: Sendable {
         self.vault = vault
         self.budget = budget
         self.makeDigest = other.makeDigest
+        self.schema = other.schema
     }
 
     /// The same with another vault, which knows the values of the rules already.
@@ -48,7 +51,13 @@ public struct Redactor: Sendable {
 
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
     var head: HeadRedaction { HeadRedaction(text: self.text) }
-    private var body: BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text)) }
+
+    private func body(_ schema: GRPCSchema) -> BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text), schema: schema) }
+
+    /// For one message of gRPC, which is compared before its body has ended.
+    func messages(_ headers: HeaderFields, _ schema: GRPCSchema) -> GRPCRedaction? {
+        GRPCRedaction(ContentRedaction(text: self.text), headers: headers, schema: schema)
+    }
 
     /// Redacts all heads of an exchange and both bodies, what is learned in one used in all of them.
     ///
@@ -59,18 +68,20 @@ public struct Redactor: Sendable {
         var request = RedactionOutcome()
         var response = RedactionOutcome()
         var learned = -1
+        // A secret in a URL may change it.
+        let types = self.schema?.types(ofURL: interaction.request.url)
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         while learned != self.vault.learned, !self.isSpent {
             learned = self.vault.learned
             self.budget?.beginRound()
-            request.add(self.redact(request: &interaction.request, body: &requestBody))
+            request.add(self.redact(request: &interaction.request, body: &requestBody, types?.request))
             for index in interaction.interim.indices {
                 response.count += self.head.redact(&interaction.interim[index].headers)
                 response.count += self.redact(words: &interaction.interim[index].reason)
             }
             response.count += self.redact(outcome: &interaction.outcome)
             if var message = interaction.response {
-                response.add(self.redact(response: &message, body: &responseBody))
+                response.add(self.redact(response: &message, body: &responseBody, types?.response))
                 interaction.response = message
             }
         }
@@ -100,6 +111,11 @@ public struct Redactor: Sendable {
     }
 
     public func redact(request: inout RecordedRequest, body: inout WireBody?) -> RedactionOutcome {
+        self.redact(request: &request, body: &body, self.schema?.types(ofURL: request.url)?.request)
+    }
+
+    /// - Parameter messages: the type of a gRPC body's messages.
+    func redact(request: inout RecordedRequest, body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
         let unsearched = self.vault.unsearched
         if let (url, count) = self.head.redacted(url: request.url) {
@@ -110,16 +126,20 @@ public struct Redactor: Sendable {
             request.target = redacted
             outcome.count += count
         }
-        self.redact(&request.headers, &request.trailers, &body, &outcome)
+        self.redact(&request.headers, &request.trailers, &body, GRPCSchema(request.body, messages), &outcome)
         self.noteLimit(since: unsearched, &outcome)
         return outcome
     }
 
     public func redact(response: inout RecordedResponse, body: inout WireBody?) -> RedactionOutcome {
+        self.redact(response: &response, body: &body, nil)
+    }
+
+    private func redact(response: inout RecordedResponse, body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
         let unsearched = self.vault.unsearched
         outcome.count += self.redact(words: &response.reason)
-        self.redact(&response.headers, &response.trailers, &body, &outcome)
+        self.redact(&response.headers, &response.trailers, &body, GRPCSchema(response.body, messages), &outcome)
         self.noteLimit(since: unsearched, &outcome)
         return outcome
     }
@@ -186,7 +206,8 @@ public struct Redactor: Sendable {
     }
 
     private func redact(
-        _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, _ body: inout WireBody?, _ outcome: inout RedactionOutcome
+        _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, _ body: inout WireBody?, _ schema: GRPCSchema,
+        _ outcome: inout RedactionOutcome
     ) {
         if var fields = trailers {
             outcome.count += self.head.redact(&fields)
@@ -194,7 +215,7 @@ public struct Redactor: Sendable {
         }
         // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
         let result = body.flatMap {
-            self.body.redacted($0.bytes, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
+            self.body(schema).redacted($0.bytes, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
         }
         outcome.count += self.head.redact(&headers)
         if var wire = body {
@@ -231,10 +252,12 @@ extension Redactor {
     ///
     /// Reads the source twice. Redact the head with `redact(request:body:)` and no body first, and then `fit` it to the new bytes.
     public func redact(
-        _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, headers: HeaderFields, isComplete: Bool, messages: GRPCSchema = GRPCSchema(),
+        deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         let unsearched = self.vault.unsearched
-        var outcome = try SourceRedaction(text: self.text).redact(source, headers: headers, isComplete: isComplete, deliver: deliver)
+        var outcome = try SourceRedaction(text: self.text, schema: messages).redact(
+            source, headers: headers, isComplete: isComplete, deliver: deliver)
         self.noteLimit(since: unsearched, &outcome)
         return outcome
     }

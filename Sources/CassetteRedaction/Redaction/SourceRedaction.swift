@@ -8,6 +8,8 @@ struct SourceRedaction {
     let text: TextRedaction
     /// Whether a body may be loaded after all, where rules need all of it.
     var mayLoad = true
+    /// Names of fields in messages of gRPC.
+    var schema = GRPCSchema()
 
     /// Bytes of a body that rules for places in JSON load: with its views it takes some 200 MiB, most of what the proxy may use.
     static let loadLimit = 32 << 20
@@ -34,21 +36,24 @@ struct SourceRedaction {
         }
         let known = self.text.vault.learned
         // The first pass learns, so that the second knows from the beginning.
-        var pass = SourcePass(text: self.text, headers: headers, names: names)
+        var pass = SourcePass(text: self.text, headers: headers, names: names, schema: self.schema)
         try pass.run(source) { _ in }
         if let problem = pass.problem {
             if problem.kind == .tooLong { return Self.leftOut("it cannot be searched for secrets: \(problem.reason)") }
             if isComplete { outcome.notes.append("searched for secrets only up to where \(problem)") }
         }
-        var again = SourcePass(text: self.text, headers: headers, names: names)
+        var again = SourcePass(text: self.text, headers: headers, names: names, schema: self.schema)
         if pass.count == 0 {
+            outcome.notes += pass.notes
             guard self.text.vault.learned != known else { return outcome }
             // A secret of the end of a body may stand at its beginning in another spelling.
             try again.run(source) { _ in }
             guard again.count > 0 else { return outcome }
-            again = SourcePass(text: self.text, headers: headers, names: names)
+            again = SourcePass(text: self.text, headers: headers, names: names, schema: self.schema)
+            outcome.notes.removeLast(pass.notes.count)
         }
         try again.run(source, codings: pass.codings, deliver)
+        outcome.notes += again.notes
         outcome.count = again.count
         outcome.isBodyChanged = true
         return outcome
@@ -58,7 +63,7 @@ struct SourceRedaction {
         _ source: ByteSource, _ headers: HeaderFields, _ isComplete: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         var outcome = RedactionOutcome()
-        let body = BodyRedaction(content: ContentRedaction(text: self.text))
+        let body = BodyRedaction(content: ContentRedaction(text: self.text), schema: self.schema)
         let wire = try source.load()
         guard var result = body.redacted(wire, headers: headers, isComplete: isComplete, notes: &outcome.notes) else { return outcome }
         // What its end teaches may stand at its beginning.
@@ -86,13 +91,17 @@ struct SourcePass {
     let headers: HeaderFields
     /// In the order applied.
     let names: [ContentEncoding.Name]
+    let schema: GRPCSchema
     private(set) var count = 0
     /// What was found out about the codings, in the order applied: known once a pass is through.
     private(set) var codings: [ContentCoding] = []
     /// Where the codings broke.
     private(set) var problem: InflateProblem?
+    /// What could not be searched in messages.
+    private(set) var notes: [String] = []
 
-    init(text: TextRedaction, headers: HeaderFields, names: [ContentEncoding.Name]) {
+    init(text: TextRedaction, headers: HeaderFields, names: [ContentEncoding.Name], schema: GRPCSchema = GRPCSchema()) {
+        self.schema = schema
         self.text = text
         self.headers = headers
         self.names = names
@@ -111,7 +120,7 @@ struct SourcePass {
         }
         try source.forEachPiece(while: { piece in
             try chain.push(piece) { decoded in
-                let stream = content ?? ContentStream(self.text, headers: self.headers, beginning: decoded)
+                let stream = content ?? ContentStream(self.text, headers: self.headers, schema: self.schema, beginning: decoded)
                 try stream.push(decoded) { try write($0) }
                 content = stream
             }
@@ -121,6 +130,7 @@ struct SourcePass {
         if !isWhole { self.problem = chain.problem?.problem }
         try content?.finish { try write($0) }
         self.count = content?.count ?? 0
+        self.notes = content?.notes ?? []
         // The end of a stream that broke stays away.
         if isWhole { try encoder?.finish(deliver: deliver) }
     }
@@ -130,12 +140,13 @@ struct SourcePass {
         let meter = self.text.budget?.meter(coded: source.size)
         try source.forEachPiece { (piece) -> Void in
             try meter?(piece.count)
-            let stream = content ?? ContentStream(self.text, headers: self.headers, beginning: piece)
+            let stream = content ?? ContentStream(self.text, headers: self.headers, schema: self.schema, beginning: piece)
             try stream.push(piece, deliver: deliver)
             content = stream
         }
         try content?.finish(deliver: deliver)
         self.count = content?.count ?? 0
+        self.notes = content?.notes ?? []
     }
 }
 
@@ -143,11 +154,14 @@ struct SourcePass {
 enum ContentStream {
     case text(TextStream)
     case parts(PartStream)
+    case messages(MessageStream)
 
     /// - Parameter beginning: the first bytes, which tell text from other things where the type does not.
-    init(_ redaction: TextRedaction, headers: HeaderFields, beginning: UnsafeRawBufferPointer) {
+    init(_ redaction: TextRedaction, headers: HeaderFields, schema: GRPCSchema = GRPCSchema(), beginning: UnsafeRawBufferPointer) {
         if let boundary = MultipartType(headers)?.boundary {
             self = .parts(PartStream(redaction, boundary: boundary))
+        } else if let messages = GRPCRedaction(ContentRedaction(text: redaction), headers: headers, schema: schema) {
+            self = .messages(MessageStream(messages))
         } else {
             var text = ReadableText()
             text.push(beginning)
@@ -161,6 +175,15 @@ enum ContentStream {
         switch self {
         case .text(let stream): stream.count
         case .parts(let stream): stream.count
+        case .messages(let stream): stream.count
+        }
+    }
+
+    /// What could not be searched.
+    var notes: [String] {
+        switch self {
+        case .text, .parts: []
+        case .messages(let stream): stream.notes
         }
     }
 
@@ -168,6 +191,7 @@ enum ContentStream {
         switch self {
         case .text(let stream): try stream.push(piece, deliver: deliver)
         case .parts(let stream): try stream.push(piece, deliver: deliver)
+        case .messages(let stream): try stream.push(piece, deliver: deliver)
         }
     }
 
@@ -175,6 +199,7 @@ enum ContentStream {
         switch self {
         case .text(let stream): try stream.finish(deliver: deliver)
         case .parts(let stream): try stream.finish(deliver: deliver)
+        case .messages(let stream): try stream.finish(deliver: deliver)
         }
     }
 }

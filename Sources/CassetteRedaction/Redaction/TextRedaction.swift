@@ -26,7 +26,7 @@ struct TextRedaction {
         work.learn(TextSurvey.findings(in: text, as: kind, hasMore: hasMore))
         var views: [EscapeView] = []
         // Escapes in bytes that are no text are chance.
-        if kind != .binary, let view = EscapeView(text) {
+        if !kind.isBinary, let view = EscapeView(text) {
             views.append(view)
             while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.bytes.withUnsafeBytes { EscapeView($0) } }) {
                 views.append(next)
@@ -36,6 +36,14 @@ struct TextRedaction {
         work.search(views)
         // Before edits that touch become one: a chance one must not take another with it.
         return EditList(places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits)
+    }
+
+    /// Only secrets that are known by now, in bytes of any kind, whose number stays.
+    func editsOfKnown(in bytes: UnsafeRawBufferPointer) -> EditList {
+        guard !bytes.isEmpty else { return EditList() }
+        var work = Work(rules: self.rules, vault: self.vault, text: bytes, kind: .binary, kept: [])
+        work.search([])
+        return EditList(work.edits)
     }
 
     private static func lies(_ range: Range<Int>, within places: [Range<Int>]) -> Bool {
@@ -153,7 +161,7 @@ struct TextRedaction {
                     self.edits.append(Edit(range: source(hit.range), bytes: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
-                    guard let run = Base64Run(bytes, core: hit.range.lowerBound, alignment: alignment), self.kind != .binary else {
+                    guard let run = Base64Run(bytes, core: hit.range.lowerBound, alignment: alignment), !self.kind.isBinary else {
                         self.replace(hit, bytes, placeholders[hit.secret], source)
                         continue
                     }
@@ -219,7 +227,7 @@ struct PlaceholderSpelling {
         let placeholder = marker.bytes
         switch self.kind {
         case .form: return self.escaped(placeholder, keeping: self.plainMarks)
-        case .plain, .fields, .url, .binary: break
+        case .plain, .fields, .url, .binary, .field: break
         }
         switch spelling {
         case .number: return [UInt8(ascii: "0")]

@@ -57,6 +57,7 @@ public struct RedactionRule: Sendable, Hashable {
         switch self.place {
         case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
         case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
+        case .grpc(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "grpc")
         case .path: "path"
         case .text: "text"
         }
@@ -92,6 +93,8 @@ public enum RedactionPlace: Sendable, Hashable {
     case query(String)
     /// A value in JSON, by the segments of its pointer (RFC 6901); `*` stands for any member or element.
     case json([String])
+    /// A field in messages of gRPC, by the numbers or the names of the fields around it and its own; `*` stands for any field.
+    case grpc([String])
     /// A field of a form, by its decoded name.
     case form(String)
     /// A part of multipart/form-data, by its name.
@@ -118,6 +121,7 @@ public enum RedactionPlace: Sendable, Hashable {
         let name = String(words[1])
         switch words[0] {
         case "json": self = .json(try Self.pointer(name, of: text))
+        case "grpc": self = .grpc(try Self.fields(name, of: text))
         case _ where name.isEmpty:
             throw SettingSyntaxError("\"\(text)\" lacks a name: write one after the colon, for example \"header:x-api-key\"")
         case "header": self = .header(name.lowercased())
@@ -130,8 +134,17 @@ public enum RedactionPlace: Sendable, Hashable {
 
     private static func unknown(_ text: String) -> SettingSyntaxError {
         SettingSyntaxError(
-            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
+            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
         )
+    }
+
+    /// As pointers of JSON are, with a field at least.
+    private static func fields(_ path: String, of text: String) throws(SettingSyntaxError) -> [String] {
+        guard path.hasPrefix("/"), path.utf8.count > 1 else {
+            throw SettingSyntaxError(
+                "\"\(text)\" names no field: write numbers or names after slashes, for example \"grpc:/1/2\" or \"grpc:/user/token\"")
+        }
+        return try self.pointer(path, of: text)
     }
 
     /// RFC 6901, 3 and 4.

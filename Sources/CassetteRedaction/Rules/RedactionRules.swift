@@ -90,6 +90,11 @@ extension RedactionRules {
         self.rules.contains { $0.isJSON } || self.keep.contains { $0.place.map { if case .json = $0 { true } else { false } } ?? false }
     }
 
+    /// Fields of messages that rules and exceptions name.
+    var hasMessagePlaces: Bool {
+        (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .grpc = $0 { true } else { false } }
+    }
+
     /// What the patterns for any text find.
     func patterns(in text: UnsafeRawBufferPointer) -> [Finding] {
         guard !self.rules.isEmpty else { return [] }

@@ -57,8 +57,11 @@ package enum SecretNames {
 
     /// `X-Acme-Api-Key`: by how most vendors' names end.
     private static func meaning(ofEnding name: some Sequence<UInt8>) -> Meaning? {
+        // Most names end with another letter than all of those.
+        var final: UInt8 = 0
+        for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") && byte != UInt8(ascii: ".") { final = byte | 32 }
+        guard self.finals.contains(final) else { return nil }
         let letters = name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }.map { $0 | 32 }
-        guard let last = letters.last, self.endings.contains(where: { $0.bytes.last == last }) else { return nil }
         return self.endings.first { letters.count > $0.bytes.count && letters.suffix($0.bytes.count).elementsEqual($0.bytes) }
             .map { Meaning(kind: $0.kind) }
     }
@@ -69,6 +72,8 @@ package enum SecretNames {
         ("session", "sessiontoken"), ("secret", "secretkey"), ("secret", "apisecret"), ("client_secret", "clientsecret"),
         ("password", "password"), ("csrf-token", "csrftoken"), ("csrf-token", "xsrftoken"),
     ].map { ($0.0, Array($0.1.utf8)) }
+
+    private static let finals = Set(Self.endings.compactMap(\.bytes.last))
 
     /// FNV-1a of the letters and digits: equal names only, as far as the tables are concerned (their tests see to it), and a name of the
     /// same hash by chance would have its value redacted.

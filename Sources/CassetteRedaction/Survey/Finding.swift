@@ -71,6 +71,11 @@ enum TextKind: Sendable, Hashable {
     case url
     /// Bytes whose number may have a meaning to what they are part of: it does not change.
     case binary
+    /// Bytes whose number is written beside them, and follows: a field of a message.
+    case field
+
+    /// Whether escapes in it are chance.
+    var isBinary: Bool { self == .binary || self == .field }
 }
 
 /// Where a number of JSON stands in a text (RFC 8259, 6), without a parser.

@@ -20,7 +20,22 @@ struct SurveyText {
 
     /// Whether names can be words at all. In some MiB of an image or an archive three bytes are one by chance, and what follows is no
     /// value.
-    var isReadable: Bool { !self.bytes.prefix(4096).contains { $0 < 9 || $0 > 13 && $0 < 32 && $0 != 27 } }
+    var isReadable: Bool {
+        let end = min(self.bytes.count, 4096)
+        var start = 0
+        while start < end {
+            // Without a way out within a block, which the compiler then looks at in one go.
+            let next = min(start + 64, end)
+            var others: UInt8 = 0
+            for offset in start..<next {
+                let byte = self.bytes[offset]
+                others |= (byte < 32 ? 1 : 0) & (byte &- 9 > 4 ? 1 : 0) & (byte != 27 ? 1 : 0)
+            }
+            guard others == 0 else { return false }
+            start = next
+        }
+        return true
+    }
 
     func skipSpace(_ offset: Int) -> Int {
         var offset = offset

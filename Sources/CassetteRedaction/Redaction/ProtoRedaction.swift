@@ -1,0 +1,215 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Takes the secrets out of a message of Protocol Buffers, field by field, with lengths that fit again.
+///
+/// Names count where a schema gave some, as those of members of JSON do; what has no name is known by its looks. Knows neither gRPC nor
+/// codings.
+struct ProtoRedaction {
+    let text: TextRedaction
+    /// Placeholders that were put in.
+    private(set) var count = 0
+
+    /// Fields that are tried for a text that may be a message: a text is hardly one, so this ends early.
+    private static let trialFields = 1024
+    /// Bytes of the shortest value without a name that may hold a secret.
+    private static let shortest = NeedleIndex.lengthLimit
+    /// A number of fewer digits counts something, as in JSON.
+    private static let leastNumber: UInt64 = 1000
+
+    /// What rules say about the values in a message.
+    private struct Place {
+        /// Field numbers and names from the top; empty if no rule asks for places.
+        var path: [(number: String, name: String?)] = []
+        /// A rule names all that is here as secrets of this kind.
+        var kind: String?
+        /// An exception names all that is here.
+        var isKept = false
+    }
+
+    private let hasPlaces: Bool
+
+    init(text: TextRedaction) {
+        self.text = text
+        self.hasPlaces = text.rules.hasMessagePlaces
+    }
+
+    /// Nil if nothing is to be done.
+    mutating func redacted(_ message: ProtoMessage) -> ProtoMessage? { self.message(message, Place()) }
+
+    private mutating func message(_ message: ProtoMessage, _ place: Place) -> ProtoMessage? {
+        var redacted: ProtoMessage?
+        let pair = PairOfFields(message)
+        for (index, field) in message.fields.enumerated() {
+            let here = self.hasPlaces ? self.place(of: field, in: place) : place
+            var meaning = field.name.flatMap { SecretNames.meaning(ofMember: $0.utf8) }
+            if meaning?.needsCompany == true, !Self.hasCompany(message) { meaning = nil }
+            // One of several under a name is a secret if it looks like a key, as in arrays of JSON.
+            if meaning != nil, message.fields.contains(where: { $0.number == field.number && $0 != field }) {
+                meaning?.needsKeyShape = true
+            }
+            if index == 1, let named = pair?.meaning { meaning = named }
+            guard let value = self.value(field, meaning, isOfPair: index == 1 && pair != nil, here) else { continue }
+            var changed = redacted ?? message
+            changed.fields[index].value = value
+            changed.fields[index].label = nil
+            redacted = changed
+        }
+        return redacted
+    }
+
+    // MARK: Places
+
+    private func place(of field: ProtoField, in outer: Place) -> Place {
+        var place = outer
+        place.path.append(("\(field.number)", field.name))
+        for rule in self.text.rules.rules where place.kind == nil && rule.pattern == nil && Self.names(rule.place, place) {
+            place.kind = rule.kind
+        }
+        place.isKept = place.isKept || self.text.rules.keep.contains { $0.place.map { Self.names($0, place) } ?? false }
+        return place
+    }
+
+    private static func names(_ rule: RedactionPlace, _ place: Place) -> Bool {
+        guard case .grpc(let segments) = rule, segments.count == place.path.count else { return false }
+        return zip(segments, place.path).allSatisfy { segment, field in
+            segment == "*" || segment == field.number || segment == field.name
+                || field.name.map { segment == "\(field.number):\($0)" } ?? false
+        }
+    }
+
+    /// Another parameter of a token request.
+    private static func hasCompany(_ message: ProtoMessage) -> Bool {
+        message.fields.contains { field in
+            field.name.map { ["granttype", "redirecturi", "codeverifier", "clientsecret"].contains($0.lowercased().filter { $0 != "_" }) }
+                ?? false
+        }
+    }
+
+    // MARK: Values
+
+    /// Nil if nothing is to be done.
+    private mutating func value(_ field: ProtoField, _ meaning: SecretNames.Meaning?, isOfPair: Bool, _ place: Place) -> ProtoValue? {
+        switch field.value {
+        case .message(let inner): return self.message(inner, place).map { .message($0) }
+        case .entry(let inner): return self.message(inner, place).map { .entry($0) }
+        case .group(let inner): return self.message(inner, place).map { .group($0) }
+        case .varint(let number):
+            guard number != 0, self.hides(meaning, isLong: number >= Self.leastNumber, place) else { return nil }
+            self.learn(number, meaning, place)
+            return .varint(0)
+        case .fixed32(let bits, let isFloat):
+            guard bits != 0, self.hides(meaning, isLong: bits >= Self.leastNumber, place) else { return nil }
+            self.count += 1
+            return .fixed32(0, isFloat: isFloat)
+        case .fixed64(let bits, let isDouble):
+            guard bits != 0, self.hides(meaning, isLong: bits >= Self.leastNumber, place) else { return nil }
+            self.count += 1
+            return .fixed64(0, isDouble: isDouble)
+        case .packed(let values):
+            var changed = false
+            let hidden = values.map { value -> ProtoValue in
+                guard let new = self.value(ProtoField(field.number, value), meaning, isOfPair: false, place) else { return value }
+                changed = true
+                return new
+            }
+            return changed ? .packed(hidden) : nil
+        case .text(let bytes):
+            if field.name == nil, meaning == nil, place.kind == nil, let value = self.messageInText(bytes, place) { return value }
+            return self.bytes(bytes, meaning, isOfPair: isOfPair, .plain, place).map { .text($0) }
+        case .bytes(let bytes):
+            return self.bytes(bytes, meaning, isOfPair: isOfPair, .field, place).map { .bytes($0) }
+        }
+    }
+
+    private func hides(_ meaning: SecretNames.Meaning?, isLong: Bool, _ place: Place) -> Bool {
+        guard !place.isKept else { return false }
+        if let kind = place.kind { return !self.text.rules.keeps(kind: kind) }
+        guard let meaning, isLong, !meaning.needsKeyShape, !self.text.rules.keeps(kind: meaning.kind) else { return false }
+        return meaning.syntax == .value || meaning.syntax == .credentials
+    }
+
+    private mutating func learn(_ number: UInt64, _ meaning: SecretNames.Meaning?, _ place: Place) {
+        self.count += 1
+        guard let kind = place.kind ?? meaning?.kind else { return }
+        _ = self.text.vault.placeholder(
+            for: Array("\(number)".utf8), kind: kind, isSure: place.kind != nil || meaning?.isSure == true, under: self.text.rules)
+    }
+
+    /// A message of one string or of several may read as text: its tags and lengths are letters then. If a secret lies in one of its
+    /// strings, its lengths have to fit afterwards. A text that is no message after all keeps its meaning but for these letters.
+    private mutating func messageInText(_ bytes: [UInt8], _ place: Place) -> ProtoValue? {
+        guard bytes.count >= Self.shortest else { return nil }
+        var parser = ProtoParser(fields: Self.trialFields)
+        guard let message = parser.parse(bytes), let redacted = self.message(message, place) else { return nil }
+        return .message(redacted)
+    }
+
+    private mutating func bytes(
+        _ value: [UInt8], _ meaning: SecretNames.Meaning?, isOfPair: Bool, _ kind: TextKind, _ place: Place
+    ) -> [UInt8]? {
+        guard !value.isEmpty else { return nil }
+        if let secret = place.kind, !place.isKept, !self.text.rules.keeps(kind: secret), value.count <= NamedValue.limit {
+            guard !value.withUnsafeBytes(Placeholder.isWhole) else { return nil }
+            return self.replaced(value, secret, isSure: true)
+        }
+        let edits = value.withUnsafeBytes { bytes -> EditList in
+            if place.isKept { return self.text.edits(in: bytes, as: kind, kept: [0..<bytes.count]) }
+            var findings = self.findings(in: bytes, meaning, isOfPair: isOfPair) + self.patterns(bytes, place)
+            if kind == .plain { findings += ColumnSurvey.findings(in: bytes) }
+            guard bytes.count >= Self.shortest || !findings.isEmpty || !self.text.rules.rules.isEmpty else { return EditList() }
+            return self.text.edits(in: bytes, as: kind, findings: findings)
+        }
+        guard !edits.isEmpty else { return nil }
+        self.count += edits.count
+        return edits.applied(to: value)
+    }
+
+    private mutating func replaced(_ value: [UInt8], _ kind: String, isSure: Bool) -> [UInt8] {
+        self.count += 1
+        return self.placeholder(value, kind, isSure: isSure).bytes
+    }
+
+    private func placeholder(_ value: [UInt8], _ kind: String, isSure: Bool) -> Placeholder {
+        self.text.vault.placeholder(for: value, kind: kind, isSure: isSure, under: self.text.rules)
+    }
+
+    /// The secret that a field's name announces.
+    private func findings(in value: UnsafeRawBufferPointer, _ meaning: SecretNames.Meaning?, isOfPair: Bool) -> [Finding] {
+        guard let meaning else { return [] }
+        let range = 0..<value.count
+        switch meaning.syntax {
+        case .cookie, .setCookie: return CookieField.findings(in: value, range, isSet: meaning.syntax == .setCookie)
+        case .credentials where isOfPair: return CredentialsField(value, range, kind: meaning.kind).findings
+        case .value, .credentials:
+            guard value.count <= NamedValue.limit else { return [] }
+            return NamedValue.finding(in: value, range, meaning, .plain).map { [$0] } ?? []
+        }
+    }
+
+    private func patterns(_ value: UnsafeRawBufferPointer, _ place: Place) -> [Finding] {
+        guard self.hasPlaces else { return [] }
+        return self.text.rules.rules.filter { $0.pattern != nil && Self.names($0.place, place) }.flatMap { $0.findings(in: value) }
+    }
+}
+
+/// A message of two strings, the first of which names the second: an entry of a map, or a header field as services pass them on.
+private struct PairOfFields {
+    /// What the second one is.
+    let meaning: SecretNames.Meaning
+
+    init?(_ message: ProtoMessage) {
+        guard message.fields.count == 2, message.fields[0].number == 1, message.fields[1].number == 2,
+            case .text(let key) = message.fields[0].value, key.count <= SecretNames.lengthLimit
+        else { return nil }
+        let names = message.fields.map { $0.name?.lowercased() }
+        if let value = names[1], value != "value" || names[0] != "key" && names[0] != "name" { return nil }
+        guard var meaning = SecretNames.meaning(ofHeader: key) ?? SecretNames.meaning(ofMember: key), !meaning.needsCompany else {
+            return nil
+        }
+        if let cookie = SecretNames.meaning(ofMember: key), cookie.syntax != .value { meaning = cookie }
+        // Without names it may be any message, and its first string the kind of a thing.
+        if names[1] == nil, meaning.syntax == .value { meaning.needsKeyShape = true }
+        self.meaning = meaning
+    }
+}
