@@ -38,8 +38,8 @@ public struct OpenCassette: Sendable {
         // The session first: it creates no file that would be left if the other failed.
         self.session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: plan.options.repetition,
-            order: plan.options.order, redaction: plan.liveRedactor, dates: plan.refresh?.liveDates, audience: plan.options.audience,
-            digest: digest)
+            order: plan.options.order, conversationOrder: plan.options.conversationOrder, redaction: plan.liveRedactor,
+            dates: plan.refresh?.liveDates, audience: plan.options.audience, digest: digest)
         self.recorder = try Recorder(
             plan.recording, version: version, redaction: plan.redaction, digest: digest, refusesUnrecorded: refusesUnrecorded,
             notify: notify)
@@ -49,7 +49,9 @@ public struct OpenCassette: Sendable {
     public var cassette: RecordedCassette? { self.plan.cassette }
 
     /// What people should know before the first request, of the plan and of a file that was repaired.
-    public var notices: [String] { self.plan.notices + [self.recorder?.repaired.map { $0.summary + "." }].compactMap { $0 } }
+    public var notices: [String] {
+        self.plan.notices + [self.recorder?.repaired.map { $0.summary + "." }].compactMap { $0 } + (self.recorder?.recovered ?? [])
+    }
 
     /// Ends the run and puts its recording in order: see `Recorder.close`.
     ///

@@ -12,12 +12,15 @@ public struct RunPlan: Sendable {
     /// What a run is asked for, beside its file and mode. A cassette's own rules come first: `matchTexts` and `redaction` add to them.
     public struct Options: Sendable {
         public var matchTexts = MatchRuleTexts()
+        /// Files that name the fields of gRPC messages, or folders of such files (`DescriptorFiles`).
+        public var descriptors: [String] = []
         /// Called last, for requests that are equal by all other rules.
         public var customMatches: [CustomMatch] = []
         /// What is redacted in a recording; nil keeps secrets.
         public var redaction: RedactionRules? = .standard
         public var repetition: Repetition = .never
         public var order: ReplayOrder = .any
+        public var conversationOrder: ConversationOrder = .strict
         /// The places of dates in JSON bodies that move with those of header fields; nil if no date moves.
         public var refreshedFields: [String]?
         /// The age from which `onExpired` applies; nil if a cassette may be of any age.
@@ -66,7 +69,7 @@ public struct RunPlan: Sendable {
         var cassette = recording.replays ? try RecordedCassette(path: path) : nil
         var notices: [String] = []
         var expiry: String?
-        if let damage = cassette?.damage { notices.append(damage.summary + ".") }
+        notices += cassette?.notices ?? []
         if let problem = Self.expiry(of: cassette, options.maxAge, now: now) {
             let advice = "\(problem): \(options.remedy ?? "record it again with \"wiretape record \(path) -- COMMAND\"")."
             switch options.onExpired {
@@ -85,6 +88,8 @@ public struct RunPlan: Sendable {
         let texts = (own ?? MatchRuleTexts()).adding(options.matchTexts)
         var rules = try MatchRules.standard.adding(texts)
         rules.custom = options.customMatches
+        rules.schema = try DescriptorFiles.schema(options.descriptors)
+        recording.schema = rules.schema
         switch recording.target {
         case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 } + options.headMembers
         case .nothing, .append: break

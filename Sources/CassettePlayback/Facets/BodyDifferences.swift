@@ -70,6 +70,7 @@ enum FacetPairing {
         let name = self.text(facet.name)
         switch facet.place {
         case .json: return [.json(pointer: name, here: live.map(self.json), recorded: recorded.map(self.json))]
+        case .grpc: return [self.grpc(name, live, recorded)]
         case .formField: return [.formField(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
         case .queryItem: return [.graphQLItem(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
         case .unclosed: return [.closingDelimiter(isHere: live == nil)]
@@ -84,6 +85,23 @@ enum FacetPairing {
 
     private static func json(_ facet: BodyFacet) -> String {
         facet.type.elementsEqual("string".utf8) ? "\"\(self.value(facet))\"" : self.value(facet)
+    }
+
+    /// `name` is the number of the message, and the pointer in it.
+    private static func grpc(_ name: String, _ live: BodyFacet?, _ recorded: BodyFacet?) -> RequestDifference {
+        let digits = name.prefix { $0 != "/" }
+        func text(_ facet: BodyFacet) -> String {
+            switch facet.type {
+            case Array("message".utf8): return "a message"
+            case Array("string".utf8): return "\"\(self.value(facet))\""
+            case Array("bytes".utf8) where !facet.value.withUnsafeBytes({ ReadableText.isReadable($0) }):
+                let hex = Hex.encode(facet.value.prefix(16))
+                return "\(ByteDifference.count(facet.size)) 0x\(hex)\(facet.size > 16 ? "…" : "")"
+            default: return self.value(facet)
+            }
+        }
+        return .grpc(
+            message: Int(digits) ?? 0, field: String(name[digits.endIndex...]), here: live.map(text), recorded: recorded.map(text))
     }
 
     private static func whole(_ live: BodyFacet?, _ recorded: BodyFacet?) -> RequestDifference {

@@ -29,7 +29,7 @@ public struct BodyFacetBuilder: ~Copyable {
     ) {
         self.plan = rules.body
         self.url = url
-        self.content = ContentFacets(rules.body, headers: headers, digest: digest)
+        self.content = ContentFacets(rules.body, headers: headers, messages: rules.schema?.types(ofURL: url)?.request, digest: digest)
         if rules.looksAtBody, case .coded(let names) = ContentEncoding(headers) {
             self.decoder = DecoderChain(names, limits: Self.limits)
         } else {
@@ -71,7 +71,7 @@ extension BodyFacets {
 ///
 /// Live and recorded bodies both pass through it, so that they are understood alike. A class, since decoders deliver bytes to it.
 final class ContentFacets {
-    private enum Attempt { case graphQL, json, form, text }
+    private enum Attempt { case graphQL, json, form, text, grpc }
 
     private enum Mode {
         case nothing
@@ -83,15 +83,19 @@ final class ContentFacets {
 
     private let plan: BodyPlan
     private let field: ArraySlice<UInt8>?
+    /// For a body of gRPC.
+    private let messages: GRPCFacets?
     private let digest: () -> any ContentDigest
     private var mode: Mode
     private var isEmpty = true
 
-    init(_ plan: BodyPlan, headers: HeaderFields, digest: @escaping () -> any ContentDigest) {
+    /// - Parameter messages: the type of a gRPC body's messages, if it is known.
+    init(_ plan: BodyPlan, headers: HeaderFields, messages: ProtoType? = nil, digest: @escaping () -> any ContentDigest) {
         self.plan = plan
         self.field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
         self.digest = digest
         let type = MediaType(self.field)
+        self.messages = GRPCType(type).map { GRPCFacets(plan, $0, headers: headers, schema: messages, digest: digest) }
         switch plan.match {
         case nil: self.mode = .nothing
         case .bytes where !plan.isGraphQL: self.mode = .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit))
@@ -107,6 +111,8 @@ final class ContentFacets {
     }
 
     private static func attempts(_ plan: BodyPlan, _ type: MediaType) -> [Attempt] {
+        // Whatever the rule, what is no single JSON, form or text is compared by its own kind.
+        if GRPCType(type) != nil, plan.match != .bytes { return [.grpc] }
         let mayBeJSON = type.kind == .json || type.essence.isEmpty || type.isForm
         var attempts: [Attempt] = plan.isGraphQL && mayBeJSON ? [.graphQL] : []
         switch plan.match {
@@ -213,6 +219,8 @@ final class ContentFacets {
                 guard bytes.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { continue }
                 bytes.withUnsafeBytes { FormFacets(self.plan).read($0, into: &collector) }
                 return (.form, collector)
+            case .grpc:
+                if self.messages?.read(bytes, into: &collector) == true { return (.grpc, collector) }
             case .text:
                 if TextFacet(field: self.field).read(bytes, into: &collector) { return (.text, collector) }
             }
@@ -236,6 +244,8 @@ final class BodyPlan: Sendable {
     let isGraphQL: Bool
     let ordersParts: Bool
     let pointers: PointerSet
+    /// Of fields in messages of gRPC.
+    let grpcPointers: PointerSet
     let ignoredFields: Set<[UInt8]>
     let fieldPatterns: [String: [NumberedPattern]]
     let ignoredParts: Set<[UInt8]>
@@ -268,13 +278,14 @@ final class BodyPlan: Sendable {
             case .formField(let name): fieldPatterns[name, default: []].append(number)
             case .part(let name): partPatterns[name, default: []].append(number)
             case .partFilename(let name): filenamePatterns[name, default: []].append(number)
-            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json: continue
+            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json, .grpc: continue
             }
         }
         self.fieldPatterns = fieldPatterns
         self.partPatterns = partPatterns
         self.filenamePatterns = filenamePatterns
-        self.pointers = PointerSet(ignored: ignored, patterns: patterns)
+        self.pointers = PointerSet(ignored: ignored, patterns: patterns) { if case .json(let pointer) = $0 { pointer } else { nil } }
+        self.grpcPointers = PointerSet(ignored: ignored, patterns: patterns) { if case .grpc(let pointer) = $0 { pointer } else { nil } }
     }
 
     /// An empty collector with the limits of this plan.

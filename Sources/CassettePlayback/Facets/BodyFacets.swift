@@ -5,7 +5,7 @@ public struct BodyFacets: Sendable {
     public enum Kind: String, Sendable, Hashable {
         /// Absent, empty, or not compared.
         case none
-        case bytes, text, json, form, multipart
+        case bytes, text, json, form, multipart, grpc
         case graphQL = "graphql"
     }
 
@@ -84,6 +84,8 @@ public struct BodyFacet: Sendable, Hashable {
         case json
         case formField
         case part
+        /// A message of gRPC, or a field of one.
+        case grpc
         /// The closing delimiter is missing.
         case unclosed
         /// A query item that belongs to a GraphQL request.
@@ -91,7 +93,7 @@ public struct BodyFacet: Sendable, Hashable {
     }
 
     public var place: Place
-    /// The pointer, or the name of the field or part; cut to `BodyFacets.nameLimit` bytes.
+    /// The pointer, with the number of its message before it if there are several, or the name of the field or part; cut to `BodyFacets.nameLimit` bytes.
     public var name: [UInt8]
     /// The value, or its first `BodyFacets.valueLimit` bytes, with marks for placeholders.
     public var value: [UInt8]
@@ -109,7 +111,9 @@ public struct BodyFacet: Sendable, Hashable {
 extension BodyFacet {
     fileprivate func fits(_ live: BodyFacet) -> Bool {
         guard self.place == live.place, self.size == self.value.count, live.size == live.value.count else { return false }
-        guard self.place == .json || self.type == live.type, (self.filename == nil) == (live.filename == nil) else { return false }
+        guard self.place == .json || self.place == .grpc || self.type == live.type, (self.filename == nil) == (live.filename == nil) else {
+            return false
+        }
         return Self.fits(self.name, live.name) && Self.fits(self.value, live.value)
             && Self.fits(self.filename ?? [], live.filename ?? [])
     }
@@ -185,6 +189,7 @@ enum FacetHash {
     enum Tag: UInt8 {
         case bytes, undecoded, text, object, array, string, spelledString, number, spelledNumber, yes, no, null
         case field, part, notClosed, rest, pattern
+        case message, group, fixed32, fixed64
     }
 
     /// The path of the whole body.

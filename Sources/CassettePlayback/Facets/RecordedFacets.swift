@@ -63,7 +63,8 @@ struct RecordedFacets {
             let isDecoded = if case .coded = encoding { body.byteCount <= BodyFacetBuilder.limits.output } else { false }
             guard isDecoded else { return try self.undecoded(body) }
         }
-        let content = ContentFacets(self.plan, headers: self.headers, digest: self.digest)
+        let content = ContentFacets(
+            self.plan, headers: self.headers, messages: self.rules.schema?.types(ofURL: self.url)?.request, digest: self.digest)
         if let redacted = try self.redacted(body) {
             redacted.withUnsafeBytes { content.push($0) }
             return BodyFacets.make(content.finish(), url: self.url, self.plan)
@@ -87,7 +88,8 @@ struct RecordedFacets {
         guard let redaction = self.redaction?.forOneRequest(), body.byteCount <= PendingBody.redactionLimit else { return nil }
         var bytes: [UInt8] = []
         try self.read(body.content) { bytes.append(contentsOf: $0) }
-        return redaction.redacted(body: bytes, headers: self.headers.removing("content-encoding"))
+        return redaction.redacted(
+            body: bytes, headers: self.headers.removing("content-encoding"), messages: self.rules.schema?.types(ofURL: self.url)?.request)
     }
 
     /// The bytes as sent, which are declared to be coded; decoding shows whether they are.
@@ -121,6 +123,11 @@ struct RecordedFacets {
         case .text, .encodedText, .json, .form, .lines, .events, .binary: try content.inlineBytes?.withUnsafeBytes(deliver)
         case .file(let sidecar): try self.read(try self.reader.open(sidecar, digest: self.digest()), deliver)
         case .raw(let slice): try self.read(try self.reader.open(slice), deliver)
+        case .grpc:
+            try BodyRestorer.decoded(
+                of: Body(size: 0, content: content), file: { try self.reader.source($0, digest: self.digest()) },
+                raw: { ByteSource(try self.reader.read($0)) }
+            ).forEachPiece(deliver)
         case .multipart(let parts):
             try MultipartSerializer.write(parts, to: deliver, data: { try self.read($0.bodyContent, deliver) })
         }

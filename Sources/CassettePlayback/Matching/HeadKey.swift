@@ -82,7 +82,7 @@ final class HeadPlan: Sendable {
             case .header(let name): headerPatterns[name, default: []].append(number)
             case .host: hostPatterns.append(number)
             case .path: pathPatterns.append(number)
-            case .method, .scheme, .port, .query, .body, .json, .formField, .part, .partFilename: continue
+            case .method, .scheme, .port, .query, .body, .json, .grpc, .formField, .part, .partFilename: continue
             }
         }
         self.itemPatterns = itemPatterns

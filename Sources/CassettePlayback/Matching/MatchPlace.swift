@@ -15,6 +15,8 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case header(String)
     case body
     case json(PlacePointer)
+    /// A field of gRPC messages, by the numbers or the names of the fields on the way to it.
+    case grpc(PlacePointer)
     /// All fields of a form with a name.
     case formField(String)
     /// All parts of a multipart body with a name.
@@ -23,7 +25,7 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case partFilename(String)
 
     static let grammar =
-        "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"filename:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
+        "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"filename:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
 
     /// `query:ts`, `json:/items/*/id`, `path` and so on.
     public init(_ text: String) throws(MatchRuleError) {
@@ -36,6 +38,10 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         let kind = String(text[..<colon])
         if kind == "json" {
             self = .json(try PlacePointer(argument))
+            return
+        }
+        if kind == "grpc" {
+            self = .grpc(try PlacePointer(fields: argument))
             return
         }
         guard ["header", "query", "form", "part", "filename"].contains(kind) else { throw Self.unknown(text) }
@@ -82,6 +88,7 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         case .queryItem(let name): "query:\(name)"
         case .header(let name): "header:\(name)"
         case .json(let pointer): "json:\(pointer)"
+        case .grpc(let pointer): "grpc:\(pointer)"
         case .formField(let name): "form:\(name)"
         case .part(let name): "part:\(name)"
         case .partFilename(let name): "filename:\(name)"
@@ -123,6 +130,23 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
             segments.append(.name(name))
         }
         self.segments = segments
+    }
+
+    /// Fields of gRPC messages: `/1/2`, `/1:pet/2:name`, `/pet/name`. Of a number with a name, the number counts.
+    init(fields text: String) throws(MatchRuleError) {
+        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count > 1 else {
+            throw MatchRuleError(
+                .unknownPlace,
+                "\"grpc:\(PlainText.escape(text.utf8, limit: 60))\" names no field; write its numbers or names, as \"grpc:/1/2\" or \"grpc:/pet/name\""
+            )
+        }
+        let pointer = try PlacePointer(text)
+        self.segments = pointer.segments.map { segment in
+            guard case .name(let name) = segment else { return segment }
+            let digits = name.prefix { $0 >= 48 && $0 <= 57 }
+            return !digits.isEmpty && digits.count < name.count && name[digits.endIndex] == UInt8(ascii: ":")
+                ? .name(Array(digits)) : segment
+        }
     }
 
     private static func error(_ text: String, _ problem: String) -> MatchRuleError {

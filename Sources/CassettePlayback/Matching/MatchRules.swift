@@ -16,6 +16,8 @@ public struct MatchRules: Sendable {
     public let texts: MatchRuleTexts
     /// Only a program can add these.
     public var custom: [CustomMatch] = []
+    /// The types of gRPC messages, for the names of fields, for maps and packed numbers.
+    public var schema: ProtoSchema?
     let head: HeadPlan
     private(set) var body: BodyPlan
     private let ordersParts: Bool
@@ -42,11 +44,12 @@ public struct MatchRules: Sendable {
             let pattern = try PlacePattern(text)
             if !draft.patterns.contains(pattern) { draft.patterns.append(pattern) }
         }
-        let pointers = draft.ignored.count { $0.isJSON } + draft.patterns.count { $0.place.isJSON }
-        guard pointers <= PointerSet.limit else {
+        let json = draft.ignored.count { $0.isJSON } + draft.patterns.count { $0.place.isJSON }
+        let grpc = draft.ignored.count { $0.isGRPC } + draft.patterns.count { $0.place.isGRPC }
+        guard max(json, grpc) <= PointerSet.limit else {
             throw MatchRuleError(
                 .tooMany,
-                "there are \(pointers) rules for JSON pointers, but at most \(PointerSet.limit) are allowed; write \"*\" for segments that vary"
+                "there are \(max(json, grpc)) rules for \(json > grpc ? "JSON pointers" : "fields of gRPC messages"), but at most \(PointerSet.limit) are allowed; write \"*\" for segments that vary"
             )
         }
         self.init(draft, texts)
@@ -73,6 +76,7 @@ public struct MatchRules: Sendable {
         guard !other.isEmpty else { return self }
         var rules = try MatchRules(self.texts.adding(other))
         rules.custom = self.custom
+        rules.schema = self.schema
         return rules
     }
 
@@ -170,6 +174,7 @@ public struct MatchRules: Sendable {
 
 extension MatchPlace {
     fileprivate var isJSON: Bool { if case .json = self { true } else { false } }
+    fileprivate var isGRPC: Bool { if case .grpc = self { true } else { false } }
 
     /// Whether the place is all that a rule compares.
     fileprivate func isAll(of rule: MatchRule) -> Bool {
@@ -203,7 +208,7 @@ public enum MatchRule: Sendable, Hashable {
 ///
 /// A body that is not of the requested kind is compared by its own kind, on both sides.
 public enum BodyMatch: String, Sendable, Hashable, CaseIterable {
-    /// As JSON, a form, parts or text if it is declared so, or else byte by byte.
+    /// As JSON, a form, parts, messages of gRPC or text if it is declared so, or else byte by byte.
     case byKind = "kind"
     case bytes
     /// By value: members in any order, numbers and strings in any spelling.

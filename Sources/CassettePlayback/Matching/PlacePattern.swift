@@ -13,11 +13,11 @@ public struct PlacePattern: Sendable, Hashable {
         }
         let place = try MatchPlace(String(text[..<equals]))
         switch place {
-        case .host, .path, .queryItem, .header, .json, .formField, .part, .partFilename: break
+        case .host, .path, .queryItem, .header, .json, .grpc, .formField, .part, .partFilename: break
         case .method, .scheme, .port, .query, .body:
             throw MatchRuleError(
                 .badPattern,
-                "\"\(place)\" takes no pattern; write one for \"path\", \"host\", \"query:NAME\", \"header:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\" or \"filename:NAME\""
+                "\"\(place)\" takes no pattern; write one for \"path\", \"host\", \"query:NAME\", \"header:NAME\", \"json:/POINTER\", \"grpc:/FIELD\", \"form:NAME\", \"part:NAME\" or \"filename:NAME\""
             )
         }
         do {
@@ -47,7 +47,7 @@ struct NumberedPattern: Sendable {
     }
 }
 
-/// The JSON Pointers of the rules, followed together while a JSON text is read: the set of those that fit so far is one word.
+/// The pointers of the rules of one kind, followed together while a JSON text or a message is read: the set of those that fit so far is one word.
 struct PointerSet: Sendable {
     /// The number of bits in a word.
     static let limit = 64
@@ -68,11 +68,11 @@ struct PointerSet: Sendable {
 
     private let entries: [Entry]
 
-    init(ignored: [MatchPlace], patterns: [PlacePattern]) {
-        var entries: [Entry] = []
-        for case .json(let pointer) in ignored { entries.append(Entry(segments: pointer.segments)) }
+    /// - Parameter pointer: of a place of this kind; nil for all others.
+    init(ignored: [MatchPlace], patterns: [PlacePattern], of pointer: (MatchPlace) -> PlacePointer?) {
+        var entries = ignored.compactMap { pointer($0).map { Entry(segments: $0.segments) } }
         for (number, pattern) in NumberedPattern.all(patterns) {
-            if case .json(let pointer) = pattern.place { entries.append(Entry(segments: pointer.segments, pattern: number)) }
+            if let pointer = pointer(pattern.place) { entries.append(Entry(segments: pointer.segments, pattern: number)) }
         }
         precondition(entries.count <= Self.limit, "MatchRules keeps to the limit")
         self.entries = entries

@@ -13,6 +13,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case notRecorded
         /// `count` equal ones were recorded, and all have been replayed.
         case usedUp(count: Int)
+        /// The conversation was as this recorded one until part of its answer was sent, and then went another way.
+        case otherMessages(index: Int)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
 
@@ -22,6 +24,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .noCassette: "no-cassette"
             case .notRecorded: "not-recorded"
             case .usedUp: "used-up"
+            case .otherMessages: "other-messages"
             case .outOfOrder: "out-of-order"
             }
         }
@@ -85,6 +88,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         switch self.reason {
         case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
         case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
+        case .otherMessages(let index):
+            "\"\(self.request)\" went another way than exchange \(index + 1), which had begun to answer it (mode \(self.mode.rawValue))"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due (mode \(self.mode.rawValue), order strict)"
@@ -95,7 +100,11 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     /// Places that rules would have to ignore for the nearest request to be equal, in the grammar of `--ignore`; empty if no rules can, or
     /// if they would ignore too much.
     public var ignorablePlaces: [String] {
-        guard self.reason == .notRecorded, let near = self.nearest.first, !near.isUsedUp else { return [] }
+        guard let near = self.nearest.first else { return [] }
+        switch self.reason {
+        case .notRecorded where !near.isUsedUp, .otherMessages: break
+        case .noCassette, .notRecorded, .usedUp, .outOfOrder: return []
+        }
         var places: [String] = []
         for difference in near.differences {
             guard let place = IgnorablePlace.text(difference) else { return [] }
@@ -123,9 +132,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
         case .noCassette: return "to record one, \(namesMode ? "pass mode: .once" : "run the test with WIRETAPE_MODE=once")"
-        case .notRecorded where !places.isEmpty:
+        case .notRecorded where !places.isEmpty, .otherMessages where !places.isEmpty:
             return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; to record it, \(recording)"
         case .notRecorded: return "to record it, \(recording)"
+        case .otherMessages: return "to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -136,9 +146,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
         case .noCassette: return "to record one, open the cassette with mode .once"
-        case .notRecorded where !places.isEmpty:
+        case .notRecorded where !places.isEmpty, .otherMessages where !places.isEmpty:
             return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
         case .notRecorded: return "to record it, \(recording)"
+        case .otherMessages: return "to record it anew, open the cassette with mode .all"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -148,13 +159,25 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let places = self.ignorablePlaces
         switch self.reason {
         case .noCassette: return "to record one, run: wiretape record \(self.shownCassette) -- COMMAND"
-        case .notRecorded where !places.isEmpty:
+        case .notRecorded where !places.isEmpty, .otherMessages where !places.isEmpty:
             let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
             return "to match it with exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
         case .notRecorded: return "to record it, run: \(self.recording)"
+        case .otherMessages:
+            let anew = "to record it anew, run: wiretape record \(self.shownCassette) -- COMMAND"
+            return self.hasOtherMessage ? "to accept its messages in any order, run with: --conversation any; \(anew)" : anew
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }
+    }
+
+    /// A message differs, and not only their number.
+    private var hasOtherMessage: Bool {
+        for difference in self.nearest.first?.differences ?? [] {
+            if case .message = difference { return true }
+            if case .grpc = difference { return true }
+        }
+        return false
     }
 
     private var recording: String { "wiretape run --mode new-episodes \(self.shownCassette) -- COMMAND" }
@@ -231,6 +254,10 @@ enum ShownSecrets {
             let name = pointer.split(separator: "/").map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
                 .first { SecretNames.hides(Array($0.utf8)) }
             return .json(pointer: pointer, here: value(here, of: name ?? ""), recorded: value(recorded, of: name ?? ""))
+        case .grpc(let message, let field, let here, let recorded):
+            let names = field.split(separator: "/").compactMap { $0.split(separator: ":", maxSplits: 1).dropFirst().first }
+            let name = names.first { SecretNames.hides(Array($0.utf8)) }.map(String.init) ?? ""
+            return .grpc(message: message, field: field, here: value(here, of: name), recorded: value(recorded, of: name))
         case .formField(let name, let here, let recorded):
             return .formField(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
         case .graphQLItem(let name, let here, let recorded):
@@ -240,10 +267,11 @@ enum ShownSecrets {
         case .text(let line, let here, let recorded):
             return .text(
                 line: line, here: Redactor.withoutTokens(Redactor.shown(here)), recorded: Redactor.withoutTokens(Redactor.shown(recorded)))
+        case .message(let number, let difference): return .message(number, self.hidden(in: difference))
         case .path(let here, let recorded, let edits):
             return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
         case .method, .scheme, .userInformation, .host, .port, .queryOrder, .bodyKind, .part, .closingDelimiter, .bytes,
-            .bodyRemainder, .custom, .remainder:
+            .bodyRemainder, .custom, .messageAdded, .messagesMissing, .remainder:
             return difference
         }
     }
@@ -279,13 +307,15 @@ enum IgnorablePlace {
         case .port: "port"
         case .header(let name, _, _): self.place("header:", name)
         case .json(let pointer, _, _): self.place("json:", pointer)
+        case .grpc(_, let field, _, _): field.isEmpty ? nil : self.place("grpc:", field)
         case .formField(let name, _, _): self.place("form:", name)
         case .part(let name, .filename(.some, .some)): self.place("filename:", name)
         case .part(let name, _): self.place("part:", name)
         case .graphQLItem(let name, _, _): self.place("query:", name)
+        case .message(_, let difference): self.text(difference)
         // Another host, method or path is another request.
         case .method, .userInformation, .host, .path, .queryOrder, .remainder, .bodyKind, .closingDelimiter, .text, .bytes, .bodyRemainder,
-            .custom:
+            .custom, .messageAdded, .messagesMissing:
             nil
         }
     }

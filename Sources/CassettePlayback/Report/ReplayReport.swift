@@ -129,6 +129,8 @@ struct ReplayReportText {
                 return "unused: exchange \(index + 1), \"\(request)\""
             }
             self.addRest(verdict.unused.count - Self.unusedLimit, "more unused", "more unused", to: &lines)
+            lines += verdict.unsentMessages.map { "not sent: \($0.description)" }
+            self.addRest(verdict.unsent - verdict.unsentMessages.count, "more not sent", "more not sent", to: &lines)
         case .order:
             lines += verdict.violations.map { "order: \($0.description)" }
             self.addRest(verdict.orderViolations - verdict.violations.count, "more out of order", "more out of order", to: &lines)
@@ -152,6 +154,7 @@ struct ReplayReportText {
         if verdict.forwarded > 0 { text += ", \(verdict.forwarded) forwarded" }
         if verdict.misses > 0 { text += ", \(verdict.misses) \(verdict.misses == 1 ? "miss" : "misses")" }
         if !verdict.unused.isEmpty { text += ", \(verdict.unused.count) unused" }
+        if verdict.unsent > 0 { text += ", \(verdict.unsent) in part" }
         if verdict.orderViolations > 0 { text += ", \(verdict.orderViolations) out of order" }
         if verdict.unserved > 0 { text += ", \(verdict.unserved) not served" }
         return text

@@ -36,10 +36,12 @@ struct ReplayReportJSON {
         self.number("unused", verdict.unused.count)
         self.number("orderViolations", verdict.orderViolations)
         self.number("unserved", verdict.unserved)
+        self.number("unsent", verdict.unsent)
         if let damage = verdict.damage { self.string("damage", damage) }
         self.list("missed", verdict.reports) { $0.miss($1) }
         self.list("outOfOrder", verdict.violations) { $0.violation($1) }
         self.list("notServed", verdict.unservedAnswers) { $0.unserved($1) }
+        self.list("notSent", verdict.unsentMessages) { $0.unsent($1) }
         self.list("unusedExchanges", verdict.unused) { json, index in
             json.writer.beginObject(.inline)
             json.exchange(index)
@@ -85,6 +87,14 @@ struct ReplayReportJSON {
         self.writer.beginObject(.lines)
         if let index = answer.index { self.exchange(index) }
         self.string("problem", answer.problem)
+        self.writer.endObject()
+    }
+
+    private mutating func unsent(_ messages: UnsentMessages) {
+        self.writer.beginObject(.lines)
+        self.exchange(messages.index)
+        self.number("sent", messages.sent)
+        self.number("recorded", messages.recorded)
         self.writer.endObject()
     }
 

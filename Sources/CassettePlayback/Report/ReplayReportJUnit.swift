@@ -49,6 +49,8 @@ struct ReplayReportJUnit {
     private mutating func addExchanges() {
         let verdict = self.report.verdict
         let unused = Set(verdict.unused)
+        let unsent = Dictionary(
+            verdict.unsentMessages.map { ($0.index, $0.description) }, uniquingKeysWith: { first, _ in first })
         let unserved = Dictionary(
             verdict.unservedAnswers.compactMap { answer in answer.index.map { ($0, answer.problem) } },
             uniquingKeysWith: { first, _ in first })
@@ -56,6 +58,8 @@ struct ReplayReportJUnit {
             let name = "exchange \(index + 1): \(exchange.request)"
             if let problem = unserved[index] {
                 self.add(name, .error(.unserved, problem))
+            } else if let unsent = unsent[index] {
+                self.add(name, .failure(.unused, unsent))
             } else if unused.contains(index) {
                 self.add(name, .failure(.unused, "no request used it: prune it, or find out why the program no longer sends the request"))
             } else {
@@ -78,6 +82,7 @@ struct ReplayReportJUnit {
             self.add("undecided \(number + 1)", .error(.unserved, answer.description))
         }
         self.addRest(verdict.unserved - verdict.unservedAnswers.count, .unserved, "more answers not served")
+        self.addRest(verdict.unsent - verdict.unsentMessages.count, .unused, "more conversations in part")
         if let damage = verdict.damage { self.add("the cassette is whole", .error(.damage, damage)) }
     }
 

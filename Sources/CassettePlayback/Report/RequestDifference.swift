@@ -1,5 +1,5 @@
 /// One thing in which a request differs from a recorded one. Strings are plain text: escaped and short.
-public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
+public indirect enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case method(here: String, recorded: String)
     case scheme(here: String, recorded: String)
     /// Not shown: it may hold a password.
@@ -22,6 +22,8 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case bodyKind(here: String, recorded: String)
     /// A JSON value at a pointer, as JSON; nil if one side lacks it.
     case json(pointer: String, here: String?, recorded: String?)
+    /// A message of gRPC, from 1, or the field at a pointer in it, as `/1:pet/2:name`; nil if one side lacks it.
+    case grpc(message: Int, field: String, here: String?, recorded: String?)
     /// A field of a form; nil if one side lacks it.
     case formField(name: String, here: String?, recorded: String?)
     /// A part of a multipart body.
@@ -37,6 +39,12 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case bodyRemainder
     /// What a custom rule says.
     case custom(name: String, reason: String)
+    /// In one message of a conversation, counted from 1.
+    case message(Int, RequestDifference)
+    /// The conversation was over for its client after so many recorded messages, and this one came.
+    case messageAdded(Int, recorded: Int)
+    /// The client ended its side after so many messages.
+    case messagesMissing(sent: Int, recorded: Int)
     /// Something after the bytes that are compared.
     case remainder
 
@@ -59,6 +67,10 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
         case .json(let pointer, let here, let recorded):
             Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
+        case .grpc(let message, let field, let here, let recorded):
+            Self.pair(
+                field.isEmpty ? "gRPC message \(message)" : "field \"\(field)\" of gRPC message \(message)", here, recorded, isQuoted: false
+            )
         case .formField(let name, let here, let recorded): Self.pair("form field \"\(name)\"", here, recorded)
         case .part(let name, let difference): "part \"\(name)\" \(difference)"
         case .closingDelimiter(let isHere): isHere ? "the recorded body has no closing delimiter" : "body has no closing delimiter"
@@ -67,6 +79,11 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case .graphQLItem(let name, let here, let recorded): Self.pair("query item \"\(name)\"", here, recorded)
         case .bodyRemainder: "the bodies differ after the part that was stored"
         case .custom(let name, let reason): "rule \"\(name)\": \(reason)"
+        case .message(let number, let difference): "message \(number): \(difference)"
+        case .messageAdded(let number, let recorded):
+            "message \(number) was not recorded: the recorded client sent \(Self.messages(recorded))"
+        case .messagesMissing(let sent, let recorded):
+            "the client ended after \(Self.messages(sent)), the recorded one after \(recorded)"
         case .remainder: "they differ after the first \(RequestParts.byteLimit) bytes"
         }
     }
@@ -80,6 +97,8 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case (nil, nil): return "\(thing) differs"
         }
     }
+
+    static func messages(_ count: Int) -> String { "\(count) \(count == 1 ? "message" : "messages")" }
 
     private static func kind(_ kind: String) -> String { kind == "none" ? "empty" : kind }
 

@@ -20,6 +20,10 @@ public struct Verdict: Sendable, Hashable {
     public var unserved: Int
     /// The first `CassetteSession.reportLimit` of them.
     public var unservedAnswers: [UnservedAnswer]
+    /// Conversations whose clients left before they had sent all that the recorded ones sent.
+    public var unsent: Int
+    /// The first `CassetteSession.reportLimit` of them.
+    public var unsentMessages: [UnsentMessages]
     /// What the cassette has lost; nil if it is whole.
     public var damage: String?
 
@@ -34,7 +38,7 @@ public struct Verdict: Sendable, Hashable {
     public func count(of flaw: VerdictFlaw) -> Int {
         switch flaw {
         case .miss: self.misses
-        case .unused: self.unused.count
+        case .unused: self.unused.count + self.unsent
         case .order: self.orderViolations
         case .unserved: self.unserved
         case .damage: self.damage == nil ? 0 : 1
@@ -44,7 +48,7 @@ public struct Verdict: Sendable, Hashable {
     public init(
         hits: Int = 0, repeatedHits: Int = 0, forwarded: Int = 0, misses: Int = 0, reports: [MissReport] = [], unused: [Int] = [],
         orderViolations: Int = 0, violations: [OrderViolation] = [], unserved: Int = 0, unservedAnswers: [UnservedAnswer] = [],
-        damage: String? = nil
+        unsent: Int = 0, unsentMessages: [UnsentMessages] = [], damage: String? = nil
     ) {
         self.hits = hits
         self.repeatedHits = repeatedHits
@@ -56,6 +60,8 @@ public struct Verdict: Sendable, Hashable {
         self.violations = violations
         self.unserved = unserved
         self.unservedAnswers = unservedAnswers
+        self.unsent = unsent
+        self.unsentMessages = unsentMessages
         self.damage = damage
     }
 }
@@ -64,7 +70,7 @@ public struct Verdict: Sendable, Hashable {
 public enum VerdictFlaw: String, Sendable, Hashable, CaseIterable {
     /// A request was refused because no exchange that was left answers it.
     case miss
-    /// A recorded exchange has answered nothing.
+    /// A recorded exchange has answered nothing, or messages of its client were not sent.
     case unused
     /// A request came before or after its turn.
     case order
@@ -118,5 +124,27 @@ public struct UnservedAnswer: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         guard let index else { return "no exchange could be chosen: \(self.problem)" }
         return "exchange \(index + 1) could not be replayed: \(self.problem)"
+    }
+}
+
+/// A conversation that was replayed in part: its client left before it had sent all recorded messages.
+public struct UnsentMessages: Sendable, Hashable, CustomStringConvertible {
+    /// The exchange, in order of request start from 0.
+    public var index: Int
+    /// Its method and URL as plain text.
+    public var request: String
+    public var sent: Int
+    public var recorded: Int
+
+    public init(index: Int, request: String, sent: Int, recorded: Int) {
+        self.index = index
+        self.request = request
+        self.sent = sent
+        self.recorded = recorded
+    }
+
+    /// One line.
+    public var description: String {
+        "exchange \(self.index + 1), \"\(self.request)\": the client left after \(RequestDifference.messages(self.sent)), the recorded one sent \(self.recorded)"
     }
 }

@@ -19,22 +19,23 @@ public final class CassetteSession: Sendable {
     public let rules: MatchRules
     public let repetition: Repetition
     public let order: ReplayOrder
+    public let conversationOrder: ConversationOrder
     /// Nil if requests are compared as they come.
     let redaction: LiveRedactor?
     /// Nil if answers keep their recorded dates.
     private let dates: LiveDates?
     private let hasCassette: Bool
     /// For the next steps of refusals; nil if there is no file.
-    private let cassettePath: String?
+    let cassettePath: String?
     private let damage: String?
     /// Who reads the next steps of refusals.
-    private let audience: MissReport.Audience
+    let audience: MissReport.Audience
     let keys: RecordedKeys
     let groups: KeyGroups
     /// Nil if no body has to be looked up.
-    private let source: (any RequestSource)?
+    let source: (any RequestSource)?
     let digest: @Sendable () -> any ContentDigest
-    private let state: Guarded<State>
+    let state: Guarded<State>
 
     struct State: Sendable {
         var assignments: AssignmentRule
@@ -43,6 +44,7 @@ public final class CassetteSession: Sendable {
         /// By key, for heads whose bodies have been read.
         var bodies: [Int: BodyGroup] = [:]
         var verdict = Verdict()
+        var conversations = ConversationShelf()
         /// Exchanges that were given back and have not answered since, with the reason.
         var abandoned: [Int: String] = [:]
     }
@@ -50,6 +52,7 @@ public final class CassetteSession: Sendable {
     /// - Parameters:
     ///   - cassette: nil if there is none. Not read in the modes that replay nothing.
     ///   - rules: nil for the cassette's own, or else the standard ones.
+    ///   - conversationOrder: whether the messages of a client have to come in the recorded order.
     ///   - redaction: the cassette's rules, so that live requests are compared as the recorded ones were kept.
     ///   - dates: moves the dates of conditional requests back to the recording's, if those of answers are moved.
     ///   - audience: who reads the next steps of refusals.
@@ -59,7 +62,8 @@ public final class CassetteSession: Sendable {
     /// fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, audience: MissReport.Audience = .commandLine,
+        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
+        audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         var rules = rules
@@ -68,14 +72,16 @@ public final class CassetteSession: Sendable {
         let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
-            redaction: redaction, dates: dates, source: cassette, cassettePath: cassette?.path, damage: cassette?.damage?.summary,
+            conversationOrder: conversationOrder, redaction: redaction, dates: dates, source: cassette, cassettePath: cassette?.path,
+            damage: cassette?.damage?.summary,
             audience: audience, digest: digest)
     }
 
     /// - Parameter keys: made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
-        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, source: (any RequestSource)? = nil,
+        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
+        source: (any RequestSource)? = nil,
         cassettePath: String? = nil, damage: String? = nil, audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
@@ -84,6 +90,7 @@ public final class CassetteSession: Sendable {
         self.rules = redaction == nil ? rules : rules.keepingWholeValues()
         self.repetition = repetition
         self.order = order
+        self.conversationOrder = conversationOrder
         self.redaction = redaction
         self.dates = dates
         self.hasCassette = hasCassette
@@ -186,7 +193,7 @@ public final class CassetteSession: Sendable {
     }
 
     /// Notes an assignment in the verdict; called under the lock.
-    private func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
+    func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
         switch assignment {
         case .first(let index, let latest):
             state.verdict.hits += 1
@@ -210,7 +217,7 @@ public final class CassetteSession: Sendable {
     }
 
     /// Nil if nothing was assigned.
-    private func decision(_ assignment: AssignmentRule.Assignment) -> Decision? {
+    func decision(_ assignment: AssignmentRule.Assignment) -> Decision? {
         switch assignment {
         case .first(let index, _), .again(let index): .replay(index: index)
         case .outOfTurn(let index, let due):
@@ -335,7 +342,7 @@ public final class CassetteSession: Sendable {
     ///   - equalCount: how many exchanges answer it, all used up.
     ///   - bodies: the nearest recorded requests with an equal head.
     ///   - heads: the nearest with another head; nil if they were not looked for.
-    private func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil)
+    func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil)
         -> Decision
     {
         switch self.mode.missRule(hasCassette: self.hasCassette) {

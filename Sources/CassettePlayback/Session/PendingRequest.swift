@@ -46,6 +46,9 @@ public final class PendingRequest: Sendable {
         self.digest = digest
     }
 
+    /// Whether a recorded request has its head: if not, only the explanation of a refusal needs its body.
+    public var hasEqualHead: Bool { self.key != nil }
+
     /// Takes the body's wire bytes as they come; its `finish` gives what `CassetteSession.decide` needs. If there is no body, finish it at
     /// once.
     public func body() -> PendingBody {
@@ -66,6 +69,8 @@ public struct PendingBody: ~Copyable {
 
     private var builder: BodyFacetBuilder
     private let headers: HeaderFields
+    /// Of a gRPC body, by the rules' schema.
+    private let messages: ProtoType?
     /// Nil once nothing is redacted any more.
     private var redaction: LiveRedactor?
     private var held: [UInt8] = []
@@ -73,6 +78,7 @@ public struct PendingBody: ~Copyable {
     init(rules: MatchRules, headers: HeaderFields, url: String, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest) {
         self.builder = BodyFacetBuilder(rules: rules, headers: headers, url: url, digest: digest)
         self.headers = headers
+        self.messages = rules.schema?.types(ofURL: url)?.request
         self.redaction = redaction
     }
 
@@ -92,7 +98,7 @@ public struct PendingBody: ~Copyable {
     /// Ends the body and returns what it is compared by.
     public consuming func finish() -> BodyFacets {
         if let redaction = self.redaction, !self.held.isEmpty {
-            self.held = redaction.redacted(body: self.held, headers: self.headers) ?? self.held
+            self.held = redaction.redacted(body: self.held, headers: self.headers, messages: self.messages) ?? self.held
         }
         self.releaseHeld()
         return self.builder.finish()

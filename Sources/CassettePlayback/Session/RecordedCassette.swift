@@ -6,7 +6,7 @@ public import TapeBytes
 
 /// A cassette opened for replay: its exchanges in order of request start, each decoded when it is needed.
 ///
-/// Writes nothing. Any thread may use it.
+/// Conversations whose recording has not ended are among them, as far as they were on the disk when it was opened. Writes nothing. Any thread may use it.
 public final class RecordedCassette: Sendable {
     public let path: String
     /// What was torn off the file, if anything; the rest is intact.
@@ -14,14 +14,26 @@ public final class RecordedCassette: Sendable {
     public var count: Int { self.order.count }
     /// When the first exchange began; nil if there is none.
     public let firstStart: Timestamp?
+    /// Names the fields of gRPC messages in the exchanges that are read.
+    private let schema: ProtoSchema?
     private let reader: CassetteReader
+    /// Exchanges that are beside the file; their positions come after those in it.
+    private let open: [OpenConversation]
+    private let journalProblems: [String]
+    /// The file as it was later, with the positions of conversations that have ended since.
+    private let grown = Guarded<(reader: CassetteReader, positions: [Int: Int])?>(nil)
     /// Positions in the file, in order of request start.
     private let order: [Int32]
     private let requests: RecordedRequests
 
     /// Indexes the file without decoding it.
-    public init(path: String) throws(CassetteError) {
+    ///
+    /// - Parameter schema: names the fields of gRPC messages, for tools that show them.
+    public init(path: String, schema: ProtoSchema? = nil) throws(CassetteError) {
+        // Before the file: a conversation that ends in between is in both, and none is in neither.
+        let journals = OpenConversations(of: path)
         let reader = try CassetteReader(path: path)
+        let open = try journals.missing(in: reader)
         var starts: [(started: Int64, position: Int32)] = []
         starts.reserveCapacity(reader.count)
         var requests = RecordedRequests()
@@ -37,12 +49,30 @@ public final class RecordedCassette: Sendable {
             starts.append((summary.started.microseconds, Int32(position)))
             requests.append(summary)
         }
+        for (index, conversation) in open.enumerated() {
+            starts.append((conversation.started.microseconds, Int32(reader.count + index)))
+            requests.append(conversation.summary)
+        }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         self.path = path
+        self.schema = schema
         self.firstStart = starts.first.map { Timestamp(microseconds: $0.started) }
         self.reader = reader
+        self.open = open
+        self.journalProblems = journals.problems
         self.order = starts.map(\.position)
         self.requests = requests
+    }
+
+    /// What people should know of the file before they use it, in sentences.
+    public var notices: [String] {
+        var notices = [self.damage?.summary].compactMap { $0 }
+        if !self.open.isEmpty {
+            let count = self.open.count == 1 ? "1 exchange" : "\(self.open.count) exchanges"
+            notices.append(
+                "\"\(self.path)\": the recording of \(count) has not ended, or its recorder was killed; what there is of it is used")
+        }
+        return (notices + self.journalProblems).map { "\($0)." }
     }
 
     /// The document up to and including the `[` before its first interaction; empty if the file is torn before that.
@@ -58,11 +88,12 @@ public final class RecordedCassette: Sendable {
     /// The id of an exchange in the file; `index` counts in order of request start from 0.
     public func id(at index: Int) -> Int { self.requests.id(at: Int(self.order[index])) }
 
-    /// The first exchange with each scheme and authority, by index in order of request start.
+    /// The first request to each scheme and authority, by index in order of request start: a tunnel that failed is none.
     public func firstOfEachOrigin() -> [Int] {
         var seen: Set<[UInt8]> = []
         return self.order.indices.filter { index in
-            self.requests.withRequest(at: Int(self.order[index])) { _, url in
+            self.requests.withRequest(at: Int(self.order[index])) { method, url in
+                guard !method.elementsEqual("CONNECT".utf8) else { return false }
                 // "https:", "", "host"
                 let parts = url.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
                 return seen.insert(Array(parts.prefix(3).joined(separator: [UInt8(ascii: "/")]))).inserted
@@ -72,7 +103,7 @@ public final class RecordedCassette: Sendable {
 
     /// When an exchange began, read from the file; nil if it cannot be read any more.
     func start(at index: Int) -> Timestamp? {
-        (try? self.reader.bytes(at: Int(self.order[index])))?.withUnsafeBytes { InteractionSummaryReader.read($0) }?.started
+        (try? self.bytes(at: index))?.withUnsafeBytes { InteractionSummaryReader.read($0) }?.started
     }
 
     /// The keys that requests are looked up by. Decodes the file if the rules compare header fields.
@@ -94,17 +125,43 @@ public final class RecordedCassette: Sendable {
     public func interaction(at index: Int) throws(CassetteError) -> Interaction {
         let bytes = try self.bytes(at: index)
         do {
-            return try InteractionDecoder.decode(bytes)
+            return try InteractionDecoder.decode(bytes).named(by: self.schema)
         } catch {
+            guard self.order[index] < self.reader.count else { throw error }
             // Decoded again for the message: finding the line costs a read of the file up to it.
             let line = try self.reader.line(at: Int(self.order[index]))
             return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: line))
         }
     }
 
-    /// An exchange's JSON text as it is in the file.
+    /// An exchange's JSON text as it is in the file, or will be.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
-        try self.reader.bytes(at: Int(self.order[index]))
+        let position = Int(self.order[index])
+        guard position >= self.reader.count else { return try self.reader.bytes(at: position) }
+        let conversation = self.open[position - self.reader.count]
+        do {
+            return try conversation.text()
+        } catch {
+            guard error.code == .notFound, let text = try self.ended(conversation) else { throw error }
+            return text
+        }
+    }
+
+    /// A conversation that was open when the cassette was opened, and that a recorder has put into the file meanwhile.
+    private func ended(_ conversation: OpenConversation) throws(CassetteError) -> [UInt8]? {
+        if let found = self.grown.withLock({ $0 }), let position = found.positions[conversation.id] {
+            return try found.reader.bytes(at: position)
+        }
+        let reader = try CassetteReader(path: self.path)
+        let wanted = Dictionary(self.open.map { ($0.id, $0.started) }) { first, _ in first }
+        var positions: [Int: Int] = [:]
+        for position in 0..<reader.count {
+            let summary = try reader.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
+            if let summary, wanted[summary.id] == summary.started { positions[summary.id] = position }
+        }
+        let found = (reader: reader, positions: positions)
+        self.grown.withLock { $0 = found }
+        return try positions[conversation.id].map { position throws(CassetteError) in try reader.bytes(at: position) }
     }
 
     /// The exchange that opened a reused connection, which has the certificates; nil if the cassette does not say.
@@ -202,6 +259,14 @@ protocol RequestSource: Sendable {
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest
+
+    /// A recorded exchange as a conversation, by its index; nil if it was none.
+    ///
+    /// - Parameter redaction: as for `comparedRequest`.
+    func conversation(
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> RecordedConversation?
 }
 
 extension RecordedCassette: RequestSource {

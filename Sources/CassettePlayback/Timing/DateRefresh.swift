@@ -36,7 +36,7 @@ public struct DateRefresh: Sendable, Hashable {
         guard var response = interaction.response else { return }
         response.headers = Self.refreshed(response.headers, self.shift)
         response.trailers = response.trailers.map { Self.refreshed($0, self.shift) }
-        if let body = response.body, body.isComplete, body.byteCount <= Self.bodyLimit,
+        if let body = response.body, body.isComplete, body.byteCount <= Self.bodyLimit, !Self.hasMessages(body),
             !self.rules.pointers.isEmpty || Self.mayHoldTokens(body)
         {
             try self.refresh(body, of: &response, bodies, digest)
@@ -60,6 +60,9 @@ public struct DateRefresh: Sendable, Hashable {
         }
         return refreshed
     }
+
+    /// A token in a message may get another length, which the message's prefix would not know.
+    private static func hasMessages(_ body: Body) -> Bool { if case .grpc = body.content { true } else { false } }
 
     /// Binary bodies hold none; others than those are decoded.
     private static func mayHoldTokens(_ body: Body) -> Bool {

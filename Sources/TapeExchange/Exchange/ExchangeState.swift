@@ -53,11 +53,17 @@ public struct ExchangeState: Sendable {
         public var originSilence: Double
         /// A connection that is being made.
         public var connect: Double
+        /// Either side of an exchange whose messages come when something happens.
+        public var streamSilence: Double
+        /// The whole exchange, as its client waits no longer; nil if it does not say so.
+        public var call: Double?
 
-        public init(clientStall: Double, originSilence: Double, connect: Double) {
+        public init(clientStall: Double, originSilence: Double, connect: Double, streamSilence: Double, call: Double? = nil) {
             self.clientStall = clientStall
             self.originSilence = originSilence
             self.connect = connect
+            self.streamSilence = streamSilence
+            self.call = call
         }
     }
 
@@ -66,7 +72,7 @@ public struct ExchangeState: Sendable {
 
     private let limits: Limits
     private let isRepeatable: Bool
-    private let isBuffered: Bool
+    private var isBuffered: Bool
     private let expectsContinue: Bool
     private let wasAskedBefore: Bool
     private var requestIsRead: Bool
@@ -84,6 +90,8 @@ public struct ExchangeState: Sendable {
     private var recorderIsFull = false
     /// When the side did something last, or was first waited for.
     private var clientSince = 0.0
+    /// Its messages come when something happens.
+    private var isStream = false
     private var originSince = 0.0
     /// The client was asked to send its body.
     public private(set) var sentContinue: Bool
@@ -118,11 +126,18 @@ public struct ExchangeState: Sendable {
         guard !self.isOver, !self.recorderIsFull else { return nil }
         let isAwaited = self.readsClient && self.response != .begun
         guard isAwaited || !self.clientIsWritable else { return nil }
-        return self.clientSince + self.limits.clientStall
+        return self.clientSince + (self.clientIsWritable ? self.bodySilence : self.limits.clientStall)
     }
 
     /// When the origin must have done something; nil while nothing is expected of it.
     public var originDeadline: Double? {
+        guard !self.isOver, self.response != .ended, self.upstream != .none, let call = self.limits.call else {
+            return self.silenceDeadline
+        }
+        return min(self.silenceDeadline ?? call, call)
+    }
+
+    private var silenceDeadline: Double? {
         guard !self.isOver, self.response != .ended || !self.originIsWritable else { return nil }
         switch self.upstream {
         case .none, .closed: return nil
@@ -130,7 +145,7 @@ public struct ExchangeState: Sendable {
         case .open:
             guard self.readsOrigin else { return nil }
             guard self.requestIsSent || self.response == .begun || !self.originIsWritable else { return nil }
-            return self.originSince + self.limits.originSilence
+            return self.originSince + self.originSilence
         }
     }
 
@@ -139,22 +154,45 @@ public struct ExchangeState: Sendable {
     /// - Parameter origin: its authority, for the message.
     public mutating func deadlinePassed(origin: String, at: Double) -> Action {
         if let due = self.clientDeadline, due <= at {
-            let did = self.clientIsWritable ? "sent" : "read"
-            return self.clientLeft("client \(did) nothing for \(Self.seconds(self.limits.clientStall)) s")
+            let limit = Self.seconds(self.clientIsWritable ? self.bodySilence : self.limits.clientStall)
+            return self.clientLeft("client \(self.clientIsWritable ? "sent" : "read") nothing for \(limit) s")
         }
         guard let due = self.originDeadline, due <= at else { return .wait }
+        if let call = self.limits.call, call <= at {
+            return self.upstreamFailed(
+                Failure(kind: .timeout, message: "\"\(origin)\" did not end the call within the time that its client gave it."))
+        }
         let message =
             switch self.upstream {
             case .connecting: "no connection to \"\(origin)\" within \(Self.seconds(self.limits.connect)) s: is the origin up?"
             case .none, .open, .closed:
                 self.originIsWritable
-                    ? "\"\(origin)\" sent nothing for \(Self.seconds(self.limits.originSilence)) s."
-                    : "\"\(origin)\" read nothing of the request for \(Self.seconds(self.limits.originSilence)) s."
+                    ? "\"\(origin)\" sent nothing for \(Self.seconds(self.originSilence)) s."
+                    : "\"\(origin)\" read nothing of the request for \(Self.seconds(self.originSilence)) s."
             }
         return self.upstreamFailed(Failure(kind: .timeout, message: message))
     }
 
+    /// Milliseconds that a client may send nothing of its body.
+    private var bodySilence: Double { self.isStream ? self.limits.streamSilence : self.limits.clientStall }
+
+    private var originSilence: Double { self.isStream ? self.limits.streamSilence : self.limits.originSilence }
+
     private static func seconds(_ milliseconds: Double) -> Int { Int(milliseconds / 1000) }
+
+    /// The head of either message came: of events, or of calls of gRPC, nothing is wrong while none comes.
+    public mutating func headCame(_ fields: HeaderFields) {
+        guard let index = fields.firstIndex(of: "content-type") else { return }
+        let type = fields.valueBytes(at: index)
+        self.isStream = self.isStream || Self.begins(type, with: "application/grpc") || Self.begins(type, with: "text/event-stream")
+    }
+
+    private static func begins(_ type: ArraySlice<UInt8>, with name: StaticString) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard type.count >= count else { return false }
+        for offset in 0..<count where ASCII.lower(type[type.startIndex + offset]) != name.utf8Start[offset] { return false }
+        return true
+    }
 
     // MARK: Back-pressure
 
@@ -206,6 +244,9 @@ public struct ExchangeState: Sendable {
         self.clientSince = at
         self.originSince = at
     }
+
+    /// What was buffered of the request went upstream: the rest comes from the client.
+    public mutating func bufferSent() { self.isBuffered = false }
 
     /// The last byte of the request was read from the client.
     public mutating func requestRead() { self.requestIsRead = true }

@@ -16,10 +16,13 @@ public struct Tap: ~Copyable, Sendable {
     private var responseIsWhole = false
     private var requestEnd: Double?
     private var responseStart: Double?
+    /// Nil if the exchange is no conversation of messages.
+    private var conversation: ConversationTap?
 
     public init(id: Int, started: Timestamp, request: RecordedRequest, framing: BodyFraming) {
         self.interaction = Interaction(id: id, started: started, request: request)
         self.requestBody = Self.bodyTap(framing)
+        if request.version.major >= 2, GRPCType(request.headers) != nil { self.conversation = ConversationTap() }
     }
 
     public var id: Int { self.interaction.id }
@@ -44,9 +47,13 @@ public struct Tap: ~Copyable, Sendable {
         self.interaction.timing.tls = tls
     }
 
+    /// The request's head was sent on a stream of its connection (RFC 9113, 5.1.1).
+    public mutating func opened(stream: Int) { self.interaction.connection?.stream = stream }
+
     /// The request's last byte was read and forwarded.
     public mutating func requestEnded(at: Double, sendStarted: Double) {
         self.requestIsWhole = true
+        self.conversation?.requestEnded()
         self.requestEnd = max(at, sendStarted)
         self.interaction.timing.send = max(0, at - sendStarted)
         self.interaction.request.trailers = self.requestBody?.trailers
@@ -58,6 +65,8 @@ public struct Tap: ~Copyable, Sendable {
 
     public mutating func responseBegan(_ response: RecordedResponse, framing: BodyFraming, at: Double) {
         self.interaction.response = response
+        self.interaction.response?.after = self.conversation?.after
+        if GRPCType(response.headers) == nil { self.conversation?.answerHasNoMessages() }
         self.responseBody = Self.bodyTap(framing)
         self.responseStart = at
         self.interaction.timing.wait = max(0, at - (self.requestEnd ?? at))
@@ -67,7 +76,8 @@ public struct Tap: ~Copyable, Sendable {
     ///
     /// - Returns: a block to store, in order, once there are enough bytes for one.
     public mutating func data(_ side: Side, _ bytes: UnsafeRawBufferPointer, at: Double) -> [UInt8]? {
-        switch side {
+        self.conversation?.data(side, bytes)
+        return switch side {
         case .request: self.requestBody?.data(bytes, at: at)
         case .response: self.responseBody?.data(bytes, at: max(0, at - (self.responseStart ?? at)))
         }
@@ -97,6 +107,7 @@ public struct Tap: ~Copyable, Sendable {
     /// The response's last byte was read.
     public mutating func responseEnded() {
         self.responseIsWhole = true
+        self.interaction.response?.endAfter = self.conversation?.after
     }
 
     /// Byte counts of the tunnel after a 101 answer.
@@ -115,12 +126,50 @@ public struct Tap: ~Copyable, Sendable {
             self.interaction.timing.receive = max(0, at - responseStart)
             self.interaction.response?.trailers = self.responseBody?.trailers
         }
+        // Where the origin cut, it did so after what had come by then.
+        if !self.responseIsWhole, outcome.isByOrigin { self.interaction.response?.endAfter = self.conversation?.after }
         let requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
-        let responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
+        var responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
+        if let marks = self.conversation?.marks, !marks.isTrivial { responseBody?.marks = marks }
         // Swapped, not copied: a copy would retain every part of it.
         var interaction = Self.nothing
         swap(&interaction, &self.interaction)
         return TapedExchange(interaction: interaction, requestBody: requestBody, responseBody: responseBody)
+    }
+}
+
+extension Outcome {
+    fileprivate var isByOrigin: Bool {
+        if case .cut(let cut) = self { cut.by == .origin } else { false }
+    }
+}
+
+/// Counts the messages of both sides of a gRPC call, and notes for each part of the answer how many of the client's it came after.
+///
+/// Holds no bytes; its marks are bounded.
+private struct ConversationTap: Sendable {
+    private var requests = GRPCFrames()
+    private var answers: GRPCFrames? = GRPCFrames()
+    private var isEnded = false
+    private(set) var marks = ConversationMarks()
+
+    /// The client's messages that are complete; nil if all are, and the client has ended its side.
+    var after: Int? { self.isEnded ? nil : self.requests.complete }
+
+    mutating func requestEnded() { self.isEnded = true }
+
+    mutating func answerHasNoMessages() { self.answers = nil }
+
+    mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer) {
+        switch side {
+        case .request: self.requests.takeAll(bytes)
+        case .response:
+            let after = self.after
+            var marks = ConversationMarks()
+            swap(&marks, &self.marks)
+            self.answers?.takeAll(bytes) { if $0.isFirst { marks.append(after: after) } }
+            self.marks = marks
+        }
     }
 }
 
@@ -245,8 +294,8 @@ public final class TapedExchange: Sendable {
 
     /// Whether a body has a content coding, so that its readable form costs more than the exchange did.
     public var isCoded: Bool {
-        self.requestBody != nil && self.interaction.request.headers.contains("content-encoding")
-            || self.responseBody != nil && self.interaction.response?.headers.contains("content-encoding") == true
+        self.requestBody != nil && self.interaction.request.headers.hasCodings
+            || self.responseBody != nil && self.interaction.response?.headers.hasCodings == true
     }
 }
 
@@ -259,15 +308,21 @@ public struct TapedBody: Sendable {
     public var bytes: [UInt8]
     public var isSpilled: Bool
     public var arrival: Arrival?
+    /// Of an answer of gRPC: how far the client had come at each message.
+    public var marks: ConversationMarks?
     /// A sentence for people, kept with the body.
     public var note: String?
 
-    public init(size: Int, isComplete: Bool, bytes: [UInt8], isSpilled: Bool = false, arrival: Arrival? = nil, note: String? = nil) {
+    public init(
+        size: Int, isComplete: Bool, bytes: [UInt8], isSpilled: Bool = false, arrival: Arrival? = nil,
+        marks: ConversationMarks? = nil, note: String? = nil
+    ) {
         self.note = note
         self.size = size
         self.isComplete = isComplete
         self.bytes = bytes
         self.isSpilled = isSpilled
         self.arrival = arrival
+        self.marks = marks
     }
 }

@@ -11,6 +11,7 @@ public struct RequestHead: Sendable, Hashable {
     public var authority: String?
     public var version: HTTPVersion
     public var fields: HeaderFields
+    public var neverIndexed = NeverIndexed()
 
     public init(method: String, target: String, version: HTTPVersion, fields: HeaderFields) {
         self.method = method
@@ -28,6 +29,7 @@ public struct ResponseHead: Sendable, Hashable {
     /// The line ended after the status: even the space before the (empty) reason was missing.
     public var omitsReasonSpace: Bool
     public var fields: HeaderFields
+    public var neverIndexed = NeverIndexed()
 
     public init(version: HTTPVersion, status: Int, reason: [UInt8], omitsReasonSpace: Bool = false, fields: HeaderFields) {
         self.version = version

@@ -100,6 +100,11 @@ struct ProxyAnswer: Sendable {
         ProxyAnswer(status: 408, reason: "Request Timeout", error: "timeout", text: text)
     }
 
+    /// The client of a call would not wait any longer.
+    static func deadline(_ text: String) -> ProxyAnswer {
+        ProxyAnswer(status: 504, reason: "Gateway Timeout", error: "timeout", text: text)
+    }
+
     static func reason(_ status: Int) -> String {
         switch status {
         case 400: "Bad Request"

@@ -43,6 +43,9 @@ final class RecordedAnswer: Sendable {
     /// Whether the recorded request was complete; an answer before its end closed the connection.
     let requestWasRead: Bool
 
+    /// The recorded client left when the time was over that it had given the call.
+    let clientWaited: Bool
+
     /// - Parameter size: bytes of the payload; Content-Length is set to it, in case the body was edited.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
         self.method = interaction.request.method
@@ -52,6 +55,7 @@ final class RecordedAnswer: Sendable {
         self.trailers = interaction.response?.trailers
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true
+        self.clientWaited = Self.clientWaited(interaction)
         self.requestWasRead = interaction.request.body?.isComplete ?? true
         guard let response = interaction.response else {
             self.head = nil
@@ -85,6 +89,15 @@ final class RecordedAnswer: Sendable {
         self.head = head
         self.framing = framing
         self.payload = framing == .none ? .none : payload
+    }
+
+    private static func clientWaited(_ interaction: Interaction) -> Bool {
+        guard case .cut(let cut) = interaction.outcome, cut.by == .client, let total = interaction.timing.total,
+            let index = interaction.request.headers.firstIndex(of: "grpc-timeout"),
+            let timeout = GRPCCall.milliseconds(interaction.request.headers.valueBytes(at: index))
+        else { return false }
+        // The client's clock began before its request came here.
+        return total >= timeout * 0.9
     }
 
     /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.

@@ -25,6 +25,8 @@ final class ReplayExchange: MessageExchange {
     private var abandonment: String?
     /// Nil if the answer is sent without delays.
     private var pace: ReplayPace?
+    /// When the client of a call waits no longer; nil if it does not say so, or nothing delays its answer.
+    private var callTimer: Scheduled<Void>?
     private(set) var deadline: NIODeadline
 
     init(client: any ClientStream, request: IncomingRequest, index: Int, ahead: ReadAhead = ReadAhead()) {
@@ -43,6 +45,7 @@ final class ReplayExchange: MessageExchange {
         {
             return self.end()
         }
+        if let timeout = self.request.call?.timeout, self.proxy.configuration.latency != .none { self.setDeadline(timeout) }
         self.proxy.library?.answer(self.index) { [self] result in
             // The counts must not depend on whether the client leaves before the disk has answered.
             if let abandonment { return self.abandoned(abandonment, outcome: (try? result.get())?.outcome) }
@@ -68,6 +71,25 @@ final class ReplayExchange: MessageExchange {
         self.proceed()
     }
 
+    private func setDeadline(_ timeout: Double) {
+        let left = self.request.start + .nanoseconds(Int64(timeout * 1e6)) - self.proxy.now
+        self.callTimer = self.proxy.loop.assumeIsolated().scheduleTask(in: left) { [weak self] in
+            guard let self, !self.isOver else { return }
+            self.proxy.readClock()
+            let status = GRPCStatus.deadline("the deadline of the call passed before its end, as --latency delays it")
+            guard self.hasBegun else { return self.finish(.deadline(status.message)) }
+            self.stopSending()
+            self.client.send(BodyPiece(bytes: ByteBuffer(), events: [.trailers(status.trailers)], isLast: true))
+            self.end()
+        }
+    }
+
+    private func stopSending() {
+        self.pace?.stop()
+        self.sender?.stop()
+        self.callTimer?.cancel()
+    }
+
     func requestBody(_ piece: BodyPiece) {
         self.deadline = self.proxy.stallDeadline
         guard piece.isLast else { return }
@@ -79,8 +101,7 @@ final class ReplayExchange: MessageExchange {
         guard self.hasBegun, !self.isOver else { return self.finish(.malformed(error)) }
         // The answer has begun: another one would be taken for the rest of it.
         self.isOver = true
-        self.pace?.stop()
-        self.sender?.stop()
+        self.stopSending()
         self.countBytes()
         self.client.cut()
     }
@@ -186,12 +207,14 @@ final class ReplayExchange: MessageExchange {
         guard !self.isOver else { return }
         self.hasBegun = true
         self.isOver = true
+        self.stopSending()
         self.client.send(answer, isFinal: self.answer?.requestWasRead == false)
         self.client.finish()
     }
 
     private func end() {
         self.isOver = true
+        self.stopSending()
         self.countBytes()
         self.client.finish()
     }
@@ -209,8 +232,7 @@ final class ReplayExchange: MessageExchange {
     }
 
     func clientLeft(_ reason: String) {
-        self.pace?.stop()
-        self.sender?.stop()
+        self.stopSending()
         guard !self.isOver else { return }
         self.isOver = true
         self.countBytes()

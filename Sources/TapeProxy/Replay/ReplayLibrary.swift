@@ -81,6 +81,11 @@ final class ReplayLibrary {
             {
                 return .success(try self.answer(interaction, .parts(body), size: parts.size))
             }
+            if body.codings.isEmpty, case .grpc(let messages) = body.content,
+                messages.sidecars.contains(where: { $0.size > self.streamSize })
+            {
+                return .success(try self.answer(interaction, .parts(body), size: self.wireSize(of: body, bodies)))
+            }
             if self.isLargeCoded(body) {
                 let size = try self.wireSize(of: body, bodies)
                 return .success(try self.answer(interaction, .coded(body, size: size), size: size))
@@ -101,7 +106,7 @@ final class ReplayLibrary {
         switch body.content {
         case .file(let sidecar): return body.original == nil && max(sidecar.size, body.size) > self.streamSize
         case .multipart(let parts): return max(parts.size, body.size) > self.streamSize
-        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary, .raw: return false
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .grpc, .binary, .raw: return false
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
     /// A decision without the report's text.
     private enum Answer: Hashable, Comparable {
         case replay(Int), forward, record
-        case refuseNoCassette, refuseNotRecorded, refuseUsedUp, refuseOutOfOrder, needsBody
+        case refuseNoCassette, refuseNotRecorded, refuseUsedUp, refuseOtherMessages, refuseOutOfOrder, needsBody
 
         init(_ decision: Decision?) {
             switch decision {
@@ -22,6 +22,7 @@ import Testing
                 case .noCassette: self = .refuseNoCassette
                 case .notRecorded: self = .refuseNotRecorded
                 case .usedUp: self = .refuseUsedUp
+                case .otherMessages: self = .refuseOtherMessages
                 case .outOfOrder: self = .refuseOutOfOrder
                 }
             }

@@ -16,6 +16,16 @@ import Testing
         #expect(text.contains("\"notServed\": [\n    {\n      \"problem\": \"line 4 is damaged\"\n    }\n  ]"), "\(text)")
     }
 
+    @Test func messagesThatWereNotSentNameTheirExchange() {
+        var report = SampleReport.clean
+        report.verdict.unsent = 1
+        report.verdict.unsentMessages = [UnsentMessages(index: 0, request: "POST http://a.test/", sent: 2, recorded: 3)]
+        let text = String(decoding: ReplayReportJSON.bytes(report), as: UTF8.self)
+        #expect(text.contains("\"clean\": false") && text.contains("\"flaws\": [\"unused\"]"), "\(text)")
+        #expect(text.contains("\"sent\": 2,\n      \"recorded\": 3"), "\(text)")
+        #expect(String(decoding: report.junit(), as: UTF8.self).contains("failures=\"1\""))
+    }
+
     private static let golden = #"""
         {
           "wiretapeReport": 1,
@@ -33,6 +43,7 @@ import Testing
           "unused": 1,
           "orderViolations": 1,
           "unserved": 1,
+          "unsent": 0,
           "damage": "the end is missing",
           "missed": [
             {
@@ -76,6 +87,7 @@ import Testing
               "problem": "the body's file \\\"x\\\" is missing; record the exchange again"
             }
           ],
+          "notSent": [],
           "unusedExchanges": [
             { "exchange": 3, "id": 3, "request": "POST http://a.test/3" }
           ]

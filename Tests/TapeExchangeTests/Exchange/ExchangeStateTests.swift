@@ -5,7 +5,7 @@ import TapeTestSupport
 
 @Suite struct ExchangeStateTests {
     private let reset = Failure(kind: .reset, message: "origin reset the connection")
-    private static let limits = ExchangeState.Limits(clientStall: 60_000, originSilence: 300_000, connect: 10_000)
+    private static let limits = ExchangeState.Limits(clientStall: 60_000, originSilence: 300_000, connect: 10_000, streamSilence: 3_600_000)
 
     /// A GET on its way, or a POST of which nothing was read.
     private func state(
@@ -28,6 +28,39 @@ import TapeTestSupport
         var state = self.state(repeatable: false, isRead: false, expects: expects)
         state.upstreamTaken(isReused: false, at: 0)
         return state
+    }
+
+    // MARK: Silence
+
+    @Test(arguments: ["text/event-stream", "Text/Event-Stream; charset=utf-8", "application/grpc", "application/grpc+proto"])
+    func whatComesWhenSomethingHappensMayBeSilent(type: String) {
+        var state = self.sent()
+        state.originSent(at: 10)
+        state.responseBegan()
+        #expect(state.originDeadline == 300_010)
+        state.headCame(HeaderFields(["Content-Type: \(type)"]))
+        #expect(state.originDeadline == 3_600_010)
+        #expect(state.deadlinePassed(origin: "h", at: 300_010) == .wait)
+        // A client that does not read is late all the same.
+        state.clientWritabilityChanged(false, at: 20)
+        #expect(state.clientDeadline == 60_020)
+    }
+
+    @Test(arguments: ["text/events", "text/html", "application/json", ""]) func otherAnswersMayNot(type: String) {
+        var state = self.sent()
+        state.headCame(HeaderFields(["content-type: \(type)"]))
+        #expect(state.originDeadline == 300_000)
+    }
+
+    @Test func aCallMayWaitForItsNextMessage() {
+        var state = self.uploading()
+        state.headCame(HeaderFields(["content-type: application/grpc"]))
+        #expect(state.clientDeadline == 3_600_000)
+        guard case .cancel(let cut) = state.deadlinePassed(origin: "h", at: 3_600_000) else {
+            Issue.record("nothing happened")
+            return
+        }
+        #expect(cut.reason == "client sent nothing for 3600 s")
     }
 
     // MARK: Ends
@@ -186,6 +219,28 @@ import TapeTestSupport
         var state = self.state(isBuffered: true)
         state.upstreamTaken(isReused: false, at: 0)
         #expect(state.takesRequest && !state.readsClient)
+    }
+
+    @Test func afterTheBufferTheRestComesFromTheClient() {
+        var state = self.state(isRead: false, isBuffered: true)
+        state.upstreamTaken(isReused: false, at: 0)
+        #expect(state.takesRequest && !state.readsClient)
+        state.bufferSent()
+        #expect(state.takesRequest && state.readsClient)
+    }
+
+    @Test func theTimeThatAClientGivesACallEndsItWhateverIsAwaited() {
+        var limits = Self.limits
+        limits.call = 2000
+        var state = ExchangeState(ExchangeState.Request(isRepeatable: false, isRead: false), limits: limits)
+        state.upstreamTaken(isReused: false, at: 0)
+        #expect(state.originDeadline == 2000)
+        #expect(state.deadlinePassed(origin: "o", at: 1999) == .wait)
+        guard case .answer(let failure) = state.deadlinePassed(origin: "o", at: 2000) else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(failure.kind == .timeout && state.originDeadline == nil)
     }
 
     @Test func theOriginIsReadWhileTheClientTakesTheAnswer() {

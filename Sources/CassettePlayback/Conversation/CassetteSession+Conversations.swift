@@ -1,0 +1,234 @@
+public import CassetteModel
+public import TapeBytes
+
+/// Requests that are answered message by message: their clients may wait for an answer before they send the next one.
+extension CassetteSession {
+    /// At most this many exchanges of a head are read to tell whether clients of it wait for answers: those of one method go the same way.
+    static let exampleLimit = 64
+    /// At most this many exchanges that are left are compared with one conversation: each takes time at each message, and a client whose
+    /// conversation was recorded later than so many others has changed.
+    static let candidateLimit = 1024
+
+    /// Whether requests with the head of a pending one are conversations. Nil if that has to be read from the cassette first: see
+    /// `conversation`.
+    public func isConversation(_ pending: PendingRequest) -> Bool? {
+        guard let key = pending.key, self.source != nil, self.rules.custom.isEmpty else { return false }
+        return self.state.withLock { $0.conversations.isInteractive[key] }
+    }
+
+    /// Begins to choose what answers a pending request. Waits for the disk.
+    ///
+    /// Nil if its answer does not begin before its end, so that it is decided on then. Throws what is wrong with a recorded request.
+    public func conversation(_ pending: PendingRequest, latency: Latency) throws(CassetteError) -> PendingConversation? {
+        guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
+        let members = self.groups.members(ofKey: key).map(Int.init)
+        guard try self.isInteractive(key, members.prefix(Self.exampleLimit), source) else { return nil }
+        let answered = self.state.withLock { state in members.map { state.assignments.answered[$0] } }
+        let left = zip(members, answered).filter { $1 == 0 }.map(\.0).prefix(Self.candidateLimit)
+        // Used up ones answer again if they may, and tell a miss from a repetition.
+        let used = zip(members, answered).filter { $1 > 0 }.map(\.0).suffix(Self.exampleLimit)
+        var conversations: [RecordedConversation] = []
+        for index in (left + used).sorted() {
+            guard let conversation = try self.conversation(at: index, source) else { continue }
+            conversations.append(conversation)
+        }
+        return PendingConversation(
+            pending: pending, key: key,
+            choice: ConversationChoice(conversations, order: self.conversationOrder, latency: latency))
+    }
+
+    /// The conversation of an exchange that was assigned by its request's head, whose messages are not compared. Waits for the disk.
+    ///
+    /// Nil if its answer does not begin before the request's end.
+    public func conversation(at index: Int, latency: Latency) throws(CassetteError) -> ConversationPlay? {
+        guard let source, let conversation = try self.conversation(at: index, source), conversation.recording.isInteractive else {
+            return nil
+        }
+        var recording = conversation.recording
+        // The client may send more or less: nobody compares it.
+        recording.requestsAreWhole = false
+        return ConversationPlay(
+            conversation: conversation, script: ConversationScript(recording, order: self.conversationOrder, latency: latency))
+    }
+
+    private func isInteractive(_ key: Int, _ members: ArraySlice<Int>, _ source: any RequestSource) throws(CassetteError) -> Bool {
+        if let known = self.state.withLock({ $0.conversations.isInteractive[key] }) { return known }
+        var isInteractive = false
+        for index in members where !isInteractive {
+            isInteractive = try self.conversation(at: index, source)?.recording.isInteractive == true
+        }
+        self.state.withLock { $0.conversations.isInteractive[key] = isInteractive }
+        return isInteractive
+    }
+
+    private func conversation(at index: Int, _ source: any RequestSource) throws(CassetteError) -> RecordedConversation? {
+        if let known = self.state.withLock({ $0.conversations.read.value(index) }) { return known }
+        let read = try source.conversation(
+            at: index, rules: self.rules, detail: .digests, redaction: self.redaction, digest: self.digest)
+        if let read { self.state.withLock { $0.conversations.read.insert(read, at: index) } }
+        return read
+    }
+
+    /// Takes the recorded conversation that answers, if it is settled, in one atomic step. May be called from any thread and never blocks.
+    ///
+    /// - Parameter isPatient: the client may still send a message before it waits for an answer's head.
+    public func settle(_ conversation: PendingConversation, isPatient: Bool) -> ConversationSettlement {
+        let choice = conversation.choice
+        let (repeats, mayForward) = (self.repetition != .never, self.mayForward)
+        let settled: (step: ConversationChoice.Step, assignment: AssignmentRule.Assignment?) = self.state.withLock { state in
+            let step = choice.step(isPatient: isPatient, repeats: repeats, mayForward: mayForward) { state.assignments.answered[$0] == 0 }
+            guard case .take(let indexes) = step else { return (step, nil) }
+            var turn = state.conversations.turns[conversation.key] ?? AssignmentRule.Turn()
+            let assignment = state.assignments.assign([], turn: &turn, others: indexes)
+            state.conversations.turns[conversation.key] = turn
+            self.note(assignment, in: &state)
+            return (step, assignment)
+        }
+        switch settled.step {
+        case .wait: return .wait
+        case .hesitate: return .hesitate
+        case .nothing: return .nothing
+        case .take:
+            guard let assignment = settled.assignment, let decision = self.decision(assignment) else { return .nothing }
+            guard case .replay(let index) = decision, let play = choice.play(index) else { return .decided(decision) }
+            return .play(play)
+        }
+    }
+
+    /// Decides on a conversation that nothing answers. Waits for the disk, for what it differs in.
+    ///
+    /// - Parameter message: the client's last, if that made the difference.
+    public func missed(_ conversation: PendingConversation, message: BodyFacets?) -> Decision {
+        var fitting = 0
+        let (choice, repeats) = (conversation.choice, self.repetition != .never)
+        let step = self.state.withLock { state in
+            choice.step(isPatient: false, repeats: repeats) { state.assignments.answered[$0] == 0 }
+        }
+        if case .nothing(let count) = step { fitting = count }
+        var bodies: [NearBody] = []
+        for dropped in choice.dropped.prefix(NearestRequests.limit) where fitting == 0 {
+            bodies.append(
+                NearBody(
+                    index: dropped.conversation.index,
+                    differences: self.differences(
+                        dropped.conversation, at: dropped.message, sent: dropped.message == nil ? choice.came : choice.came - 1, message)))
+        }
+        return conversation.pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: fitting, bodies: bodies) }
+    }
+
+    /// A conversation goes another way than the one that answers it, of whose answer nothing was sent: it is left to others. Waits for the
+    /// disk, for what it differs in.
+    ///
+    /// - Parameters:
+    ///   - at: the recorded message that was due, from 0; nil if the client ended early.
+    ///   - message: the client's last.
+    public func left(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> Decision {
+        self.state.withLock { state in
+            switch state.assignments.giveBack(play.index) {
+            case .free: state.verdict.hits -= 1
+            case .answered:
+                state.verdict.hits -= 1
+                state.verdict.repeatedHits -= 1
+            case .usedUp: break
+            }
+        }
+        let body = NearBody(index: play.index, differences: self.differences(play.conversation, at: at, sent: play.came, message))
+        return pending.head.withUnsafeBytes { self.nothingLeft($0, bodies: [body]) }
+    }
+
+    /// A conversation goes another way than the one that has begun to answer it: a miss. Waits for the disk, for what it differs in.
+    public func refuse(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> MissReport {
+        let differences = self.differences(play.conversation, at: at, sent: play.came, message)
+        let report = MissReport(
+            request: pending.head.withUnsafeBytes { MissReport.text($0) }, mode: self.mode, reason: .otherMessages(index: play.index),
+            nearest: [
+                NearRequest(
+                    index: play.index, request: self.text(ofExchange: play.index), isUsedUp: false,
+                    differences: differences.map(ShownSecrets.hidden(in:)))
+            ], cassette: self.cassettePath, audience: self.audience)
+        self.state.withLock { state in
+            state.verdict.hits -= 1
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return report
+    }
+
+    /// The client left, or was done, before it had sent all that the recorded one sent. Does nothing if it has sent all.
+    public func clientLeft(_ play: ConversationPlay) {
+        guard play.unsent > 0 else { return }
+        self.state.withLock { state in
+            state.verdict.unsent += 1
+            guard state.verdict.unsentMessages.count < Self.reportLimit else { return }
+            state.verdict.unsentMessages.append(
+                UnsentMessages(
+                    index: play.index, request: self.text(ofExchange: play.index), sent: play.came,
+                    recorded: play.came + play.unsent))
+        }
+    }
+
+    /// Decides on a request whose body is not waited for: it has the head of no recorded one.
+    public func decideUnread(_ pending: PendingRequest) -> Decision {
+        pending.head.withUnsafeBytes { self.nothingLeft($0) }
+    }
+
+    /// - Parameters:
+    ///   - at: the recorded message that was due, from 0; nil if the client ended early.
+    ///   - sent: messages of the client before this one, or before its end.
+    private func differences(_ recorded: RecordedConversation, at: Int?, sent: Int, _ live: BodyFacets?) -> [RequestDifference] {
+        let count = recorded.requests.count
+        guard let at, let live else { return [.messagesMissing(sent: sent, recorded: count)] }
+        guard at < count else { return [.messageAdded(sent + 1, recorded: count)] }
+        let contents = try? self.source?.conversation(
+            at: recorded.index, rules: self.rules, detail: .contents, redaction: self.redaction, digest: self.digest)
+        let message = contents?.requests.indices.contains(at) == true ? contents?.requests[at] : nil
+        let differences = message.map { live.differences(fromRecorded: $0) } ?? []
+        return (differences.isEmpty ? [.bodyRemainder] : differences).map { difference in
+            // It was compared as the only one.
+            if case .grpc(_, let field, let here, let recorded) = difference {
+                return .grpc(message: sent + 1, field: field, here: here, recorded: recorded)
+            }
+            return .message(sent + 1, difference)
+        }
+    }
+}
+
+/// What the recorded conversations of a session were found to be. Guarded by the session's lock.
+struct ConversationShelf: Sendable {
+    /// Bytes of conversations in memory: a thousand with a hundred small messages each.
+    static let limit = 16 << 20
+
+    /// By key, whether clients may wait for answers before they have sent all.
+    var isInteractive: [Int: Bool] = [:]
+    var read = BoundedCache<RecordedConversation>(limit: Self.limit) { $0.weight }
+    /// By key, for those that answer again.
+    var turns: [Int: AssignmentRule.Turn] = [:]
+}
+
+/// A request that is answered message by message, and what may answer it.
+public struct PendingConversation: Sendable {
+    let pending: PendingRequest
+    let key: Int
+    fileprivate(set) var choice: ConversationChoice
+
+    /// Messages of the client so far.
+    public var came: Int { self.choice.came }
+
+    public mutating func messageCame(_ live: BodyFacets) { self.choice.messageCame(live) }
+
+    /// The client has ended its side.
+    public mutating func clientEnded() { self.choice.clientEnded() }
+}
+
+/// How far the choice of a conversation's answer has come.
+public enum ConversationSettlement: Sendable {
+    /// The next message decides.
+    case wait
+    /// The next message decides if it comes soon: if not, ask again without patience.
+    case hesitate
+    case play(ConversationPlay)
+    /// Nothing answers: see `CassetteSession.missed`.
+    case nothing
+    /// With strict order, another exchange is due.
+    case decided(Decision)
+}

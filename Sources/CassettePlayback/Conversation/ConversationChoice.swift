@@ -1,0 +1,148 @@
+/// Chooses the recorded conversation that answers a live one, message by message.
+///
+/// Recorded conversations drop out as soon as the live one differs. The earliest that is left is taken when it is the only one, when none of the
+/// others could still differ, when the client has ended its side, or when it owes part of its answer: the client may be waiting for that.
+/// Knows conversations by what their messages are compared by; neither bytes nor what carries them.
+struct ConversationChoice: Sendable {
+    enum Step: Sendable, Hashable {
+        /// The next message decides.
+        case wait
+        /// The earliest owes its head alone, which few clients wait for: a message may still come and decide.
+        case hesitate
+        /// One of these, ascending: the first that is left.
+        case take([Int])
+        /// None is left. `fitting` counts those that would answer and are used up.
+        case nothing(fitting: Int)
+    }
+
+    private struct Candidate: Sendable {
+        let conversation: RecordedConversation
+        var script: ConversationScript
+    }
+
+    /// Ascending.
+    private var candidates: [Candidate]
+    /// Those that dropped out last, with the message that they differ in, from 0; nil if they differ in the end.
+    private(set) var dropped: [(conversation: RecordedConversation, message: Int?)] = []
+    private(set) var came = 0
+    private var isEnded = false
+    private let order: ConversationOrder
+
+    /// - Parameter conversations: ascending by index.
+    init(_ conversations: [RecordedConversation], order: ConversationOrder, latency: Latency) {
+        self.order = order
+        self.candidates = conversations.map {
+            Candidate(conversation: $0, script: ConversationScript($0.recording, order: order, latency: latency))
+        }
+    }
+
+    mutating func messageCame(_ live: BodyFacets) {
+        var dropped: [(RecordedConversation, Int?)] = []
+        var left: [Candidate] = []
+        for var candidate in self.candidates {
+            let conversation = candidate.conversation
+            switch candidate.script.messageCame(where: { conversation.matches($0, live) }) {
+            case .matched, .unknown: left.append(candidate)
+            case .differs(let number): dropped.append((conversation, number))
+            case .surplus: dropped.append((conversation, conversation.requests.count))
+            }
+        }
+        self.came += 1
+        self.keep(left, dropped)
+    }
+
+    mutating func clientEnded() {
+        self.isEnded = true
+        var dropped: [(RecordedConversation, Int?)] = []
+        var left: [Candidate] = []
+        for var candidate in self.candidates {
+            candidate.script.clientEnded()
+            if candidate.script.unsent > 0, candidate.conversation.recording.requestsAreWhole {
+                dropped.append((candidate.conversation, nil))
+            } else {
+                left.append(candidate)
+            }
+        }
+        self.keep(left, dropped)
+    }
+
+    private mutating func keep(_ left: [Candidate], _ dropped: [(RecordedConversation, Int?)]) {
+        self.candidates = left
+        if !dropped.isEmpty { self.dropped = dropped }
+    }
+
+    /// - Parameters:
+    ///   - isLeft: whether a conversation has answered nobody.
+    ///   - repeats: whether those that have may answer again.
+    ///   - isPatient: a head alone is not worth a choice yet.
+    ///   - mayForward: a conversation that differs from all is answered by the origin, as long as nothing was sent.
+    func step(isPatient: Bool, repeats: Bool, mayForward: Bool = false, isLeft: (Int) -> Bool) -> Step {
+        let left = self.candidates.filter { isLeft($0.conversation.index) }
+        let pool = left.isEmpty && repeats ? self.candidates : left
+        guard let first = pool.first else { return .nothing(fitting: self.candidates.count) }
+        if self.isEnded { return .take(Self.indexes(pool)) }
+        // Another one, or the origin, may still answer what comes next.
+        let isOpen = mayForward || (pool.count > 1 && !Self.areAlike(pool, after: self.order == .strict ? self.came : 0))
+        return switch first.script.owes {
+        case .nothing: isOpen ? .wait : .take(Self.indexes(pool))
+        case .head: isOpen && isPatient ? .hesitate : .take(Self.indexes(pool))
+        case .more: .take(Self.indexes(pool))
+        }
+    }
+
+    private static func indexes(_ pool: [Candidate]) -> [Int] { pool.map(\.conversation.index) }
+
+    /// At most this many messages are compared with each other at once, since others wait for the choice.
+    private static let comparedLimit = 65_536
+
+    /// Whether the client of each sends the same messages from this one on.
+    private static func areAlike(_ pool: [Candidate], after came: Int) -> Bool {
+        guard let first = pool.first?.conversation else { return true }
+        guard pool.count <= Self.comparedLimit / max(1, first.requests.count) else { return false }
+        return pool.dropFirst().allSatisfy { other in
+            let other = other.conversation
+            return first.recording.requestsAreWhole && other.recording.requestsAreWhole && first.requests.count == other.requests.count
+                && zip(first.requests, other.requests).dropFirst(came).allSatisfy { $0 == $1 && !$0.hasMarks && !$1.hasMarks }
+        }
+    }
+
+    func play(_ index: Int) -> ConversationPlay? {
+        self.candidates.first { $0.conversation.index == index }.map {
+            ConversationPlay(conversation: $0.conversation, script: $0.script)
+        }
+    }
+}
+
+/// A recorded conversation that answers a live one: follows its script.
+public struct ConversationPlay: Sendable {
+    let conversation: RecordedConversation
+    private var script: ConversationScript
+
+    init(conversation: RecordedConversation, script: ConversationScript) {
+        self.conversation = conversation
+        self.script = script
+    }
+
+    /// In order of request start from 0.
+    public var index: Int { self.conversation.index }
+    /// Messages of the client so far.
+    public var came: Int { self.script.came }
+    /// How many recorded messages the client has not sent.
+    public var unsent: Int { self.script.unsent }
+
+    public mutating func messageCame(_ live: BodyFacets) -> ConversationScript.Receipt {
+        let conversation = self.conversation
+        return self.script.messageCame { conversation.matches($0, live) }
+    }
+
+    /// The client has ended its side.
+    ///
+    /// - Returns: whether the recorded client had sent no more.
+    public mutating func clientEnded() -> Bool {
+        self.script.clientEnded()
+        return self.script.unsent == 0 || !self.script.recording.requestsAreWhole
+    }
+
+    /// - Parameter now: milliseconds, from any moment on.
+    public mutating func next(at now: Double) -> ConversationScript.Action { self.script.next(at: now) }
+}

@@ -1,0 +1,201 @@
+/// Follows the replay of one conversation: which recorded message is due to the client, and which the client has yet to send.
+///
+/// Knows messages by their number in each direction, from 0, and neither their bytes nor what carries them: the caller compares them, sends
+/// them, and tells the time. What the recording sent after so many messages of the client is sent when as many have come.
+public struct ConversationScript: Sendable {
+    /// How the recorded conversation ended.
+    public enum Ending: Sendable, Hashable {
+        case complete
+        /// The origin broke it off.
+        case cut
+        /// The client broke it off: nothing comes after what had come by then.
+        case left
+    }
+
+    /// A part of what the recording sent to its client.
+    public struct Step: Sendable, Hashable {
+        /// How many messages of the client come first; nil: all, and the client's end.
+        public var after: Int?
+        /// Milliseconds in the recording since the later of two: those messages had come, and the part before this one was sent.
+        public var gap: Double
+
+        public init(after: Int? = nil, gap: Double = 0) {
+            self.after = after
+            self.gap = gap
+        }
+    }
+
+    public struct Recording: Sendable, Hashable {
+        /// Messages of the client.
+        public var requests: Int
+        /// The client ended its side. If not, nobody knows what else it would have sent.
+        public var requestsAreWhole: Bool
+        /// Nil if no answer began.
+        public var head: Step?
+        public var messages: [Step]
+        public var end: Step
+        public var ending: Ending
+
+        public init(
+            requests: Int, requestsAreWhole: Bool = true, head: Step? = Step(), messages: [Step] = [], end: Step = Step(),
+            ending: Ending = .complete
+        ) {
+            self.requests = requests
+            self.requestsAreWhole = requestsAreWhole
+            self.head = head
+            self.messages = messages
+            self.end = end
+            self.ending = ending
+        }
+
+        /// Whether part of the answer came before the client's end, so that the client may have waited for it.
+        public var isInteractive: Bool {
+            if self.ending == .left || !self.requestsAreWhole { return true }
+            return self.head?.after != nil || self.end.after != nil || self.messages.contains { $0.after != nil }
+        }
+    }
+
+    public enum Action: Sendable, Hashable {
+        case sendHead
+        case send(Int)
+        /// The recorded end; nothing follows.
+        case end
+        /// The answer breaks off, as the origin's did; nothing follows.
+        case cut
+        /// The next part is due then.
+        case wait(until: Double)
+        /// The client's next message or end is needed.
+        case listen
+        /// The recorded client had left here: nothing more is sent.
+        case hold
+    }
+
+    /// What a message of the client is to the script.
+    public enum Receipt: Sendable, Hashable {
+        /// It is this recorded one.
+        case matched(Int)
+        /// It is none of those that may come now, of which this one is the first.
+        case differs(from: Int)
+        /// All recorded ones have come.
+        case surplus
+        /// All recorded ones have come, and the recording ended before the client's.
+        case unknown
+    }
+
+    /// What of the answer is due to the client, whatever the time.
+    enum Debt: Sendable, Hashable { case nothing, head, more }
+
+    private enum Part: Sendable { case head, message(Int), end, nothing }
+
+    public let recording: Recording
+    private let order: ConversationOrder
+    private let latency: Latency
+    private var next: Part
+    /// When the next part is due; nil if the client's messages before it have not come.
+    private var due: Double?
+    /// Messages of the client so far.
+    public private(set) var came = 0
+    private var isEnded = false
+    /// With any order, the recorded messages that have not come, ascending; nil if all after the first `came` have not.
+    private var missing: [Int]?
+
+    public init(_ recording: Recording, order: ConversationOrder = .strict, latency: Latency = .none) {
+        self.recording = recording
+        self.order = order
+        self.latency = latency
+        self.next = recording.head == nil ? .end : .head
+        if order == .any { self.missing = Array(0..<recording.requests) }
+    }
+
+    // MARK: The client
+
+    /// A message of the client has come.
+    ///
+    /// - Parameter equals: whether it equals a recorded one, by its number.
+    public mutating func messageCame(where equals: (Int) -> Bool) -> Receipt {
+        guard let first = self.missing == nil ? (self.came < self.recording.requests ? self.came : nil) : self.missing?.first else {
+            guard !self.recording.requestsAreWhole else { return .surplus }
+            self.came += 1
+            return .unknown
+        }
+        let position = self.missing?.firstIndex(where: equals)
+        guard let matched = self.missing == nil ? (equals(first) ? first : nil) : position.flatMap({ self.missing?[$0] }) else {
+            return .differs(from: first)
+        }
+        if let position { self.missing?.remove(at: position) }
+        self.came += 1
+        return .matched(matched)
+    }
+
+    /// The client has ended its side.
+    public mutating func clientEnded() { self.isEnded = true }
+
+    /// How many recorded messages the client has not sent.
+    public var unsent: Int { max(0, self.recording.requests - self.came) }
+
+    // MARK: The answer
+
+    /// What to do now. Asked again after each message of the client, each part that was sent, and each wait.
+    public mutating func next(at now: Double) -> Action {
+        guard let step = self.step else { return .listen }
+        if case .end = self.next, self.recording.ending == .left { return .hold }
+        guard self.isReleased(step) else { return .listen }
+        let due = self.due ?? now + self.delay(of: step)
+        self.due = due
+        guard due <= now else { return .wait(until: due) }
+        self.due = nil
+        switch self.next {
+        case .head:
+            self.next = self.recording.messages.isEmpty ? .end : .message(0)
+            return .sendHead
+        case .message(let number):
+            self.next = number + 1 < self.recording.messages.count ? .message(number + 1) : .end
+            return .send(number)
+        case .end, .nothing:
+            self.next = .nothing
+            return self.recording.ending == .complete ? .end : .cut
+        }
+    }
+
+    private var step: Step? {
+        switch self.next {
+        case .head: self.recording.head
+        case .message(let number): self.recording.messages[number]
+        case .end: self.recording.end
+        case .nothing: nil
+        }
+    }
+
+    private func isReleased(_ step: Step) -> Bool {
+        guard let after = step.after else { return self.isEnded }
+        // A mark above the number of messages, by hand, is never reached otherwise.
+        return self.isEnded || self.came >= min(after, self.recording.requests)
+    }
+
+    private func delay(of step: Step) -> Double {
+        switch self.latency {
+        case .none: return 0
+        case .scaled(let factor): return step.gap.isNaN ? 0 : min(max(0, step.gap * factor), Latency.longest)
+        case .fixed(let delay):
+            // An answer without a head has its end in place of it.
+            switch self.next {
+            case .head: return delay
+            case .end: return self.recording.head == nil ? delay : 0
+            case .message, .nothing: return 0
+            }
+        }
+    }
+
+    var owes: Debt {
+        guard let step = self.step, self.isReleased(step) else { return .nothing }
+        guard case .head = self.next else { return .more }
+        return self.isReleased(self.recording.messages.first ?? self.recording.end) ? .more : .head
+    }
+}
+
+/// Whether the messages of a client have to come in the recorded order.
+public enum ConversationOrder: String, Sendable, Hashable, CaseIterable {
+    case strict
+    /// In any order: what is sent after so many of them is sent when as many have come.
+    case any
+}

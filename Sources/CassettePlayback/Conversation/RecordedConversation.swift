@@ -1,0 +1,183 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
+
+/// A recorded exchange as a conversation: what the messages of its client are compared by, and when its answer came.
+///
+/// Keeps no messages of the answer. A class, so that many hold it at the cost of one.
+final class RecordedConversation: Sendable {
+    /// A longer body is compared as a whole: with some 100 bytes for each message, a conversation stays below 2 MiB.
+    static let messageLimit = GRPCMessages.limit
+
+    /// In order of request start from 0.
+    let index: Int
+    let requests: [BodyFacets]
+    let recording: ConversationScript.Recording
+
+    init(index: Int, requests: [BodyFacets], recording: ConversationScript.Recording) {
+        self.index = index
+        self.requests = requests
+        self.recording = recording
+    }
+
+    /// Whether a live message is a recorded one.
+    func matches(_ number: Int, _ live: BodyFacets) -> Bool {
+        guard self.requests.indices.contains(number) else { return false }
+        let recorded = self.requests[number]
+        return recorded == live || (recorded.hasMarks && recorded.fits(live: live))
+    }
+
+    /// An estimate of its memory, in bytes.
+    var weight: Int {
+        self.requests.reduce(256 + 32 * self.recording.messages.count) { sum, facets in
+            facets.facets.reduce(sum + 64) { $0 + 128 + $1.name.count + $1.value.count }
+        }
+    }
+}
+
+extension RecordedConversation {
+    /// Nil if it was no call of gRPC, or is too long.
+    ///
+    /// - Parameters:
+    ///   - requests: what the client's messages are compared by.
+    ///   - sizes: of them, in bytes with their prefixes.
+    ///   - answers: the same of the answer's messages.
+    convenience init?(_ interaction: Interaction, index: Int, requests: [BodyFacets], sizes: [Int], answers: [Int]) {
+        let request = interaction.request
+        let isWhole = request.body?.isComplete ?? true
+        guard GRPCType(request.headers) != nil, request.version.major >= 2, requests.count <= Self.messageLimit else { return nil }
+        let times = RecordedTimes(interaction)
+        let came = ByteTimes(request.body?.arrival, start: 0, end: 0)
+        var offset = 0
+        let cameAt = sizes.map { size in
+            offset += size
+            return came.time(offset - 1)
+        }
+        var sentAt = 0.0
+        /// - Parameter at: when it was sent.
+        func step(_ after: Int?, at: Double) -> ConversationScript.Step {
+            let last = min(after ?? cameAt.count, cameAt.count) - 1
+            let begun = max(sentAt, cameAt.indices.contains(last) ? cameAt[last] : 0)
+            sentAt = max(sentAt, at)
+            return ConversationScript.Step(after: after, gap: max(0, at - begun))
+        }
+        var recording = ConversationScript.Recording(
+            requests: requests.count, requestsAreWhole: isWhole, head: nil, ending: Self.ending(interaction.outcome))
+        if let response = interaction.response {
+            recording.head = step(response.after, at: times.head)
+            let sent = ByteTimes(response.body?.arrival, start: times.head, end: times.end)
+            let marks = response.body?.conversationMarks ?? ConversationMarks()
+            var offset = 0
+            recording.messages = answers.indices.map { number in
+                // The sizes of files in an edited cassette may be any.
+                offset = offset.addingReportingOverflow(answers[number]).partialValue
+                return step(marks[number], at: sent.time(offset &- 1))
+            }
+            recording.end = step(response.endAfter, at: times.end)
+        } else {
+            recording.end = step(isWhole ? nil : requests.count, at: times.end)
+        }
+        self.init(index: index, requests: requests, recording: recording)
+    }
+
+    private static func ending(_ outcome: Outcome) -> ConversationScript.Ending {
+        switch outcome {
+        case .complete: .complete
+        case .cut(let cut): cut.by == .client ? .left : .cut
+        case .failed: .cut
+        }
+    }
+}
+
+/// When each byte of a recorded body came, in milliseconds since its exchange began.
+private struct ByteTimes {
+    private let pieces: [(end: Int, at: Double)]
+    private let end: Double
+
+    /// - Parameters:
+    ///   - arrival: nil if the body came in one piece, at its end.
+    ///   - start: what its times count from.
+    init(_ arrival: Arrival?, start: Double, end: Double) {
+        var size = 0
+        self.pieces = (arrival?.pieces ?? []).map { piece in
+            size = size.addingReportingOverflow(max(0, piece.size)).partialValue
+            return (size, start + piece.at)
+        }
+        self.end = end
+    }
+
+    func time(_ offset: Int) -> Double {
+        var (low, high) = (0, self.pieces.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.pieces[middle].end > offset { high = middle } else { low = middle + 1 }
+        }
+        return low < self.pieces.count ? self.pieces[low].at : self.end
+    }
+}
+
+extension RecordedCassette {
+    func conversation(
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> RecordedConversation? {
+        let interaction = try self.interaction(at: index)
+        let request = interaction.request
+        guard GRPCType(request.headers) != nil else { return nil }
+        let redaction = redaction?.forOneRequest()
+        let messages = MessageReader {
+            PendingBody(rules: rules, headers: request.headers, url: request.url, redaction: redaction, digest: digest)
+        }
+        var (facets, sizes) = ([BodyFacets](), [Int]())
+        func take(_ bytes: UnsafeRawBufferPointer) {
+            var offset = 0
+            while offset < bytes.count, facets.count <= RecordedConversation.messageLimit {
+                let (count, isComplete) = messages.take(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                offset += count
+                guard isComplete else { continue }
+                sizes.append(messages.size)
+                let message = messages.finish()
+                facets.append(detail == .digests && !message.hasMarks ? message.digestOnly : message)
+            }
+        }
+        try self.readWire(request.body, digest, take)
+        return RecordedConversation(
+            interaction, index: index, requests: facets, sizes: sizes, answers: try self.messageSizes(interaction.response?.body, digest))
+    }
+
+    /// The messages of an answer by their sizes. Not read if the client had ended before the first: then nothing depends on them.
+    private func messageSizes(_ body: Body?, _ digest: @escaping () -> any ContentDigest) throws(CassetteError) -> [Int] {
+        if case .grpc(let body)? = body?.content {
+            return body.messages.map { $0.size.addingReportingOverflow(GRPCMessage.prefixSize).partialValue }
+        }
+        guard body?.conversationMarks != nil else { return [] }
+        var (frames, sizes, size) = (GRPCFrames(), [Int](), 0)
+        try self.readWire(body, digest) { bytes in
+            frames.takeAll(bytes) { piece in
+                size += piece.count
+                guard piece.isLast else { return }
+                if sizes.count < RecordedConversation.messageLimit { sizes.append(size) }
+                size = 0
+            }
+        }
+        return sizes
+    }
+
+    private func readWire(
+        _ body: Body?, _ digest: @escaping () -> any ContentDigest, _ deliver: (UnsafeRawBufferPointer) -> Void
+    ) throws(CassetteError) {
+        guard let body, body.content != .empty else { return }
+        let reader = BodyReader(cassettePath: self.path)
+        do {
+            _ = try BodyRestorer.streamWire(
+                of: body, file: { try reader.source($0, digest: digest()) }, raw: { ByteSource(try reader.read($0)) },
+                digest: digest(), deliver: deliver)
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a recorded body cannot be read (\(error)); record the exchange again", cause: error)
+        }
+    }
+}

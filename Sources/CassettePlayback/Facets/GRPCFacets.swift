@@ -1,0 +1,215 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import TapeBytes
+
+/// The messages of a gRPC body as facets, each by its fields: in any order between numbers, in order within one.
+///
+/// A compressed message is compared by what is in it, whatever compressed it. Map entries and packed numbers are known by a schema alone.
+struct GRPCFacets {
+    /// A longer message is compared byte by byte, as are bodies.
+    private static let limits = InflateLimits(output: BodyFacets.memoryLimit)
+
+    private let plan: BodyPlan
+    private let type: GRPCType
+    private let coding: ContentEncoding.Name?
+    private let schema: ProtoType?
+    private let digest: () -> any ContentDigest
+
+    /// - Parameter schema: the type of the messages.
+    init(
+        _ plan: BodyPlan, _ type: GRPCType, headers: HeaderFields, schema: ProtoType?, digest: @escaping () -> any ContentDigest
+    ) {
+        self.plan = plan
+        self.type = type
+        self.coding = GRPCType.coding(headers).flatMap(ContentEncoding.Name.init(rawValue:)).flatMap { $0.isSupported ? $0 : nil }
+        self.schema = schema
+        self.digest = digest
+    }
+
+    /// False, with nothing added, if the bytes are not messages one after the other.
+    func read(_ body: [UInt8], into collector: inout FacetCollector) -> Bool {
+        var found = collector.empty
+        var offset = 0
+        var number = 1
+        while offset < body.count {
+            guard body.count - offset >= GRPCMessage.prefixSize, body[offset] <= 1 else { return false }
+            let length = body[offset + 1..<offset + 5].reduce(0) { $0 << 8 | Int($1) }
+            let start = offset + GRPCMessage.prefixSize
+            guard length <= body.count - start else { return false }
+            self.message(Array(body[start..<start + length]), isCompressed: body[offset] == 1, number: number, into: &found)
+            offset = start + length
+            number += 1
+        }
+        collector.add(found)
+        return true
+    }
+
+    /// - Parameters:
+    ///   - payload: as on the wire, without its prefix.
+    ///   - number: of the message, from 1.
+    func message(_ payload: [UInt8], isCompressed: Bool, number: Int, into collector: inout FacetCollector) {
+        guard isCompressed else { return self.message(payload, number: number, into: &collector) }
+        guard let coding = self.coding, let content = self.inflated(payload, coding) else {
+            return self.bytes(payload, .undecoded, number: number, into: &collector)
+        }
+        self.message(content, number: number, into: &collector)
+    }
+
+    private func inflated(_ payload: [UInt8], _ coding: ContentEncoding.Name) -> [UInt8]? {
+        guard let chain = DecoderChain([coding], limits: Self.limits) else { return nil }
+        var content: [UInt8] = []
+        let takesMore = payload.withUnsafeBytes { bytes in (try? chain.push(bytes) { content.append(contentsOf: $0) }) ?? false }
+        guard takesMore || !content.isEmpty, chain.finish() else { return nil }
+        return content
+    }
+
+    /// A message without its coding.
+    func message(_ content: [UInt8], number: Int, into collector: inout FacetCollector) {
+        let path = Self.path(FacetHash.root, number)
+        // An empty message counts too.
+        collector.add(
+            FacetHash.value(path, .message, Self.nothing), .grpc, name: Self.name(number, []), value: Self.nothing,
+            type: Array("message".utf8))
+        guard self.plan.match != .bytes else { return self.bytes(content, .bytes, number: number, into: &collector) }
+        switch self.type {
+        case .proto:
+            var parser = ProtoParser(fields: BodyFacets.wholeFacetLimit)
+            if let message = parser.parse(content, as: self.schema) {
+                var reader = ProtoFacets(self.plan.grpcPointers, number: number, collector.empty)
+                reader.read(message, path: path, pointer: [], rules: self.plan.grpcPointers.all, depth: 0)
+                return collector.add(reader.collector)
+            }
+        case .json:
+            let base = JSONFacets.Base(path: path, rules: self.plan.pointers.all)
+            if content.withUnsafeBytes({ JSONFacets.read($0, at: base, self.plan.pointers, into: &collector) }) { return }
+        case .other: break
+        }
+        self.bytes(content, .bytes, number: number, into: &collector)
+    }
+
+    private func bytes(_ bytes: [UInt8], _ tag: FacetHash.Tag, number: Int, into collector: inout FacetCollector) {
+        var facet = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+        bytes.withUnsafeBytes { facet.push($0) }
+        let hash = facet.finish().withUnsafeBytes { FacetHash.value(Self.path(FacetHash.root, number), tag, $0) }
+        facet.beginning.withUnsafeBytes {
+            collector.add(
+                hash, .grpc, name: Self.name(number, []), value: $0, size: facet.size, type: Array("bytes".utf8), hasMarks: facet.hasMarks)
+        }
+    }
+
+    private static var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    static func path(_ parent: UInt64, _ number: Int, ordinal: Int = 0) -> UInt64 {
+        withUnsafeBytes(of: number) { FacetHash.path(parent, $0, ordinal: ordinal) }
+    }
+
+    /// The message's number, and the pointer in it: both are needed to find the partner of a facet.
+    static func name(_ number: Int, _ pointer: [UInt8]) -> [UInt8] { Array("\(number)".utf8) + pointer }
+}
+
+/// The fields of one message as facets.
+private struct ProtoFacets {
+    private let pointers: PointerSet
+    private let number: Int
+    private(set) var collector: FacetCollector
+
+    init(_ pointers: PointerSet, number: Int, _ collector: FacetCollector) {
+        self.pointers = pointers
+        self.number = number
+        self.collector = collector
+    }
+
+    /// The place of one field.
+    private struct Place {
+        var path: UInt64
+        var pointer: [UInt8]
+        var rules: UInt64
+        var depth: Int
+    }
+
+    mutating func read(_ message: ProtoMessage, path: UInt64, pointer: [UInt8], rules: UInt64, depth: Int) {
+        var ordinals: [Int: Int] = [:]
+        for field in message.fields {
+            var place = Place(path: 0, pointer: pointer, rules: self.descend(rules, depth, field), depth: depth + 1)
+            PlacePointer.append((field.name.map { "\(field.number):\($0)" } ?? "\(field.number)").utf8, to: &place.pointer)
+            let values = if case .packed(let values) = field.value { values } else { [field.value] }
+            for value in values {
+                // Numbers may be packed or not: that is the encoder's choice.
+                let ordinal = ordinals[field.number, default: 0]
+                if case .entry(let entry) = value {
+                    place.path = Self.path(path, field.number, of: entry)
+                } else {
+                    place.path = GRPCFacets.path(path, field.number, ordinal: ordinal)
+                    ordinals[field.number] = ordinal + 1
+                }
+                self.value(value, place)
+            }
+        }
+    }
+
+    /// Entries of a map come in any order: the place of one is its key.
+    private static func path(_ parent: UInt64, _ number: Int, of entry: ProtoMessage) -> UInt64 {
+        let key = ProtoMessage(fields: entry.fields.filter { $0.number == 1 }).bytes
+        return key.withUnsafeBytes { FacetHash.path(GRPCFacets.path(parent, number), $0) }
+    }
+
+    /// A rule names a field by its number, or by its name.
+    private func descend(_ rules: UInt64, _ depth: Int, _ field: ProtoField) -> UInt64 {
+        guard rules != 0 else { return 0 }
+        let digits = Array("\(field.number)".utf8)
+        var found = digits.withUnsafeBytes { self.pointers.descend(rules, depth: depth, name: $0) }
+        guard let name = field.name else { return found }
+        found |= Array(name.utf8).withUnsafeBytes { self.pointers.descend(rules, depth: depth, name: $0) }
+        return found
+    }
+
+    private mutating func value(_ value: ProtoValue, _ place: Place) {
+        var patterns: [NumberedPattern] = []
+        switch self.pointers.verdict(place.rules, depth: place.depth) {
+        case .compared: break
+        case .ignored: return
+        case .patterns(let found): patterns = found
+        }
+        switch value {
+        case .varint(let number):
+            let signed = Int64(bitPattern: number)
+            self.add(.number, Array("\(signed)".utf8), "number", place, patterns)
+        case .fixed32(let bits, let isFloat):
+            let float = Float(bitPattern: bits)
+            let text = isFloat && !float.isNaN ? "\(float)" : Hex.encode(Self.bytes(UInt64(bits), 4))
+            self.add(.fixed32, Array(text.utf8), "number", place, patterns, exact: Self.bytes(UInt64(bits), 4))
+        case .fixed64(let bits, let isDouble):
+            let double = Double(bitPattern: bits)
+            let text = isDouble && !double.isNaN ? "\(double)" : Hex.encode(Self.bytes(bits, 8))
+            self.add(.fixed64, Array(text.utf8), "number", place, patterns, exact: Self.bytes(bits, 8))
+        case .text(let text): self.add(.text, text, "string", place, patterns)
+        case .bytes(let bytes): self.add(.bytes, bytes, "bytes", place, patterns)
+        case .message(let message), .entry(let message), .group(let message):
+            let tag: FacetHash.Tag = if case .group = value { .group } else { .message }
+            self.add(tag, [], "message", place, [])
+            self.read(message, path: place.path, pointer: place.pointer, rules: place.rules, depth: place.depth)
+        case .packed: break
+        }
+    }
+
+    private static func bytes(_ value: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
+    }
+
+    /// - Parameter exact: what is compared, if it is not the value shown.
+    private mutating func add(
+        _ tag: FacetHash.Tag, _ value: [UInt8], _ type: StaticString, _ place: Place, _ patterns: [NumberedPattern], exact: [UInt8]? = nil
+    ) {
+        let marked = exact == nil ? value.withUnsafeBytes { MatchMark.replaced(in: $0) } : nil
+        let shown = marked ?? value
+        var hash = (exact ?? shown).withUnsafeBytes { FacetHash.value(place.path, tag, $0) }
+        if !patterns.isEmpty, let substitute = shown.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) }) {
+            hash = substitute.withUnsafeBytes { FacetHash.value(place.path, .pattern, $0) }
+        }
+        shown.withUnsafeBytes {
+            self.collector.add(
+                hash, .grpc, name: self.collector.isKeeping ? GRPCFacets.name(self.number, place.pointer) : [], value: $0,
+                type: Array(UnsafeBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)), hasMarks: marked != nil)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import NIOCore
+internal import TapeExchange
+
+/// Sends a recorded body message by message, as fast as the client takes it, piece by piece if it is in a file.
+///
+/// Holds one piece of it. Does not know when a message is due. Not Sendable: lives on its event loop.
+final class ConversationSender {
+    /// A longer message is sent in parts, so that no more waits for the client than its window lets through.
+    private static let partSize = 64 << 10
+
+    private enum Job { case message, rest }
+
+    private let client: any ClientStream
+    private let stream: ReplayFileStream?
+    private var frames = GRPCFrames()
+    /// Loaded bytes; those from `position` on are unsent.
+    private var loaded: [UInt8] = []
+    private var position = 0
+    private var isLastLoaded: Bool
+    private var isLoading = false
+    private var isRunning = false
+    private var job: Job?
+    private var done: ((_ isWhole: Bool) -> Void)?
+
+    init(_ answer: RecordedAnswer, client: any ClientStream, library: ReplayLibrary?) {
+        self.client = client
+        var content: ReplayFileStream.Content?
+        switch answer.payload {
+        case .none: break
+        case .bytes(let bytes): self.loaded = bytes
+        case .file(let sidecar): content = .sidecar(sidecar)
+        case .parts(let body): content = .parts(body)
+        case .coded(let body, _): content = .coded(body)
+        }
+        self.stream = content.flatMap { library?.open($0) }
+        self.isLastLoaded = content == nil
+    }
+
+    /// Sends the next message to its end.
+    ///
+    /// - Parameter done: called when it was written; with false if the file is damaged.
+    func sendMessage(_ done: @escaping (_ isWhole: Bool) -> Void) { self.begin(.message, done) }
+
+    /// Sends what is left: after the last message, the rest of a body that was cut.
+    func sendRest(_ done: @escaping (_ isWhole: Bool) -> Void) { self.begin(.rest, done) }
+
+    private func begin(_ job: Job, _ done: @escaping (Bool) -> Void) {
+        self.job = job
+        self.done = done
+        self.proceed()
+    }
+
+    /// Goes on once the client has taken some.
+    func proceed() {
+        guard !self.isRunning else { return }
+        self.isRunning = true
+        defer { self.isRunning = false }
+        while let job, self.client.isWritable {
+            if self.position == self.loaded.count {
+                guard !self.isLastLoaded else { return self.finish(isWhole: true) }
+                return self.load()
+            }
+            let bytes = self.loaded[self.position..<min(self.loaded.count, self.position + Self.partSize)]
+            let piece = bytes.withUnsafeBytes { self.frames.take($0) }
+            self.position += piece.count
+            self.client.send(BodyPiece(bytes: ByteBuffer(bytes: bytes.prefix(piece.count))))
+            if job == .message, piece.isLast { return self.finish(isWhole: true) }
+        }
+        self.client.flush()
+    }
+
+    private func load() {
+        guard let stream, !self.isLoading else { return }
+        self.isLoading = true
+        self.client.flush()
+        stream.next { [weak self] piece in
+            guard let self, self.job != nil else { return }
+            self.isLoading = false
+            self.position = 0
+            switch piece {
+            case .bytes(let bytes): self.loaded = bytes
+            case .last(let bytes):
+                self.loaded = bytes
+                self.isLastLoaded = true
+            case .damaged:
+                self.loaded = []
+                return self.finish(isWhole: false)
+            }
+            self.proceed()
+        }
+    }
+
+    private func finish(isWhole: Bool) {
+        self.job = nil
+        let done = self.done.take()
+        // What comes next may be sent at once.
+        self.isRunning = false
+        done?(isWhole)
+    }
+
+    func stop() {
+        self.job = nil
+        self.done = nil
+    }
+}
