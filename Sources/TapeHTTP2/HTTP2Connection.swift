@@ -15,11 +15,13 @@ public final class HTTP2Connection {
         public var concurrentStreams = 100
         /// Bytes of a body that may come before `credit` is called, on each stream and at first.
         public var streamWindow = 65_535
-        /// Bytes of all bodies that may be on their way.
+        /// Bytes of all bodies that may be on their way, and by which the windows of its streams may grow in all.
         public var connectionWindow = 8 << 20
         /// Bytes of a decoded header section with 32 for each field (RFC 9113, 6.5.2): a larger one is marked as too large.
         public var headerSection = 64 * 1024
         public var fields = 128
+        /// The number of a client's first stream.
+        package var firstStream: Int32 = 1
 
         public init() {}
     }
@@ -30,14 +32,19 @@ public final class HTTP2Connection {
     private var events: [HTTP2Event] = []
     private var output = ByteBuffer()
     /// The header section that is being read: no other frame comes before its end (RFC 9113, 6.10).
-    private var section = HTTP2FieldSection()
+    private var section: HTTP2FieldSection?
     private var outputLimit = 0
     private var bodies: [Int32: OutgoingBody] = [:]
+    /// How much there was to send last: about as much is expected next.
+    private var lastOutput = 0
     /// Requests whose heads wait for the peer's limit of streams.
     private var unsent: Set<Int32> = []
     /// The first byte of what `receive` reads.
     private var base: UnsafeRawPointer?
     private var accounts = HTTP2Accounts()
+    /// The windows of streams that have more than the first one.
+    private var grown: [Int32: Int] = [:]
+    private var growth = 0
 
     /// - Throws: nghttp2 is out of memory.
     public init(_ role: Role, settings: Settings = Settings()) throws(HTTP2Failure) {
@@ -57,6 +64,9 @@ public final class HTTP2Connection {
                     settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(settings.concurrentStreams)))
         case .client:
             entries.append(nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
+            if settings.firstStream > 1 {
+                try HTTP2Failure.check(nghttp2_session_set_next_stream_id(self.session, settings.firstStream))
+            }
         }
         try HTTP2Failure.check(nghttp2_submit_settings(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
         try HTTP2Failure.check(
@@ -98,10 +108,11 @@ public final class HTTP2Connection {
             guard let user else { return 0 }
             return HTTP2Connection.of(user).sectionBegan()
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameLength, value, valueLength, _, user in
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameLength, value, valueLength, flags, user in
             guard let user else { return 0 }
             return HTTP2Connection.of(user).field(
-                UnsafeBufferPointer(start: name, count: nameLength), UnsafeBufferPointer(start: value, count: valueLength))
+                UnsafeBufferPointer(start: name, count: nameLength), UnsafeBufferPointer(start: value, count: valueLength),
+                neverIndexed: flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0)
         }
         nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, name, nameLength, _, _, _, user in
             guard let user else { return 0 }
@@ -189,25 +200,26 @@ public final class HTTP2Connection {
         return 0
     }
 
-    private func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
-        self.section.append(name, value, settings: self.settings)
+    private func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool) -> Int32 {
+        guard let section else { return 0 }
+        section.append(name, value, settings: self.settings, neverIndexed: neverIndexed)
         // A section without an end keeps the connection busy with what is thrown away.
-        guard self.section.size <= 4 * self.settings.headerSection else {
+        guard section.size <= 4 * self.settings.headerSection else {
             self.accounts.headerSectionIsEndless()
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
         }
         return 0
     }
 
-    private func invalidField(_ name: UnsafeBufferPointer<UInt8>) { self.section.refuse(name) }
+    private func invalidField(_ name: UnsafeBufferPointer<UInt8>) { self.section?.refuse(name) }
 
     private func received(_ frame: UnsafePointer<nghttp2_frame>) {
         let header = frame.pointee.hd
         let ends = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         switch nghttp2_frame_type(UInt32(header.type)) {
         case NGHTTP2_HEADERS:
-            self.events.append(.headers(stream: header.stream_id, self.section, endsStream: ends))
-            self.section = HTTP2FieldSection()
+            guard let section = self.section.take() else { return }
+            self.events.append(.headers(stream: header.stream_id, section, endsStream: ends))
         case NGHTTP2_DATA:
             if ends { self.events.append(.ended(stream: header.stream_id)) }
         case NGHTTP2_GOAWAY:
@@ -230,6 +242,7 @@ public final class HTTP2Connection {
     private func closed(_ stream: Int32, _ code: UInt32) {
         self.bodies[stream] = nil
         self.unsent.remove(stream)
+        if !self.grown.isEmpty, let size = self.grown.removeValue(forKey: stream) { self.growth -= size - self.settings.streamWindow }
         self.events.append(.closed(stream: stream, code: HTTP2ErrorCode(rawValue: code)))
     }
 
@@ -258,6 +271,7 @@ public final class HTTP2Connection {
     /// - Throws: nghttp2 is out of memory.
     public func takeOutput(limit: Int = 256 * 1024) throws(HTTP2Failure) -> (bytes: ByteBuffer, events: [HTTP2Event]) {
         self.outputLimit = limit
+        if self.lastOutput > 0, nghttp2_session_want_write(self.session) != 0 { self.output.reserveCapacity(min(self.lastOutput, limit)) }
         while self.output.readableBytes < limit {
             var pointer: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(self.session, &pointer)
@@ -267,6 +281,7 @@ public final class HTTP2Connection {
         }
         var bytes = ByteBuffer()
         swap(&bytes, &self.output)
+        self.lastOutput = bytes.readableBytes
         return (bytes, self.takeEvents())
     }
 
@@ -292,7 +307,7 @@ public final class HTTP2Connection {
     public func respond(_ stream: Int32, _ fields: HTTP2Fields, hasBody: Bool) {
         fields.withPairs { pairs, count in
             // The peer may have reset it in the same bytes that it came with.
-            guard nghttp2_session_find_stream(self.session, stream) != nil else { return }
+            guard self.isOpen(stream) else { return }
             guard hasBody else { return _ = nghttp2_submit_response(self.session, stream, pairs, count, nil) }
             self.bodies[stream] = OutgoingBody()
             var provider = Self.provider
@@ -302,23 +317,23 @@ public final class HTTP2Connection {
 
     /// Bytes of a body, sent as the peer's windows permit.
     public func send(_ stream: Int32, _ bytes: ByteBuffer) {
-        guard bytes.readableBytes > 0, self.bodies[stream] != nil else { return }
-        self.bodies[stream]?.append(bytes)
-        self.resume(stream)
+        guard bytes.readableBytes > 0, let body = self.bodies[stream] else { return }
+        body.append(bytes)
+        self.resume(stream, body)
     }
 
     /// The body is complete; trailers follow it.
     public func end(_ stream: Int32, trailers: HTTP2Fields? = nil) {
-        guard self.bodies[stream] != nil else { return }
-        self.bodies[stream]?.end = .complete(trailers)
-        self.resume(stream)
+        guard let body = self.bodies[stream] else { return }
+        body.end = .complete(trailers)
+        self.resume(stream, body)
     }
 
     /// The body ends here, incomplete: the stream is reset once what there is of it was sent.
     public func cut(_ stream: Int32, code: HTTP2ErrorCode) {
         guard let body = self.bodies[stream], body.size > 0 else { return self.reset(stream, code: code) }
-        self.bodies[stream]?.end = .cut(code)
-        self.resume(stream)
+        body.end = .cut(code)
+        self.resume(stream, body)
     }
 
     /// Ends a stream at once.
@@ -332,15 +347,34 @@ public final class HTTP2Connection {
     /// Bytes of a body that wait to be sent.
     public func pending(_ stream: Int32) -> Int { self.bodies[stream]?.size ?? 0 }
 
+    /// Closed streams are remembered for a while, since frames on them are errors of other kinds than on idle ones (RFC 9113, 5.1).
+    private func isOpen(_ stream: Int32) -> Bool {
+        guard let known = nghttp2_session_find_stream(self.session, stream) else { return false }
+        return nghttp2_stream_get_state(known) != NGHTTP2_STREAM_STATE_CLOSED
+    }
+
     /// So many bytes of a stream's body were taken: the peer may send as many more.
     public func credit(_ stream: Int32, _ count: Int) {
         nghttp2_session_consume_stream(self.session, stream, count)
     }
 
-    /// Lets a peer have more bytes on their way.
+    /// Lets the peer have more bytes of a body on their way, unless the connection's streams have as many more already as they may.
     public func growWindow(_ stream: Int32, to size: Int) {
+        let more = size - (self.grown[stream] ?? self.settings.streamWindow)
+        guard more > 0, self.growth + more <= self.settings.connectionWindow, self.isOpen(stream) else { return }
+        self.grown[stream] = size
+        self.growth += more
         nghttp2_session_set_local_window_size(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(size))
     }
+
+    /// Whether the peer has sent its message on this stream to the end; also if there is no such stream.
+    public func peerHasEnded(_ stream: Int32) -> Bool { nghttp2_session_get_stream_remote_close(self.session, stream) != 0 }
+
+    /// Whether one more request may be sent: not after GOAWAY of either side, nor once the numbers of streams are used up (RFC 9113, 5.1.1).
+    public var takesRequests: Bool { nghttp2_session_check_request_allowed(self.session) != 0 }
+
+    /// Asks whether the peer is still there: a socket that is closed answers with a reset.
+    public func probe() { nghttp2_submit_ping(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
 
     /// How many streams the peer allows at once.
     public var peerConcurrentStreams: Int {
@@ -358,9 +392,9 @@ public final class HTTP2Connection {
         nghttp2_session_terminate_session(self.session, code.rawValue)
     }
 
-    private func resume(_ stream: Int32) {
-        guard self.bodies[stream]?.isDeferred == true else { return }
-        self.bodies[stream]?.isDeferred = false
+    private func resume(_ stream: Int32, _ body: OutgoingBody) {
+        guard body.isDeferred else { return }
+        body.isDeferred = false
         nghttp2_session_resume_data(self.session, stream)
     }
 
@@ -380,11 +414,11 @@ public final class HTTP2Connection {
         let count = min(length, body.size)
         switch body.end {
         case nil where count == 0:
-            self.bodies[stream]?.isDeferred = true
+            body.isDeferred = true
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .cut(let code)? where count == 0:
             self.reset(stream, code: code)
-            self.bodies[stream]?.isDeferred = true
+            body.isDeferred = true
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .complete(let trailers)? where count == body.size:
             flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
@@ -406,7 +440,7 @@ public final class HTTP2Connection {
 }
 
 /// What happens on a connection, in order.
-public enum HTTP2Event: Sendable, Hashable {
+public enum HTTP2Event: Hashable {
     /// A header section: of a request, a response (interim ones too), or trailers.
     case headers(stream: Int32, HTTP2FieldSection, endsStream: Bool)
     /// Bytes of a body, at this range of what was received.
@@ -424,32 +458,40 @@ public enum HTTP2Event: Sendable, Hashable {
 }
 
 /// A body on its way to the peer.
-private struct OutgoingBody {
+private final class OutgoingBody {
     enum End {
         case complete(HTTP2Fields?)
         case cut(HTTP2ErrorCode)
     }
 
-    private var pieces = CircularBuffer<ByteBuffer>(initialCapacity: 2)
+    private var first = ByteBuffer()
+    /// What follows it, in order; most bodies have nothing here.
+    private var rest: CircularBuffer<ByteBuffer>?
     private(set) var size = 0
     var end: End?
     /// nghttp2 waits to be told that there is more.
     var isDeferred = false
 
-    mutating func append(_ bytes: ByteBuffer) {
-        self.pieces.append(bytes)
+    func append(_ bytes: ByteBuffer) {
         self.size += bytes.readableBytes
+        if self.first.readableBytes == 0 {
+            self.first = bytes
+        } else {
+            self.rest = self.rest ?? CircularBuffer(initialCapacity: 4)
+            self.rest?.append(bytes)
+        }
     }
 
-    mutating func take(_ count: Int, into output: inout ByteBuffer) {
-        var rest = count
-        while rest > 0, var piece = self.pieces.popFirst() {
-            guard let slice = piece.readSlice(length: min(rest, piece.readableBytes)) else { break }
+    func take(_ count: Int, into output: inout ByteBuffer) {
+        var missing = count
+        while missing > 0, let slice = self.first.readSlice(length: min(missing, self.first.readableBytes)) {
             output.writeImmutableBuffer(slice)
-            rest -= slice.readableBytes
-            if piece.readableBytes > 0 { self.pieces.prepend(piece) }
+            missing -= slice.readableBytes
+            guard self.first.readableBytes == 0 else { continue }
+            self.first = self.rest?.popFirst() ?? ByteBuffer()
+            if self.first.readableBytes == 0 { break }
         }
-        self.size -= count - rest
+        self.size -= count - missing
     }
 }
 

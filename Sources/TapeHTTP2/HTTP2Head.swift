@@ -4,8 +4,9 @@ public import TapeExchange
 
 /// A header section as it came: pseudo-fields by name, the others in order.
 ///
-/// nghttp2 has checked names, values and the order of pseudo-fields (RFC 9113, 8.2.1 and 8.3).
-public struct HTTP2FieldSection: Sendable, Hashable {
+/// nghttp2 has checked names, values and the order of pseudo-fields (RFC 9113, 8.2.1 and 8.3). A class, so that an event costs one reference;
+/// nothing changes once it was given out.
+public final class HTTP2FieldSection {
     public private(set) var method: String?
     public private(set) var scheme: String?
     public private(set) var authority: String?
@@ -18,20 +19,25 @@ public struct HTTP2FieldSection: Sendable, Hashable {
     public private(set) var isTooLarge = false
     /// What makes it malformed; nil if nothing does.
     public private(set) var problem: String?
+    /// The fields that no table on the way may hold, by name.
+    public private(set) var neverIndexed = NeverIndexed()
 
-    public init() {}
+    init() {}
 
-    mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, settings: HTTP2Connection.Settings) {
+    func append(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, settings: HTTP2Connection.Settings, neverIndexed: Bool
+    ) {
         self.size += name.count + value.count + 32
         guard self.size <= settings.headerSection, self.fields.count < settings.fields else { return self.isTooLarge = true }
         guard name.first != UInt8(ascii: ":") else {
             return self.set(String(decoding: name, as: UTF8.self), to: String(decoding: value, as: UTF8.self))
         }
+        if neverIndexed { self.neverIndexed.insert(name) }
         if self.fields.isEmpty { self.fields.reserve(bytes: 512, fields: 12) }
         self.fields.append(checkedName: name, value: value)
     }
 
-    private mutating func set(_ name: String, to value: String) {
+    private func set(_ name: String, to value: String) {
         switch name {
         case ":method": self.method = value
         case ":scheme": self.scheme = value
@@ -42,8 +48,20 @@ public struct HTTP2FieldSection: Sendable, Hashable {
         }
     }
 
-    mutating func refuse(_ name: UnsafeBufferPointer<UInt8>) {
+    func refuse(_ name: UnsafeBufferPointer<UInt8>) {
         self.problem = "the field \"\(String(decoding: name.prefix(100), as: UTF8.self))\" has an invalid name or value"
+    }
+}
+
+extension HTTP2FieldSection: Hashable, CustomStringConvertible {
+    public static func == (a: HTTP2FieldSection, b: HTTP2FieldSection) -> Bool { a.description == b.description }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.description) }
+
+    /// All of it, for tests.
+    public var description: String {
+        let own = [self.method, self.scheme, self.authority, self.path, self.status.map { "\($0)" }, self.problem].map { $0 ?? "-" }
+        return "\(own) \(self.fields.lines) \(self.size)\(self.isTooLarge ? " too large" : "") \(self.neverIndexed)"
     }
 }
 
@@ -68,6 +86,7 @@ extension RequestHead {
         }
         self.init(method: method, target: path, version: .http2, fields: section.fields)
         self.authority = authority
+        self.neverIndexed = section.neverIndexed
     }
 }
 
@@ -84,28 +103,40 @@ extension ResponseHead {
             throw MessageError(.startLine, status: 502, "response has no valid :status")
         }
         self.init(version: .http2, status: status, reason: [], fields: section.fields)
+        self.neverIndexed = section.neverIndexed
     }
 }
 
 /// A header section to send.
 public struct HTTP2Fields: Sendable {
-    private var bytes: [UInt8] = []
-    /// Where names end and values end.
-    private var ends: [(name: Int, value: Int)] = []
+    private enum PseudoFields: Sendable {
+        case none
+        case status(Int)
+        case request(method: String, scheme: String, authority: String, path: String)
+    }
+
+    private let pseudoFields: PseudoFields
+    private let fields: HeaderFields
+    private let neverIndexed: NeverIndexed
 
     /// A request for an origin.
     public init(_ head: RequestHead, target: RequestTarget, origin: Origin) {
         let (authority, path) = head.multiplexedTarget(target, of: origin)
-        self.append(":method", head.method)
-        self.append(":scheme", origin.scheme.rawValue)
-        self.append(":authority", authority)
-        self.append(":path", path)
-        self.append(Self.translated(head.fields, head.version, dropsHost: true))
+        self.pseudoFields = .request(method: head.method, scheme: origin.scheme.rawValue, authority: authority, path: path)
+        self.fields = Self.translated(head.fields, head.version, dropsHost: true)
+        self.neverIndexed = head.neverIndexed
     }
 
     public init(_ head: ResponseHead) {
-        self.append(":status", String(head.status))
-        self.append(Self.translated(head.fields, head.version, dropsHost: false))
+        self.pseudoFields = .status(head.status)
+        self.fields = Self.translated(head.fields, head.version, dropsHost: false)
+        self.neverIndexed = head.neverIndexed
+    }
+
+    public init(trailers: HeaderFields, neverIndexed: NeverIndexed = NeverIndexed()) {
+        self.pseudoFields = .none
+        self.fields = HopByHop.multiplexed(trailers, dropsHost: true)
+        self.neverIndexed = neverIndexed
     }
 
     /// Fields of HTTP/2 have no connection's fields among them, and names in lower case: nghttp2 refuses others.
@@ -113,42 +144,73 @@ public struct HTTP2Fields: Sendable {
         version.major >= 2 && !(dropsHost && fields.contains("host")) ? fields : HopByHop.multiplexed(fields, dropsHost: dropsHost)
     }
 
-    public init(trailers: HeaderFields) { self.append(HopByHop.multiplexed(trailers, dropsHost: true)) }
+    /// Bytes of the fields, about as HTTP/1 would send them.
+    public var size: Int { self.fields.bytes.count }
 
-    private mutating func append(_ name: StaticString, _ value: String) {
-        name.withUTF8Buffer { self.bytes.append(contentsOf: $0) }
-        let nameEnd = self.bytes.count
-        self.bytes.append(contentsOf: value.utf8)
-        self.ends.append((nameEnd, self.bytes.count))
-    }
-
-    private mutating func append(_ fields: HeaderFields) {
-        self.bytes.reserveCapacity(self.bytes.count + fields.bytes.count)
-        self.ends.reserveCapacity(self.ends.count + fields.count)
-        for index in 0..<fields.count {
-            self.bytes.append(contentsOf: fields.nameBytes(at: index))
-            let nameEnd = self.bytes.count
-            self.bytes.append(contentsOf: fields.valueBytes(at: index))
-            self.ends.append((nameEnd, self.bytes.count))
-        }
-    }
-
-    /// Bytes of names and values.
-    public var size: Int { self.bytes.count }
-
-    /// nghttp2 copies what it is given.
+    /// Names and values as nghttp2 takes them: it copies them, and changes nothing through its pointers to mutable bytes.
     func withPairs<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
-        self.bytes.withUnsafeBufferPointer { bytes in
-            // nghttp2 takes pointers to mutable bytes, and does not change them.
-            let base = UnsafeMutablePointer(mutating: bytes.baseAddress)
-            var start = 0
-            let pairs = self.ends.map { end in
-                defer { start = end.value }
-                return nghttp2_nv(
-                    name: base.map { $0 + start }, value: base.map { $0 + end.name }, namelen: end.name - start,
-                    valuelen: end.value - end.name, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
+        // Room for the values of pseudo-fields, on the stack if they are short.
+        let (room, count) =
+            switch self.pseudoFields {
+            case .none: (0, 0)
+            case .status(let status): (String(status).utf8.count, 1)
+            case .request(let method, let scheme, let authority, let path):
+                (method.utf8.count + scheme.utf8.count + authority.utf8.count + path.utf8.count, 4)
             }
-            return pairs.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
+        return withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: count + self.fields.count) { pairs in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { text in
+                var writer = PseudoFieldWriter(pairs: pairs, text: text)
+                switch self.pseudoFields {
+                case .none: break
+                case .status(let status): writer.append(":status", String(status))
+                case .request(let method, let scheme, let authority, let path):
+                    writer.append(":method", method)
+                    writer.append(":scheme", scheme)
+                    writer.append(":authority", authority)
+                    writer.append(":path", path)
+                }
+                return self.fields.bytes.withUnsafeBufferPointer { bytes in
+                    for index in 0..<self.fields.count {
+                        let name = UnsafeBufferPointer(rebasing: bytes[self.fields.nameRange(at: index)])
+                        let value = UnsafeBufferPointer(rebasing: bytes[self.fields.valueRange(at: index)])
+                        let flags = self.neverIndexed.contains(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
+                        pairs.initializeElement(at: count + index, to: nghttp2_nv(name, value, flags))
+                    }
+                    return body(pairs.baseAddress, pairs.count)
+                }
+            }
         }
+    }
+}
+
+private struct PseudoFieldWriter {
+    let pairs: UnsafeMutableBufferPointer<nghttp2_nv>
+    let text: UnsafeMutableBufferPointer<UInt8>
+    private var count = 0
+    private var end = 0
+
+    init(pairs: UnsafeMutableBufferPointer<nghttp2_nv>, text: UnsafeMutableBufferPointer<UInt8>) {
+        self.pairs = pairs
+        self.text = text
+    }
+
+    mutating func append(_ name: StaticString, _ value: String) {
+        let room = UnsafeMutableBufferPointer(rebasing: self.text[self.end...])
+        let length = room.initialize(fromContentsOf: value.utf8)
+        self.pairs.initializeElement(
+            at: self.count,
+            to: nghttp2_nv(
+                UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), UnsafeBufferPointer(rebasing: room[..<length]),
+                NGHTTP2_NV_FLAG_NONE))
+        self.count += 1
+        self.end += length
+    }
+}
+
+extension nghttp2_nv {
+    fileprivate init(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ flags: nghttp2_nv_flag) {
+        self.init(
+            name: UnsafeMutablePointer(mutating: name.baseAddress), value: UnsafeMutablePointer(mutating: value.baseAddress),
+            namelen: name.count, valuelen: value.count, flags: UInt8(flags.rawValue))
     }
 }

@@ -13,8 +13,11 @@ private final class Pair {
     private(set) var serverBytes: [UInt8] = []
     private(set) var clientBytes: [UInt8] = []
 
-    init(server settings: HTTP2Connection.Settings = HTTP2Connection.Settings()) throws {
-        self.client = try HTTP2Connection(.client)
+    init(
+        client: HTTP2Connection.Settings = HTTP2Connection.Settings(),
+        server settings: HTTP2Connection.Settings = HTTP2Connection.Settings()
+    ) throws {
+        self.client = try HTTP2Connection(.client, settings: client)
         self.server = try HTTP2Connection(.server, settings: settings)
     }
 
@@ -52,9 +55,12 @@ private final class Pair {
         return result
     }
 
-    func request(_ lines: [String] = [], method: String = "GET", path: String = "/a", hasBody: Bool = false) throws -> Int32 {
+    func request(
+        _ lines: [String] = [], method: String = "GET", path: String = "/a", hasBody: Bool = false, secret: String? = nil
+    ) throws -> Int32 {
         var head = RequestHead(method: method, target: path, version: .http2, fields: HeaderFields(lines))
         head.authority = "h.test"
+        if let secret { Array(secret.utf8).withUnsafeBufferPointer { head.neverIndexed.insert($0) } }
         let target = try RequestTarget(path, method: method)
         return try self.client.request(
             HTTP2Fields(head, target: target, origin: Origin(scheme: .https, host: "h.test", port: 443)), hasBody: hasBody)
@@ -119,6 +125,65 @@ private final class Pair {
         pair.server.credit(stalled, 65_535)
         try pair.settle()
         #expect(pair.serverBytes.count == 2 * 65_535 + 60_000)
+    }
+
+    @Test func windowsGrowUntilTheConnectionHasItsShare() throws {
+        let pair = try Pair()
+        let ids = try (0..<10).map { _ in try pair.request(method: "POST", hasBody: true) }
+        try pair.settle()
+        for id in ids {
+            pair.server.growWindow(id, to: 1 << 20)
+            pair.client.send(id, ByteBuffer(repeating: 1, count: 2 << 20))
+        }
+        try pair.settle()
+        let sent = ids.map { (2 << 20) - pair.client.pending($0) }
+        // Eight of them have all of it: one more would be beyond the 8 MiB by which all may grow.
+        #expect(sent == [Int](repeating: 1 << 20, count: 8) + [65_535, 65_535])
+        // What has ended makes room for others.
+        pair.client.reset(ids[0], code: .cancel)
+        try pair.settle()
+        pair.server.growWindow(ids[9], to: 1 << 20)
+        try pair.settle()
+        #expect(pair.client.pending(ids[9]) == 1 << 20)
+    }
+
+    /// RFC 7541, 6.2.3 and 7.1.3.
+    @Test func secretsStayOutOfTheTables() throws {
+        let pair = try Pair()
+        let lines = ["authorization: a", "cookie: a cookie of more than twenty bytes", "x-key: k", "accept: x"]
+        _ = try pair.request(lines, secret: "x-key")
+        try pair.settle()
+        let section = try #require(pair.section(pair.toServer))
+        func isMarked(_ name: String) -> Bool { Array(name.utf8).withUnsafeBufferPointer { section.neverIndexed.contains($0) } }
+        #expect(isMarked("x-key") && !isMarked("accept"))
+        // As the peer reads it, of fields that are not known to be secret by their names.
+        #expect(section.neverIndexed != NeverIndexed())
+        #expect(try RequestHead(section).neverIndexed == section.neverIndexed)
+        // What a table holds costs a byte when it comes again.
+        _ = try pair.request(lines, secret: "x-key")
+        let again = try pair.client.takeOutput().bytes
+        #expect(again.readableBytes > "acookie of more than twenty byteskx-key".utf8.count)
+        _ = try pair.server.receive(again)
+    }
+
+    @Test func theLastNumberOfAStreamIsTheLastRequest() throws {
+        var settings = HTTP2Connection.Settings()
+        settings.firstStream = .max - 2
+        let pair = try Pair(client: settings)
+        #expect(pair.client.takesRequests)
+        _ = try pair.request()
+        #expect(pair.client.takesRequests)
+        #expect(try pair.request() == .max)
+        #expect(!pair.client.takesRequests)
+        #expect(throws: HTTP2Failure.self) { try pair.request() }
+    }
+
+    @Test func whoHasEndedIsKnown() throws {
+        let pair = try Pair()
+        let open = try pair.request(method: "POST", hasBody: true)
+        let ended = try pair.request()
+        try pair.settle()
+        #expect(!pair.server.peerHasEnded(open) && pair.server.peerHasEnded(ended) && pair.server.peerHasEnded(77))
     }
 
     @Test func aCutBodyIsDeliveredAndReset() throws {
@@ -256,45 +321,11 @@ private final class Pair {
     }
 }
 
-/// Frames written by hand, as an attacker would.
-private enum Frame {
-    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-
-    static func make(_ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
-        let length = payload.count
-        return [UInt8(length >> 16), UInt8(length >> 8 & 0xff), UInt8(length & 0xff), type, flags]
-            + (0..<4).map { UInt8(stream >> (24 - 8 * $0) & 0xff) } + payload
-    }
-
-    static let settings = make(4)
-    /// GET https://a/ by the static table and literals (RFC 7541).
-    static func headers(_ stream: UInt32, ends: Bool = true, _ more: [UInt8] = []) -> [UInt8] {
-        make(1, flags: ends ? 5 : 4, stream: stream, [0x82, 0x87, 0x84, 0x41, 0x01, UInt8(ascii: "a")] + more)
-    }
-
-    static func literal(_ name: String, _ value: String) -> [UInt8] {
-        [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
-    }
-}
-
 @Suite struct HTTP2FloodTests {
     private func server() throws -> HTTP2Connection {
         let server = try HTTP2Connection(.server)
         _ = try server.receive(ByteBuffer(bytes: Frame.preface + Frame.settings))
         return server
-    }
-
-    /// The code of the GOAWAY that a connection sends last.
-    private func goAway(_ connection: HTTP2Connection) throws -> UInt8? {
-        let output = try connection.takeOutput().bytes
-        var bytes = output
-        var code: UInt8?
-        while let header = bytes.readBytes(length: 9) {
-            let length = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
-            guard let payload = bytes.readBytes(length: length) else { break }
-            if header[3] == 7 { code = payload[7] }
-        }
-        return code
     }
 
     private func flood(_ frames: [UInt8], times: Int, elapsed: Double = 0) throws -> (failed: Bool, code: UInt8?) {
@@ -306,7 +337,7 @@ private enum Frame {
             }
             return (false, nil)
         } catch {
-            return (true, try self.goAway(server))
+            return (true, try Frame.ends(server).goAway)
         }
     }
 
@@ -333,7 +364,7 @@ private enum Frame {
         #expect(throws: HTTP2Failure.self) {
             for _ in 0..<11 { _ = try server.receive(ByteBuffer(bytes: Frame.make(0, stream: 1))) }
         }
-        #expect(try self.goAway(server) == 11)
+        #expect(try Frame.ends(server).goAway == 11)
     }
 
     /// As nghttp2 sends empty bodies with trailers.
@@ -377,7 +408,7 @@ private enum Frame {
                 _ = try server.takeOutput()
             }
         }
-        #expect(try self.goAway(server) == 11)
+        #expect(try Frame.ends(server).goAway == 11)
     }
 
     /// The same number of resets over a longer time is no flood.
@@ -402,7 +433,7 @@ private enum Frame {
                 _ = try server.takeOutput()
             }
         }
-        #expect(try self.goAway(server) == 11)
+        #expect(try Frame.ends(server).goAway == 11)
     }
 
     /// CVE-2024-27316: a header section without an end.
@@ -420,7 +451,7 @@ private enum Frame {
         let long: [UInt8] = [0x40, 0x01, UInt8(ascii: "x"), 0x7f, 0xa1, 0x1e] + [UInt8](repeating: UInt8(ascii: "y"), count: 4000)
         let head = Frame.headers(1, ends: true, long + [UInt8](repeating: 0xbe, count: 100))
         #expect(throws: HTTP2Failure.self) { _ = try server.receive(ByteBuffer(bytes: head)) }
-        #expect(try self.goAway(server) == 11)
+        #expect(try Frame.ends(server).goAway == 11)
     }
 
     @Test(arguments: [

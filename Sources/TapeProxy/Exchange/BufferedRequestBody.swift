@@ -36,6 +36,8 @@ final class BufferedRequestBody {
     private let isChunked: Bool
     /// Nothing in the bytes says where the body ends: a body of HTTP/2.
     private let endsWithBytes: Bool
+    /// More of the body comes from the client after what is here.
+    var isPartial = false
     private var trailers: HeaderFields?
     private var isEndRead = false
     /// Why the body is lost; nil if it is not.
@@ -138,7 +140,7 @@ final class BufferedRequestBody {
                 return .failure(CassetteError(.unreadable, error.message, cause: error))
             }
         }
-        if self.endsWithBytes, !self.isEndRead, self.readOffset >= self.fileSize, self.memory.readableBytes == 0 {
+        if self.endsWithBytes, !self.isPartial, !self.isEndRead, self.readOffset >= self.fileSize, self.memory.readableBytes == 0 {
             self.isEndRead = true
             if pieces.isEmpty { pieces.append(Piece(body: BodyPiece(bytes: ByteBuffer()), at: 0)) }
             let last = pieces.count - 1

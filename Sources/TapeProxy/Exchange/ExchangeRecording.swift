@@ -44,6 +44,9 @@ struct ExchangeRecording: ~Copyable {
         self.sendStarted = self.elapsed
     }
 
+    /// The request's head was sent on a stream of its connection.
+    mutating func opened(stream: Int) { self.tap?.opened(stream: stream) }
+
     mutating func requestEnded() {
         let (at, sendStarted) = (self.elapsed, self.sendStarted)
         self.tap?.requestEnded(at: at, sendStarted: sendStarted)

@@ -91,10 +91,25 @@ struct ExchangeRouter {
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
         let opening = self.proxy.session.begin(
             method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody)
-        return switch opening {
-        case .decided(let decision): self.exchange(following: decision, on: request, in: scope)
-        case .needsBody(let pending): PendingExchange(router: self, request: request, scope: scope, pending: pending)
+        switch opening {
+        case .decided(.replay(let index)) where request.call != nil && request.hasBody:
+            return ConversationExchange(router: self, request: request, scope: scope, subject: .chosen(index))
+        case .decided(let decision): return self.exchange(following: decision, on: request, in: scope)
+        case .needsBody(let pending) where request.call != nil && request.hasBody:
+            return self.call(request, scope, pending)
+        case .needsBody(let pending): return PendingExchange(router: self, request: request, scope: scope, pending: pending)
         }
+    }
+
+    /// A client of gRPC may wait for an answer before it ends its request.
+    private func call(_ request: IncomingRequest, _ scope: TunnelScope, _ pending: PendingRequest) -> any ClientExchange {
+        guard pending.hasEqualHead else {
+            return self.exchange(following: self.proxy.session.decideUnread(pending), on: request, in: scope)
+        }
+        guard self.proxy.session.isConversation(pending) == false else {
+            return ConversationExchange(router: self, request: request, scope: scope, subject: .pending(pending))
+        }
+        return PendingExchange(router: self, request: request, scope: scope, pending: pending)
     }
 
     /// - Parameter ahead: what has been read of the request so far.
@@ -160,7 +175,7 @@ struct ExchangeRouter {
     }
 
     private func local(_ request: IncomingRequest, _ answer: ProxyAnswer, isRead: Bool = false) -> any ClientExchange {
-        LocalExchange(client: self.stream, request: request, answer: answer, isRead: isRead)
+        LocalExchange(client: self.stream, request: request, answer: answer, isRead: isRead, endsUnread: request.call != nil)
     }
 }
 
@@ -178,7 +193,7 @@ final class LocalExchange: MessageExchange {
 
     /// - Parameters:
     ///   - isRead: the whole request has been read.
-    ///   - endsUnread: answers at once, without reading the rest of the request.
+    ///   - endsUnread: answers at once, without reading the rest of the request: the client may wait for the answer before it sends it.
     init(client: any ClientStream, request: IncomingRequest, answer: ProxyAnswer, isRead: Bool = false, endsUnread: Bool = false) {
         self.client = client
         self.request = request

@@ -8,6 +8,9 @@ internal import TapeRecorder
 /// `ExchangeState` decides what happens when something ends or fails, and which side is read; this performs it. Knows no wire format: see
 /// `ClientStream` and `UpstreamStream`. Not Sendable: lives on its event loop.
 final class ForwardExchange: MessageExchange, UpstreamExchange {
+    /// Milliseconds after its deadline that a call's own client and origin have to end it.
+    private static let callGrace = 1000.0
+
     private let client: any ClientStream
     private let proxy: ProxyContext
     private let request: IncomingRequest
@@ -48,7 +51,10 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
                 isBuffered: ahead.body != nil, expectsContinue: request.expectsContinue, sentContinue: ahead.sentContinue),
             limits: ExchangeState.Limits(
                 clientStall: Double(proxy.limits.clientStall) * 1000, originSilence: Double(proxy.limits.upstreamSilence) * 1000,
-                connect: Double(2 * proxy.limits.connect) * 1000))
+                connect: Double(2 * proxy.limits.connect) * 1000, streamSilence: Double(proxy.limits.tunnelIdle) * 1000,
+                // Later than the client's own clock, and the origin's: it is for those that have none.
+                call: request.call?.timeout.map { $0 + Self.callGrace }))
+        self.state.headCame(request.head.fields)
     }
 
     /// Milliseconds since the exchange began.
@@ -103,6 +109,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         let (info, timing) = upstream.use()
         self.recording.connected(info, timing, blocked: blocked)
         upstream.send(self.request.head, target: self.request.target, framing: self.request.framing)
+        if let stream = upstream.number { self.recording.opened(stream: stream) }
         if !self.request.hasBody { self.requestSent() }
         upstream.flush()
         if self.request.hasBody {
@@ -146,7 +153,10 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             case .success(let pieces):
                 for piece in pieces where !self.state.isOver { self.send(piece.body, at: piece.at) }
                 self.upstream?.flush()
-                if pieces.isEmpty || pieces.last?.body.isLast == true { self.buffered = nil }
+                if pieces.isEmpty || pieces.last?.body.isLast == true {
+                    self.buffered = nil
+                    self.state.bufferSent()
+                }
                 self.pauseWhileRecorderIsFull()
                 self.regulate()
             case .failure(let error):
@@ -172,6 +182,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     func originHead(_ head: ResponseHead, framing: BodyFraming) {
         self.state.originSent(at: self.elapsed)
         self.state.responseBegan()
+        self.state.headCame(head.fields)
         self.recording.responseBegan(head, framing: framing)
         if self.recording.waitsForDisk { self.withheldHead = (head, framing) } else { self.begin(head, framing) }
     }
@@ -199,7 +210,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
 
     func originEnded(readsOn: Bool) {
         self.recording.responseEnded()
-        self.perform(self.state.responseEnded(readsOn: readsOn, at: self.elapsed))
+        // The status ends a call of gRPC: its client sends no more once it has it, and may wait for it before.
+        self.perform(self.state.responseEnded(readsOn: readsOn && self.request.call == nil, at: self.elapsed))
     }
 
     func originReadComplete() {

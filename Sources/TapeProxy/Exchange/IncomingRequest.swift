@@ -19,6 +19,8 @@ final class IncomingRequest {
     /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
     let expectsContinue: Bool
     let start: NIODeadline
+    /// Nil if it is no call of gRPC.
+    let call: GRPCCall?
     let proxyAuthorization: String?
 
     /// - Parameters:
@@ -44,6 +46,7 @@ final class IncomingRequest {
         // For this proxy alone (RFC 9110, 11.7.2): a password is neither forwarded nor recorded.
         if head.fields.contains("proxy-authorization") { head.fields = head.fields.removing("proxy-authorization") }
         if reverse != nil { head.target = self.url }
+        self.call = GRPCCall(head)
         self.head = head
         self.start = start
     }
@@ -81,7 +84,12 @@ final class IncomingRequest {
         let authority = head.authority ?? (named == nil ? nil : head.fields.first("host")) ?? scope.origin.authority
         switch target {
         case .absolute: return head.target
-        case .origin(let path): return "\(scope.origin.scheme.rawValue)://\(authority)\(path)"
+        case .origin(let path):
+            var url = scope.origin.scheme == .https ? "https://" : "http://"
+            url.reserveCapacity(url.utf8.count + authority.utf8.count + path.utf8.count)
+            url += authority
+            url += path
+            return url
         // RFC 9112, 3.2.4: OPTIONS * is for the server as a whole, whose URL has no path.
         case .asterisk: return "\(scope.origin.scheme.rawValue)://\(authority)"
         case .authority: return "https://\(head.target)/"

@@ -27,12 +27,15 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     /// A request of HTTP/2 without a length.
     private var chunking: ChunkWriter?
     private var requestIsSent = true
+    private var requestHasNoBody = true
     private var parser: HeadParser
     private var body = BodyParser(framing: .none, side: .response)
     private var bodyIsChunked = false
     /// The beginning of a head whose end is missing.
     private var held: ByteBuffer?
     private var hasReceived = false
+    /// Something has come on this connection.
+    private var originHasSpoken = false
     private var hasAcknowledged = false
     private var interimCount = 0
     private var persists = true
@@ -63,6 +66,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func takePeerNames() -> [String] { self.connection.takePeerNames() }
 
+    var number: Int? { nil }
+
     func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.use() }
 
     func release(by client: Int) {
@@ -91,7 +96,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         }
         self.method = head.method
         self.asksUpgrade = HopByHop.asksUpgrade(head)
-        self.requestIsSent = framing == .none || framing == .length(0)
+        self.requestHasNoBody = framing == .none || framing == .length(0)
+        self.requestIsSent = self.requestHasNoBody
         self.connection.willSend()
         self.connection.write(ByteBuffer(bytes: HopByHop.forwardedRequest(head, target: target)))
     }
@@ -110,6 +116,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func upstreamRead(_ buffer: ByteBuffer) {
         guard let exchange else { return self.endUnused() }
+        if !self.originHasSpoken, self.route.origin.scheme == .http, Self.isHTTP2(buffer) { return self.restart(exchange) }
+        self.originHasSpoken = true
         // Nothing of the request was sent: these bytes are not its answer.
         guard self.connection.hasSent || self.phase != .head else {
             return self.fail(
@@ -208,6 +216,37 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func upstreamWritabilityChanged(_ isWritable: Bool) { self.exchange?.originWritabilityChanged(isWritable) }
 
+    // MARK: Origins of HTTP/2 alone
+
+    /// The settings that such an origin sends first (RFC 9113, 3.4). A status line begins with another byte than a frame's length.
+    private static func isHTTP2(_ buffer: ByteBuffer) -> Bool {
+        guard let begin = buffer.getBytes(at: buffer.readerIndex, length: 9) else { return false }
+        return begin[0] == 0 && begin[3...] == [4, 0, 0, 0, 0, 0]
+    }
+
+    /// It cannot have read the request: that goes out again in HTTP/2.
+    private func restart(_ exchange: any UpstreamExchange) {
+        let other = self.pool.substitutes.offering(moreThan: self.route)
+        self.fail(
+            exchange,
+            Failure(
+                kind: .malformed,
+                message:
+                    "\"\(self.route.origin.authority)\" speaks HTTP/2 alone, which was not known before the request's body was sent: send it again."
+            ),
+            isUnprocessed: other != nil)
+    }
+
+    /// An origin that chooses no protocol in TLS and leaves without a byte, as nghttpd does, is offered HTTP/2 next.
+    ///
+    /// - Returns: whether the request, which it may have read, can go out again (RFC 9110, 9.2.2).
+    private func noticeSilentEnd() -> Bool {
+        guard !self.originHasSpoken, self.route.origin.scheme == .https, self.connection.protocolName == nil,
+            self.pool.substitutes.offering(moreThan: self.route) != nil
+        else { return false }
+        return self.requestHasNoBody && ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(self.method)
+    }
+
     // MARK: Ends
 
     func upstreamEnded() {
@@ -223,12 +262,12 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             self.hasReceived
                 ? Failure(kind: .truncated, message: "\"\(authority)\" closed the connection before the end of its answer.")
                 : Failure(kind: .reset, message: "\"\(authority)\" closed the connection without an answer."),
-            isUnprocessed: !self.connection.hasSent)
+            isUnprocessed: self.noticeSilentEnd() || !self.connection.hasSent)
     }
 
     func upstreamFailed(_ failure: Failure) {
         guard let exchange else { return self.endUnused() }
-        self.fail(exchange, failure, isUnprocessed: !self.connection.hasSent)
+        self.fail(exchange, failure, isUnprocessed: self.noticeSilentEnd() || !self.connection.hasSent)
     }
 
     private func fail(_ exchange: any UpstreamExchange, _ failure: Failure, isUnprocessed: Bool = false) {
@@ -241,6 +280,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     /// It ended or sent bytes while it was unused.
     private func endUnused() {
+        _ = self.noticeSilentEnd()
         self.pool.ended(self)
         self.connection.close()
     }

@@ -16,12 +16,16 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private let begun: NIODeadline
     private var context: ChannelHandlerContext?
     private var streams: [Int32: HTTP2ClientStream] = [:]
+    /// Streams whose answers wait for the client's windows.
+    private var blocked: [Int32: HTTP2ClientStream] = [:]
     /// What came with the preface.
     private var first: ByteBuffer?
     private var isWritable = true
     private var willFlush = false
     private var isProcessing = false
     private var isStopping = false
+    /// No new requests can come: it closes when the streams that are open have ended.
+    private var isEnding = false
     private var isClosed = false
     private var ownDeadline: NIODeadline
 
@@ -66,7 +70,17 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
         self.proxy.readClock()
-        self.close()
+        self.inputEnded()
+    }
+
+    /// The client will send nothing more, and may still read its answers. One that has closed its socket answers what is sent with a reset, and
+    /// only so can the two be told apart.
+    private func inputEnded() {
+        guard !self.streams.isEmpty else { return self.close() }
+        self.isEnding = true
+        for stream in self.streams.values { stream.inputCut() }
+        self.codec.probe()
+        self.flush()
     }
 
     func channelInactive(context: ChannelHandlerContext) { self.left("client closed the connection") }
@@ -98,7 +112,9 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private var elapsed: Double { Double((self.proxy.now - self.begun).nanoseconds) / 1e9 }
 
     private func handle(_ events: [HTTP2Event], _ buffer: ByteBuffer = ByteBuffer()) {
+        guard !events.isEmpty else { return }
         var touched: [HTTP2ClientStream] = []
+        touched.reserveCapacity(min(events.count, self.streams.count + 1))
         for event in events {
             switch event {
             case .headers(let id, let section, let ends):
@@ -121,9 +137,11 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 stream.inputEnded()
                 if touched.last !== stream { touched.append(stream) }
             case .answered(let id):
-                self.streams[id]?.answerSent()
+                // The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1).
+                if !self.codec.peerHasEnded(id) { self.codec.reset(id, code: .noError) }
             case .closed(let id, let code):
                 self.streams.removeValue(forKey: id)?.closed(code)
+                if !self.blocked.isEmpty { self.blocked[id] = nil }
                 if self.streams.isEmpty { self.becameIdle() }
             case .goAway, .settings: break
             }
@@ -134,6 +152,11 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private func begin(_ id: Int32, _ section: HTTP2FieldSection, endsStream: Bool) {
         let proxy = self.proxy
         guard !self.isStopping else { return self.codec.reset(id, code: .refusedStream) }
+        // The last number there is: the client can only open another connection (RFC 9113, 5.1.1).
+        if id == .max {
+            self.isEnding = true
+            self.codec.goAway()
+        }
         proxy.shared.followWallClock()
         do throws(MessageError) {
             let scheme = self.peer.scope?.origin.scheme ?? .http
@@ -144,6 +167,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 try RequestHead(section), start: proxy.now, scope: self.peer.scope, address: proxy.address, endsWithHead: endsStream)
             let stream = HTTP2ClientStream(id, codec: self.codec, connection: self, request: request)
             self.streams[id] = stream
+            stream.opened()
             if endsStream { stream.inputEnded() }
             self.peer.scope?.leftUnused = nil
             stream.begin(ExchangeRouter(stream: stream).exchange(for: request))
@@ -176,8 +200,11 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.willFlush = false
         guard let context, !self.isClosed else { return }
         self.pump(context)
-        if self.codec.isOver || (self.isStopping && self.streams.isEmpty) { self.closeAfterFlush() }
+        if self.codec.isOver || ((self.isStopping || self.isEnding) && self.streams.isEmpty) { self.closeAfterFlush() }
     }
+
+    /// Told when the stream can be written to again.
+    func isBlocked(_ stream: HTTP2ClientStream, _ id: Int32) { self.blocked[id] = stream }
 
     private func pump(_ context: ChannelHandlerContext) {
         // Streams that can be written to again write at once.
@@ -199,7 +226,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                     context.write(self.wrapOutboundOut(bytes), promise: nil)
                 }
                 self.handle(events)
-                for stream in self.streams.values { stream.checkWritability() }
+                for (id, stream) in self.blocked where stream.isWritableAgain() { self.blocked[id] = nil }
                 if bytes.readableBytes == 0 { break }
             } catch {
                 return self.close()
@@ -238,12 +265,13 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.proxy.readClock()
         let streams = self.streams.values
         self.streams = [:]
+        self.blocked = [:]
         for stream in streams { stream.connectionLeft(reason) }
     }
 
     private func becameIdle() {
         self.ownDeadline = self.proxy.now + .seconds(Int64(self.proxy.limits.clientIdle))
-        if self.isStopping { self.flush() }
+        if self.isStopping || self.isEnding { self.flush() }
     }
 
     // MARK: Time
@@ -261,7 +289,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
         let late = self.streams.values.filter { $0.deadline <= self.proxy.now }
         // A client that takes nothing takes no resets either.
-        guard self.isWritable || !late.contains(where: \.isOver) else { return self.close() }
+        guard self.isWritable || !late.contains(where: \.hasStalled) else { return self.close() }
         for stream in late { stream.deadlinePassed() }
         self.flush()
     }

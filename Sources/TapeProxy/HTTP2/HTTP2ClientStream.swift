@@ -6,7 +6,7 @@ internal import TapeHTTP2
 /// One stream of an HTTP/2 client connection: a request, and its answer.
 ///
 /// Keeps what came of the request's body until its exchange reads, a window of it at most. Not Sendable: lives on its event loop.
-final class HTTP2ClientStream: ClientStream {
+final class HTTP2ClientStream: ClientStream, TimedConnection {
     /// Bytes of an answer that may wait for the client's window.
     private static let highWater = 64 << 10
 
@@ -18,14 +18,15 @@ final class HTTP2ClientStream: ClientStream {
     private let request: IncomingRequest
     private var exchange: (any ClientExchange)?
     private var input = ByteBuffer()
-    private var trailers: HeaderFields?
+    private var window = StreamWindow()
+    private var trailers: HTTP2FieldSection?
     /// The client has sent its last byte.
     private var isEnded = false
     /// The exchange has had its last byte.
     private var isDelivered = false
     private var isReading = false
     private var isDelivering = false
-    private var answerTrailers: HeaderFields?
+    private var answerTrailers: HTTP2Fields?
     private var hasHead = false
     /// Set once the answer is complete: from then on the client has to take it.
     private var drainDeadline: NIODeadline?
@@ -37,12 +38,17 @@ final class HTTP2ClientStream: ClientStream {
         self.id = id
         self.codec = codec
         self.connection = connection
-        self.peer = connection.peer
+        self.peer = connection.peer.ofStream()
         self.request = request
         self.isDelivered = !request.hasBody
     }
 
     private var proxy: ProxyContext { self.peer.session }
+
+    /// A stream in a session of its own ends with that.
+    func opened() { if self.peer !== self.connection?.peer { self.peer.opened(self) } }
+
+    private func left() { if self.peer !== self.connection?.peer { self.peer.closed(self) } }
 
     func begin(_ exchange: any ClientExchange) {
         self.exchange = exchange
@@ -58,11 +64,18 @@ final class HTTP2ClientStream: ClientStream {
 
     func receive(trailers section: HTTP2FieldSection) {
         guard section.problem == nil, !section.isTooLarge else { return self.codec.reset(self.id, code: .protocolError) }
-        self.trailers = section.fields
+        self.trailers = section
     }
 
     func inputEnded() {
         self.isEnded = true
+    }
+
+    /// The client has closed its side of the connection: a request that is not whole stays a part.
+    func inputCut() {
+        guard !self.isEnded else { return }
+        self.codec.reset(self.id, code: .cancel)
+        self.exchange.take()?.clientLeft("client closed its side before the end of its request")
     }
 
     var hasInput: Bool { self.input.readableBytes > 0 || (self.isEnded && !self.isDelivered) }
@@ -74,20 +87,28 @@ final class HTTP2ClientStream: ClientStream {
 
     /// Gives the exchange what has come, if it reads.
     func deliver() {
-        guard self.isReading, !self.isDelivering, !self.isDelivered, self.hasInput, case .message(let exchange)? = self.exchange?.kind
-        else {
-            return
-        }
+        guard !self.isDelivering, !self.isDelivered, self.hasInput else { return }
+        guard self.isReading, case .message(let exchange)? = self.exchange?.kind else { return self.keepInput() }
         self.isDelivering = true
         var bytes = ByteBuffer()
         swap(&bytes, &self.input)
         self.isDelivered = self.isEnded
         var events: [BodyEvent]?
-        if self.isEnded, let trailers { events = [.data(0..<bytes.readableBytes), .trailers(trailers)] }
+        if self.isEnded, let trailers { events = [.data(0..<bytes.readableBytes), .trailers(trailers.fields)] }
         self.codec.credit(self.id, bytes.readableBytes)
-        exchange.requestBody(BodyPiece(bytes: bytes, events: events, isLast: self.isEnded))
+        if !self.isEnded, let size = self.window.took(bytes.readableBytes) { self.codec.growWindow(self.id, to: size) }
+        var piece = BodyPiece(bytes: bytes, events: events, isLast: self.isEnded)
+        if let trailers { piece.neverIndexed = trailers.neverIndexed }
+        exchange.requestBody(piece)
         self.isDelivering = false
         self.connection?.flush()
+    }
+
+    /// What waits for its exchange keeps no more memory than it has bytes: it may be a small part of what was read at once.
+    private func keepInput() {
+        guard self.input.readableBytes > 0 else { return }
+        self.window.stalled()
+        self.input.compact()
     }
 
     // MARK: The answer
@@ -105,7 +126,9 @@ final class HTTP2ClientStream: ClientStream {
 
     func send(_ piece: BodyPiece) {
         if let events = piece.events {
-            for case .trailers(let fields) in events { self.answerTrailers = fields }
+            for case .trailers(let fields) in events {
+                self.answerTrailers = HTTP2Fields(trailers: fields, neverIndexed: piece.neverIndexed)
+            }
         }
         self.write(piece.payload)
     }
@@ -115,11 +138,13 @@ final class HTTP2ClientStream: ClientStream {
         self.codec.send(self.id, buffer)
         guard self.isWritable, self.codec.pending(self.id) >= Self.highWater else { return }
         self.isWritable = false
+        self.connection?.isBlocked(self, self.id)
         self.exchange?.clientWritabilityChanged(false)
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {
         self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
+        if let call = self.request.call, let status = GRPCStatus(answer) { return self.send(status.head(call), framing: .none) }
         let hasBody = self.request.head.method != "HEAD"
         self.send(answer.head, framing: hasBody ? .length(answer.body.count) : .none)
         if hasBody { self.write(ByteBuffer(bytes: answer.body)) }
@@ -130,27 +155,20 @@ final class HTTP2ClientStream: ClientStream {
 
     func flush() { self.connection?.flush() }
 
-    /// The client has taken some of the answer: more may be written.
-    func checkWritability() {
-        let pending = self.codec.pending(self.id)
-        if pending < self.lastPending, self.drainDeadline != nil { self.startDraining() }
-        self.lastPending = pending
-        guard !self.isWritable, pending < Self.highWater / 2 else { return }
+    /// Whether the client has taken so much of the answer that more may be written.
+    func isWritableAgain() -> Bool {
+        guard self.codec.pending(self.id) < Self.highWater / 2 else { return false }
         self.isWritable = true
         self.exchange?.clientWritabilityChanged(true)
+        return self.isWritable
     }
 
     func finish() {
         guard self.exchange != nil else { return }
         self.exchange = nil
         self.startDraining()
-        self.codec.end(self.id, trailers: self.answerTrailers.map { HTTP2Fields(trailers: $0) })
+        self.codec.end(self.id, trailers: self.answerTrailers)
         self.connection?.flush()
-    }
-
-    /// The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1).
-    func answerSent() {
-        if !self.isEnded { self.codec.reset(self.id, code: .noError) }
     }
 
     func cut() {
@@ -184,27 +202,39 @@ final class HTTP2ClientStream: ClientStream {
     /// - Parameter code: why the client, or nghttp2 for it, ended the stream.
     func closed(_ code: HTTP2ErrorCode) {
         self.exchange.take()?.clientLeft("client reset its stream: \(code)")
+        self.left()
     }
 
     func connectionLeft(_ reason: String) {
         self.exchange.take()?.clientLeft(reason)
+        self.left()
+    }
+
+    func stop() { if self.isIdle { self.close() } }
+
+    func abort() {
+        self.proxyStopped()
+        self.close()
     }
 
     func proxyStopped() { self.exchange?.proxyStopped() }
 
     // MARK: Time
 
-    private func startDraining() { self.drainDeadline = self.proxy.now + .seconds(Int64(self.proxy.limits.clientStall)) }
-
-    /// No exchange works for it: the client has to take what was written.
-    var isOver: Bool { self.exchange == nil }
+    private func startDraining() {
+        self.drainDeadline = self.proxy.now + .seconds(Int64(self.proxy.limits.clientStall))
+        self.lastPending = self.codec.pending(self.id)
+    }
 
     var isIdle: Bool { self.exchange?.isIdle ?? false }
 
     var deadline: NIODeadline { self.exchange?.deadline ?? self.drainDeadline ?? .distantFuture }
 
+    /// Whether the client has taken none of a complete answer since its time began.
+    var hasStalled: Bool { self.exchange == nil && self.codec.pending(self.id) >= self.lastPending }
+
     func deadlinePassed() {
-        guard let exchange else { return self.codec.reset(self.id, code: .cancel) }
-        exchange.deadlinePassed()
+        if let exchange { return exchange.deadlinePassed() }
+        if self.hasStalled { self.codec.reset(self.id, code: .cancel) } else { self.startDraining() }
     }
 }

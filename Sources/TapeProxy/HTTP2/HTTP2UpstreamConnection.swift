@@ -14,6 +14,8 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     private let clock: EventClock
     private let begun: NIODeadline
     private var streams: [Int32: HTTP2UpstreamStream] = [:]
+    /// Streams whose requests wait for the origin's windows.
+    private var blocked: [Int32: HTTP2UpstreamStream] = [:]
     /// Streams that exchanges have and that are not open yet.
     private var unopened = 0
     /// Told once whether the origin speaks HTTP/2: nil if it does.
@@ -22,14 +24,18 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     /// Streams that are read again.
     private var resumed: [HTTP2UpstreamStream] = []
     private var isEnding = false
+    private var hasSaidGoodbye = false
     private var willFlush = false
     private var isPumping = false
     /// Since when no exchange has used it; nil while one does.
     private(set) var idleSince: NIODeadline?
 
-    init(_ connection: UpstreamConnection, flushes: FlushQueue, clock: EventClock) throws(HTTP2Failure) {
+    init(
+        _ connection: UpstreamConnection, flushes: FlushQueue, clock: EventClock,
+        settings: HTTP2Connection.Settings = HTTP2Connection.Settings()
+    ) throws(HTTP2Failure) {
         self.connection = connection
-        self.codec = try HTTP2Connection(.client)
+        self.codec = try HTTP2Connection(.client, settings: settings)
         self.flushes = flushes
         self.clock = clock
         self.begun = clock.now
@@ -74,7 +80,20 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         self.unopened -= 1
         self.streams[id] = stream
         self.connection.willSend()
+        if !self.codec.takesRequests { self.retire() }
         return id
+    }
+
+    /// The numbers of its streams are used up: the next request goes out on another connection (RFC 9113, 5.1.1).
+    private func retire() {
+        self.isEnding = true
+        self.sayGoodbye()
+    }
+
+    private func sayGoodbye() {
+        guard !self.hasSaidGoodbye else { return }
+        self.hasSaidGoodbye = true
+        self.codec.goAway()
     }
 
     /// A stream that was never opened is not wanted.
@@ -85,7 +104,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     func send(_ id: Int32, _ bytes: ByteBuffer) { self.codec.send(id, bytes) }
 
-    func end(_ id: Int32, trailers: HeaderFields?) { self.codec.end(id, trailers: trailers.map { HTTP2Fields(trailers: $0) }) }
+    func end(_ id: Int32, trailers: HTTP2Fields?) { self.codec.end(id, trailers: trailers) }
 
     /// A request that is opened now waits for the end of another.
     var isFull: Bool { self.streams.count >= self.codec.peerConcurrentStreams }
@@ -95,10 +114,15 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     func pending(_ id: Int32) -> Int { self.codec.pending(id) }
 
-    func credit(_ id: Int32, _ count: Int) {
+    /// - Parameter window: how many bytes may come from now on before they are taken; nil leaves that as it is.
+    func credit(_ id: Int32, _ count: Int, window: Int?) {
         self.codec.credit(id, count)
+        if let window { self.codec.growWindow(id, to: window) }
         self.flush()
     }
+
+    /// Told when the stream can be written to again.
+    func isBlocked(_ stream: HTTP2UpstreamStream, _ id: Int32) { self.blocked[id] = stream }
 
     /// The exchange is over, or has given up: the origin need not go on.
     func reset(_ id: Int32, code: HTTP2ErrorCode) {
@@ -115,7 +139,10 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     private func noticeIdle() {
         guard self.streams.isEmpty, self.unopened == 0 else { return }
         self.idleSince = self.clock.now
-        if self.isEnding { self.connection.closeAfterFlush(isCut: false) }
+        guard self.isEnding else { return }
+        self.sayGoodbye()
+        if let bytes = try? self.codec.takeOutput().bytes, self.connection.isOpen { self.connection.write(bytes) }
+        self.connection.closeAfterFlush(isCut: false)
     }
 
     /// No new requests; closes when those that are open have ended.
@@ -140,7 +167,9 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     }
 
     private func handle(_ events: [HTTP2Event], _ buffer: ByteBuffer = ByteBuffer()) {
+        guard !events.isEmpty else { return }
         var touched: [HTTP2UpstreamStream] = []
+        touched.reserveCapacity(min(events.count, self.streams.count + 1))
         for event in events {
             var stream: HTTP2UpstreamStream?
             switch event {
@@ -155,6 +184,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
                 stream = self.streams[id]
                 stream?.inputEnded()
             case .closed(let id, let code):
+                if !self.blocked.isEmpty { self.blocked[id] = nil }
                 guard let closed = self.streams.removeValue(forKey: id) else { continue }
                 closed.deliver()
                 closed.closed(code)
@@ -207,7 +237,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
                 self.connection.write(bytes)
             }
             self.handle(events)
-            for stream in self.streams.values { stream.checkWritability() }
+            for (id, stream) in self.blocked where stream.isWritableAgain() { self.blocked[id] = nil }
             if bytes.readableBytes == 0 { break }
         }
         if hasWritten { self.connection.flushNow() }
@@ -234,6 +264,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         self.greeting(failed: failure)
         let streams = self.streams
         self.streams = [:]
+        self.blocked = [:]
         for (id, stream) in streams {
             stream.deliver()
             stream.fail(failure, begun: begun ?? failure, isUnprocessed: !self.codec.wasSent(id))

@@ -16,8 +16,9 @@ final class HTTP2UpstreamStream: UpstreamStream {
     private var id: Int32?
     private var method = ""
     private var input = ByteBuffer()
-    private var trailers: HeaderFields?
-    private var requestTrailers: HeaderFields?
+    private var window = StreamWindow()
+    private var trailers: HTTP2FieldSection?
+    private var requestTrailers: HTTP2Fields?
     private var requestIsSent = false
     private var isReading = true
     private var hasHead = false
@@ -41,6 +42,8 @@ final class HTTP2UpstreamStream: UpstreamStream {
     func take(_ exchange: any UpstreamExchange) { self.exchange = exchange }
 
     func takePeerNames() -> [String] { self.connection.connection.takePeerNames() }
+
+    var number: Int? { self.id.map(Int.init) }
 
     func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.connection.use() }
 
@@ -74,29 +77,36 @@ final class HTTP2UpstreamStream: UpstreamStream {
         self.id = id
         guard waits else { return }
         // Its body is not asked for until its head was sent: so far it may go out again on another connection.
+        self.block(id)
+    }
+
+    private func block(_ id: Int32) {
         self.isWritable = false
+        self.connection.isBlocked(self, id)
         self.exchange?.originWritabilityChanged(false)
     }
 
     func send(_ piece: BodyPiece) {
         guard let id, !self.isOver else { return }
-        for case .trailers(let fields) in piece.events ?? [] { self.requestTrailers = fields }
+        for case .trailers(let fields) in piece.events ?? [] {
+            self.requestTrailers = HTTP2Fields(trailers: fields, neverIndexed: piece.neverIndexed)
+        }
         self.connection.send(id, piece.payload)
         if piece.isLast {
             self.requestIsSent = true
             self.connection.end(id, trailers: self.requestTrailers)
         }
-        guard self.isWritable, self.connection.pending(id) >= Self.highWater else { return }
-        self.isWritable = false
-        self.exchange?.originWritabilityChanged(false)
+        if self.isWritable, self.connection.pending(id) >= Self.highWater { self.block(id) }
     }
 
     func flush() { self.connection.flush() }
 
-    func checkWritability() {
-        guard !self.isWritable, let id, self.connection.wasSent(id), self.connection.pending(id) < Self.highWater / 2 else { return }
+    /// Whether the origin has taken so much of the request that more may be written.
+    func isWritableAgain() -> Bool {
+        guard let id, self.connection.wasSent(id), self.connection.pending(id) < Self.highWater / 2 else { return false }
         self.isWritable = true
         self.exchange?.originWritabilityChanged(true)
+        return self.isWritable
     }
 
     // MARK: The answer
@@ -111,7 +121,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
     func receive(_ section: HTTP2FieldSection, endsStream: Bool) {
         guard !self.isOver, let exchange else { return }
         if endsStream { self.isEnded = true }
-        guard !self.hasHead else { return self.trailers = section.fields }
+        guard !self.hasHead else { return self.trailers = section }
         do throws(MessageError) {
             let head = try ResponseHead(section)
             guard head.status >= 200 else {
@@ -144,19 +154,30 @@ final class HTTP2UpstreamStream: UpstreamStream {
     private func takeInput() -> ByteBuffer {
         var bytes = ByteBuffer()
         swap(&bytes, &self.input)
-        if let id, bytes.readableBytes > 0 { self.connection.credit(id, bytes.readableBytes) }
+        guard let id, bytes.readableBytes > 0 else { return bytes }
+        self.connection.credit(id, bytes.readableBytes, window: self.isEnded ? nil : self.window.took(bytes.readableBytes))
         return bytes
+    }
+
+    /// What waits for its exchange keeps no more memory than it has bytes: it may be a small part of what was read at once.
+    private func keepInput() {
+        guard self.input.readableBytes > 0 else { return }
+        self.window.stalled()
+        self.input.compact()
     }
 
     /// Gives the exchange what has come, if it reads.
     func deliver() {
-        guard self.isReading, !self.isDelivering, !self.isOver, let exchange else { return }
+        guard !self.isDelivering, !self.isOver, let exchange else { return }
+        guard self.isReading else { return self.keepInput() }
         self.isDelivering = true
         if self.hasHead, self.hasBody, self.input.readableBytes > 0 || self.isEnded {
             let bytes = self.takeInput()
             var events: [BodyEvent]?
-            if self.isEnded, let trailers { events = [.data(0..<bytes.readableBytes), .trailers(trailers)] }
-            exchange.originBody(BodyPiece(bytes: bytes, events: events, isLast: self.isEnded))
+            if self.isEnded, let trailers { events = [.data(0..<bytes.readableBytes), .trailers(trailers.fields)] }
+            var piece = BodyPiece(bytes: bytes, events: events, isLast: self.isEnded)
+            if let trailers { piece.neverIndexed = trailers.neverIndexed }
+            exchange.originBody(piece)
         }
         if self.isEnded, self.hasHead, !self.isOver {
             self.isOver = self.requestIsSent

@@ -94,7 +94,7 @@ public struct ProxyLimits: Sendable {
     /// Unused upstream connections kept for one origin and in all: nginx's `keepalive` is set per upstream, 256 in its examples.
     public var idlePerOrigin = 256
     public var idleInAll = 1_024
-    /// A tunnel without traffic: haproxy's customary `timeout tunnel`, one hour.
+    /// A tunnel without traffic, and an exchange whose messages come when something happens: haproxy's customary `timeout tunnel`, one hour.
     public var tunnelIdle = 3_600
     /// What a client may send after its answer before it is cut off: nginx's lingering_time, 30, lowered to lingering_timeout, 5.
     public var linger = 5

@@ -13,6 +13,8 @@ public struct RunSettings: Sendable, Hashable {
     public var match: Setting<[String]>?
     public var ignore: [Setting<String>] = []
     public var patterns: [Setting<String>] = []
+    /// Paths of files, or of folders of files, that name the fields of gRPC messages.
+    public var descriptors: [Setting<String>] = []
     public var redact: [Setting<String>] = []
     public var keep: [Setting<String>] = []
     /// Names of environment variables whose values are secrets.
@@ -21,6 +23,7 @@ public struct RunSettings: Sendable, Hashable {
     public var redaction: Setting<Bool>?
     public var repetition: Setting<Repetition>?
     public var order: Setting<ReplayOrder>?
+    public var conversation: Setting<ConversationOrder>?
     public var latency: Setting<String>?
     /// Whether dates of responses are shifted to the time of the replay.
     public var refreshDates: Setting<Bool>?
@@ -62,12 +65,14 @@ public struct RunSettings: Sendable, Hashable {
         sum.match = other.match ?? self.match
         sum.ignore += other.ignore
         sum.patterns += other.patterns
+        sum.descriptors += other.descriptors
         sum.redact += other.redact
         sum.keep += other.keep
         sum.secretEnv += other.secretEnv
         sum.redaction = other.redaction ?? self.redaction
         sum.repetition = other.repetition ?? self.repetition
         sum.order = other.order ?? self.order
+        sum.conversation = other.conversation ?? self.conversation
         sum.latency = other.latency ?? self.latency
         sum.refreshDates = other.refreshDates ?? self.refreshDates
         sum.refreshFields += other.refreshFields
@@ -98,6 +103,7 @@ extension RunSettings {
     public var modeInForce: RecordMode { self.mode?.value ?? .once }
     public var repetitionInForce: Repetition { self.repetition?.value ?? .never }
     public var orderInForce: ReplayOrder { self.order?.value ?? .any }
+    public var conversationInForce: ConversationOrder { self.conversation?.value ?? .strict }
     public var failOnInForce: FailureRule { (self.failOn?.value ?? .standard).under(self.orderInForce) }
     public var onExpiredInForce: ExpiryPolicy { self.onExpired?.value ?? .warn }
     public var latencyInForce: String { self.latency?.value ?? "none" }
@@ -119,9 +125,11 @@ extension RunSettings {
     public func planOptions(mayRerecord: Bool, secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RunPlan.Options {
         var options = RunPlan.Options()
         options.matchTexts = self.matchTexts
+        options.descriptors = self.descriptors.map(\.value)
         options.redaction = try self.redactionRules(secret: secret)
         options.repetition = self.repetitionInForce
         options.order = self.orderInForce
+        options.conversationOrder = self.conversationInForce
         options.refreshedFields = self.refreshesDates ? self.refreshFields.map(\.value) : nil
         options.maxAge = self.maxAge?.value
         options.onExpired = self.onExpiredInForce

@@ -50,7 +50,7 @@ final class ProxyContext {
             ReplayLibrary(
                 loop: shared.loop, cassette: $0, disk: shared.disk, cache: common.cache, refresh: common.configuration.refresh)
         }
-        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock, log: common.log)
+        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock, substitutes: common.substitutes, log: common.log)
         self.dialing =
             dialing
             ?? DirectDialing(

@@ -17,6 +17,9 @@ struct SessionGate {
     /// Whether it requires credentials.
     var isGuarded: Bool { if case .open = self.kind { false } else { true } }
 
+    /// Whether requests name their sessions.
+    var isNamed: Bool { if case .named = self.kind { true } else { false } }
+
     /// For everybody who reaches the port.
     static var open: SessionGate { SessionGate(kind: .open) }
 

@@ -20,6 +20,7 @@ final class SharedSession: Sendable {
     /// Responses in memory: what one loop has read from the disk, the others do not read again.
     let cache: ReplayCache
     let diagnosis: Diagnosis
+    let substitutes = RouteSubstitutes()
     /// Names the session if the server has several.
     let log: ProxyLog
     private let lastUpstream = Guarded(0)

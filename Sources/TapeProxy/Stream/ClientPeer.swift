@@ -25,6 +25,15 @@ final class ClientPeer {
         self.sessionGate = sessionGate
     }
 
+    /// The client of one stream of a multiplexed connection: where requests name their session, each stream is in the one that it names, whatever
+    /// the others beside it do. The connection itself stays where it was.
+    func ofStream() -> ClientPeer {
+        guard self.scope == nil, self.sessionGate.isNamed else { return self }
+        let peer = ClientPeer(id: self.id, session: self.session, sessionGate: self.sessionGate)
+        peer.localAddress = self.localAddress
+        return peer
+    }
+
     /// The connection is open: it closes with its session.
     func opened(_ connection: any TimedConnection) {
         self.connection = connection

@@ -127,6 +127,8 @@ struct BodyPiece {
     var events: [BodyEvent]?
     /// The body ends with this piece.
     var isLast = false
+    /// Which of its trailers no header table may hold.
+    var neverIndexed = NeverIndexed()
 
     /// The bytes without transfer framing.
     var payload: ByteBuffer {

@@ -18,6 +18,8 @@ protocol UpstreamStream: AnyObject {
     func send(_ piece: BodyPiece)
     func flush()
     func setReading(_ reads: Bool)
+    /// The number of the stream in its connection, once the request's head was given to it; nil before HTTP/2.
+    var number: Int? { get }
     /// The exchange is over: the connection serves another, or closes if it cannot.
     ///
     /// - Parameter client: the number of the client connection that it served.

@@ -100,7 +100,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .noSharedVersion, .noSharedCipher:
             "--upstream-tls-min 1.0 allows old origins."
         case .noSharedProtocol:
-            "it does not speak HTTP/1.1: --passthrough \(self.pattern) leaves it alone."
+            "it speaks neither HTTP/1.1 nor HTTP/2: --passthrough \(self.pattern) leaves it alone."
         case .certificateRequired, .certificateRejected:
             "--client-cert \(self.pattern)=CERT.pem,KEY.pem sends it the certificate it requires."
         case .notTLS:

@@ -32,38 +32,43 @@ final class DirectDialing: Dialing {
         self.nextID = nextID
     }
 
-    func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
-        guard route.mayBeHTTP2, !self.withoutHTTP2.contains(route) else {
-            return self.connect(route, lookup) { [pool] result in then(result.map { HTTP1UpstreamStream($0, pool: pool) }) }
-        }
+    func open(_ asked: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
+        let route = self.pool.substitutes.route(for: asked)
+        guard self.mayBeHTTP2(route) else { return self.connect(route, lookup) { result in self.connected(route, result, then) } }
         if let stream = self.pool.share(route) { return then(.success(stream)) }
         guard self.waiting[route] == nil else { return self.waiting[route, default: []].append(then) }
         self.waiting[route] = []
         self.connect(route, lookup) { result in self.connected(route, result, then) }
     }
 
-    /// The first connection of a route is made: those that waited share it, or make their own.
+    private func mayBeHTTP2(_ route: UpstreamRoute) -> Bool { route.mayBeHTTP2 && !self.withoutHTTP2.contains(route) }
+
+    /// A connection of a route is made: those that waited for the first one share it, or make their own.
     private func connected(
         _ route: UpstreamRoute, _ result: Outcome, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
     ) {
-        let waiting = self.waiting.removeValue(forKey: route) ?? []
+        let waiting = self.waiting.removeValue(forKey: route)
         switch result {
         case .failure(let failure):
             then(.failure(failure))
-            for other in waiting { other(.failure(failure)) }
-        case .success(let connection) where connection.protocolName == "h2" || route.origin.scheme == .http:
+            for other in waiting ?? [] { other(.failure(failure)) }
+        case .success(let connection)
+        where connection.protocolName == "h2" || (route.origin.scheme == .http && self.mayBeHTTP2(route)):
+            // Others still wait, and more may come.
             self.waiting[route] = waiting
-            self.greet(connection, then)
+            self.greet(connection, of: route, then)
         case .success(let connection):
-            self.remember(withoutHTTP2: route)
+            // It may have been offered more than was asked for at first.
+            self.remember(withoutHTTP2: connection.route)
             then(.success(HTTP1UpstreamStream(connection, pool: self.pool)))
-            for other in waiting { self.open(route, lookup: nil, then: other) }
+            for other in waiting ?? [] { self.open(route, lookup: nil, then: other) }
         }
     }
 
     /// The origin's settings are what it says first; one that says anything else does not speak HTTP/2.
-    private func greet(_ connection: UpstreamConnection, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
-        let route = connection.route
+    private func greet(
+        _ connection: UpstreamConnection, of route: UpstreamRoute, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
+    ) {
         guard let shared = try? HTTP2UpstreamConnection(connection, flushes: self.shared.flushes, clock: self.shared.clock) else {
             connection.close()
             return self.greeted(route, .failure(.failed(Failure(kind: .cancelled, message: "the proxy is out of memory"))), then)
@@ -88,6 +93,7 @@ final class DirectDialing: Dialing {
     }
 
     private func remember(withoutHTTP2 route: UpstreamRoute) {
+        guard route.mayBeHTTP2 else { return }
         if self.withoutHTTP2.count >= 4096 { self.withoutHTTP2.removeAll() }
         self.withoutHTTP2.insert(route)
     }
@@ -147,7 +153,12 @@ final class DirectDialing: Dialing {
                     case .success:
                         connection.logSecured(to: self.log)
                         then(.success(connection))
-                    case .failure(let failure): then(.failure(.failed(self.failure(failure, connection.route))))
+                    case .failure(let failure):
+                        let route = connection.route
+                        guard failure.cause == .noSharedProtocol, let other = self.pool.substitutes.offering(moreThan: route) else {
+                            return then(.failure(.failed(self.failure(failure, route))))
+                        }
+                        self.connect(other, nil, then: then)
                     }
                 }
             case .failure(let error):

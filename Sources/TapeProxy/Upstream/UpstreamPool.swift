@@ -28,9 +28,12 @@ final class UpstreamPool {
     /// One for each route, shared by its exchanges.
     private var shared: [UpstreamRoute: HTTP2UpstreamConnection] = [:]
     private(set) var count = 0
+    /// Shared with the session's other event loops.
+    let substitutes: RouteSubstitutes
 
-    init(limits: ProxyLimits, clock: EventClock, log: ProxyLog = ProxyLog()) {
+    init(limits: ProxyLimits, clock: EventClock, substitutes: RouteSubstitutes = RouteSubstitutes(), log: ProxyLog = ProxyLog()) {
         self.limits = limits
+        self.substitutes = substitutes
         self.clock = clock
         self.log = log
     }
@@ -41,6 +44,7 @@ final class UpstreamPool {
     ///   - client: the number of the client connection that the request came on.
     ///   - isRepeatable: the request may be sent again on another connection.
     func take(_ route: UpstreamRoute, client: Int, isRepeatable: Bool) -> (any UpstreamStream)? {
+        let route = self.substitutes.route(for: route)
         if let stream = self.share(route) { return stream }
         guard let list = self.lists[route] else { return nil }
         while let index = isRepeatable ? list.entries.indices.last : list.entries.lastIndex(where: { $0.client == client }) {

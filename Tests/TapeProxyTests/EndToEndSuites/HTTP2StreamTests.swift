@@ -2,6 +2,7 @@ import CassetteModel
 import Foundation
 import NIOCore
 import TapeBytes
+import TapeExchange
 import TapeHTTP2
 import TapeTestSupport
 import Testing
@@ -226,6 +227,186 @@ import Testing
         #expect(client.text(id) == "late")
         stopped.wait()
         origin.finish()
+    }
+
+    // MARK: Windows
+
+    @Test func aStreamThatIsReadGetsALargerWindow() throws {
+        let total = 6 << 20
+        let taken = 3 << 20
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            try peer.respond(1, body: String(repeating: "x", count: total))
+            // More than three of the first windows, one for each side and what waits between them, are on their way to a client that has stopped.
+            try peer.wait(for: "a window that has grown") { total - $0.codec.pending(1) > taken + 5 * 65_535 }
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/large")
+        try client.wait(for: "the first half") { ($0.bodies[id]?.count ?? 0) >= taken }
+        client.stalled = [id]
+        try client.wait(for: "a full window") { ($0.bodies[id]?.count ?? 0) >= taken + 65_000 }
+        let before = client.bodies[id]?.count ?? 0
+        client.stalled = []
+        client.codec.credit(id, before - taken)
+        try client.flush()
+        try client.wait(for: "the rest") { $0.ended.contains(id) }
+        #expect(client.bodies[id]?.count == total)
+        origin.finish()
+    }
+
+    // MARK: Tables
+
+    @Test func whatWasNeverIndexedIsNeverIndexedOnTheOtherLeg() throws {
+        @Sendable func secret(_ name: String) -> NeverIndexed {
+            var names = NeverIndexed()
+            Array(name.utf8).withUnsafeBufferPointer { names.insert($0) }
+            return names
+        }
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            #expect(peer.heads[1]?.neverIndexed == secret("x-key"))
+            #expect(peer.trailers[1]?.neverIndexed == secret("x-sum"))
+            var head = ResponseHead(version: .http2, status: 200, reason: [], fields: HeaderFields(["x-token: t", "x-open: o"]))
+            head.neverIndexed = secret("x-token")
+            peer.codec.respond(1, HTTP2Fields(head), hasBody: true)
+            peer.codec.end(1, trailers: HTTP2Fields(trailers: HeaderFields(["x-end: e"]), neverIndexed: secret("x-end")))
+            try peer.flush()
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        var head = RequestHead(
+            method: "POST", target: "/http://\(origin.authority)/", version: .http2, fields: HeaderFields(["x-key: k", "x-open: o"]))
+        head.authority = "127.0.0.1"
+        head.neverIndexed = secret("x-key")
+        let fields = HTTP2Fields(head, target: .origin(head.target), origin: Origin(scheme: .http, host: "127.0.0.1", port: 80))
+        let id = try client.codec.request(fields, hasBody: true)
+        client.codec.end(id, trailers: HTTP2Fields(trailers: HeaderFields(["x-sum: s"]), neverIndexed: secret("x-sum")))
+        try client.flush()
+        try client.wait(for: "the answer") { $0.ended.contains(id) }
+        #expect(client.heads[id]?.neverIndexed == secret("x-token"))
+        #expect(client.trailers[id]?.neverIndexed == secret("x-end"))
+        origin.finish()
+    }
+
+    // MARK: Ends
+
+    @Test func aHeadThatIsTooLargeIsAnsweredBeforeItsBodyAndItsStreamEnds() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { !$0.ended.isEmpty }
+            try peer.respond(1, body: "fine")
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let url = "http://\(origin.authority)/"
+        let large = try client.request(url, method: "POST", ["x-long: " + String(repeating: "a", count: 70_000)], hasBody: true)
+        try client.wait(for: "the answer and its end") { $0.closed[large] != nil }
+        #expect(client.heads[large]?.status == 431 && client.ended.contains(large) && client.closed[large] == .noError)
+        let good = try client.request(url)
+        try client.wait(for: "the next") { $0.ended.contains(good) }
+        #expect(client.text(good) == "fine")
+        origin.finish()
+    }
+
+    @Test func aClientThatOnlyEndsItsSideReadsItsAnswers() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let origin = try self.origin { peer in
+            try peer.wait(for: "two requests") { $0.heads.count == 2 && $0.ended.count == 1 }
+            asked.signal()
+            try peer.wait(for: "the part to be given up") { $0.closed[3] == .cancel }
+            try peer.respond(1, body: "whole")
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let connection = try proxy.connect()
+        let client = try HTTP2Peer(.client, over: connection)
+        let whole = try client.request("http://\(origin.authority)/whole")
+        let part = try client.request("http://\(origin.authority)/part", method: "POST", hasBody: true)
+        asked.wait()
+        connection.closeOutput()
+        client.isSilent = true
+        try client.wait(for: "the answer") { $0.ended.contains(whole) }
+        #expect(client.text(whole) == "whole" && client.closed[part] == .cancel)
+        #expect(throws: RawError.self) { try client.wait(for: "more") { _ in false } }
+        #expect(client.isOver)
+        origin.finish()
+        let outcomes = Dictionary(uniqueKeysWithValues: try proxy.recorded().map { ($0.request.url.suffix(5), $0.outcome) })
+        #expect(outcomes["whole"] == .complete)
+        guard case .cut(let cut)? = outcomes["/part"] else {
+            Issue.record("\(outcomes)")
+            return
+        }
+        #expect(cut.by == .client)
+    }
+
+    @Test func aClientThatIsGoneCancelsWhatItAskedFor() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            asked.signal()
+            // Nothing is sent: only the client's end can be the reason.
+            try peer.wait(for: "the reset") { $0.closed[1] == .cancel }
+        }
+        let proxy = try RunningProxy()
+        let connection = try proxy.connect()
+        _ = try HTTP2Peer(.client, over: connection).request("http://\(origin.authority)/")
+        asked.wait()
+        connection.close()
+        origin.finish()
+    }
+
+    @Test func aConnectionWhoseNumbersAreUsedUpEndsAfterItsLastAnswer() throws {
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            try peer.respond(1, body: "last")
+            try peer.wait(for: "its end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        var settings = HTTP2Connection.Settings()
+        settings.firstStream = .max
+        let client = try HTTP2Peer(.client, over: proxy.connect(), settings: settings)
+        let id = try client.request("http://\(origin.authority)/")
+        #expect(id == .max)
+        try client.wait(for: "the answer") { $0.ended.contains(id) && $0.hasGoAway }
+        #expect(client.text(id) == "last")
+        #expect(throws: RawError.self) { try client.wait(for: "more") { _ in false } }
+        #expect(client.isOver)
+        origin.finish()
+    }
+
+    // MARK: Translation
+
+    @Test(arguments: ["GET", "POST"]) func aClientOfHTTP1ReachesAnOriginOfHTTP2Alone(method: String) throws {
+        let origin = try RawOrigin(
+            { connection in
+                // As it does not know what comes, it says its settings, and leaves when that is not HTTP/2.
+                try HTTP2Peer(.server, over: connection).flush()
+                try connection.expectRequest("\(method) /")
+            },
+            { connection in
+                let peer = try HTTP2Peer(.server, over: connection)
+                try peer.wait(for: "a request") { $0.ended.contains(1) }
+                #expect(peer.heads[1]?.fields.lines == ["accept: x"] && peer.heads[1]?.method == method)
+                try peer.respond(1, 200, ["x-a: b"], body: "translated")
+                try peer.wait(for: "another") { $0.ended.contains(3) }
+                try peer.respond(3, body: "again")
+                try peer.wait(for: "the end") { $0.closed[3] != nil }
+            })
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        func ask() throws -> String {
+            try client.send(origin.request(method, "/", "Accept: x", "Connection: keep-alive"))
+            return String(decoding: try client.read(through: "0\r\n\r\n"), as: UTF8.self)
+        }
+        #expect(try ask() == "HTTP/1.1 200 \r\nx-a: b\r\nTransfer-Encoding: chunked\r\n\r\na\r\ntranslated\r\n0\r\n\r\n")
+        // On the connection that is there.
+        #expect(try ask().hasSuffix("again\r\n0\r\n\r\n"))
+        origin.finish()
+        let recorded = try proxy.recorded()
+        #expect(recorded.map(\.request.version) == [.http11, .http11] && recorded.map(\.response?.version) == [.http2, .http2])
     }
 
     @Test func aHeadThatIsTooLargeIsAnsweredAndAMalformedOneResetsItsStreamAlone() throws {

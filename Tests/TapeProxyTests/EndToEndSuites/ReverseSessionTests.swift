@@ -36,6 +36,32 @@ import Testing
         }
     }
 
+    /// Libraries share one connection of HTTP/2 for all that goes to one port.
+    @Test func theStreamsOfOneConnectionAreEachInTheSessionThatTheyName() throws {
+        let running = try RunningSessions()
+        let sessions = try ["boris", "rex"].map { try self.open(running, $0) }
+        let client = try HTTP2Peer(.client, over: RawConnection(port: running.port))
+        func path(_ session: OpenSession) -> String { "\(session.name):\(session.token.revealed)/\(Self.url)" }
+        // Both at once, and the first goes on when the second has begun.
+        let uploads = try sessions.map { try client.request(path($0), hasBody: true) }
+        let wrong = try client.request("\(sessions[0].name):wrong/\(Self.url)")
+        for id in uploads { client.codec.end(id) }
+        try client.flush()
+        try client.wait(for: "all answers") { $0.ended.isSuperset(of: uploads + [wrong]) }
+        #expect(uploads.map { client.text($0) } == ["boris", "rex"])
+        #expect(client.heads[wrong]?.status == 403)
+
+        // The end of one session leaves the connection to the other.
+        let report = try running.server.end(sessions[0].name, keepsOld: true)
+        #expect(report.counts.replayed == 1)
+        let late = try client.request(path(sessions[0]))
+        let other = try client.request(path(sessions[1]))
+        try client.wait(for: "the answers") { $0.ended.contains(late) && $0.ended.contains(other) }
+        #expect(client.heads[late]?.status == 403 && !client.hasGoAway)
+        #expect(client.heads[other]?.status == 424)
+        #expect(try running.server.end(sessions[1].name, keepsOld: true).counts.misses == 1)
+    }
+
     @Test func aPortOfItsOwnNeedsNone() throws {
         let running = try RunningSessions()
         let session = try self.open(running, "boris", port: true)

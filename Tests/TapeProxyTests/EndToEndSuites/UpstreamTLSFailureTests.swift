@@ -15,10 +15,11 @@ import Testing
 
     /// One request to an origin that fails; the next one tries again and fails again.
     private func failure(
-        _ script: @escaping RawOrigin.Script, kind: String = "tls", configure: (inout ProxyConfiguration) -> Void = { _ in },
+        _ script: @escaping RawOrigin.Script, kind: String = "tls", attempts: Int = 2,
+        configure: (inout ProxyConfiguration) -> Void = { _ in },
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> (answer: String, notices: [String]) {
-        let origin = try RawOrigin(script, script)
+        let origin = try RawOrigin(scripts: [RawOrigin.Script](repeating: script, count: attempts))
         let proxy = try self.scene.proxy(configure: configure)
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
         var first = ""
@@ -99,10 +100,31 @@ import Testing
         #expect(answer.contains("--upstream-tls-min 1.0"))
     }
 
-    @Test func anOriginThatSpeaksHTTP2AloneIsSaidSo() throws {
+    /// It is offered all there is, once more than it is asked.
+    @Test func anOriginThatSpeaksNoHTTPIsSaidSo() throws {
+        let tls = try self.scene.origin(protocols: ["imap"])
+        let (answer, _) = try self.failure(tls.isRefused(), attempts: 3)
+        #expect(answer.contains("speaks neither HTTP/1.1 nor HTTP/2: --passthrough"), "\(answer)")
+    }
+
+    @Test func anOriginThatSpeaksHTTP2AloneIsTranslated() throws {
         let tls = try self.scene.origin(protocols: ["h2"])
-        let (answer, _) = try self.failure(tls.isRefused())
-        #expect(answer.contains("does not speak HTTP/1.1: --passthrough"), "\(answer)")
+        let origin = try RawOrigin(
+            tls.isRefused(),
+            tls.plays { stream in
+                let peer = try HTTP2Peer(.server, over: stream)
+                try peer.wait(for: "a request") { $0.ended.contains(1) }
+                try peer.respond(1, 200, ["content-length: 4"], body: "pets")
+                try peer.wait(for: "its end") { $0.closed[1] != nil }
+            })
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
+        try stream.send(TLSScene.request("POST", "/1", "Content-Length: 2", body: "hi"))
+        #expect(String(decoding: try stream.readMessage(), as: UTF8.self) == "HTTP/1.1 200 \r\ncontent-length: 4\r\n\r\npets")
+        origin.finish()
+        #expect(proxy.notices.lines.isEmpty)
+        let recorded = try #require(try proxy.recorded().first)
+        #expect(recorded.request.version == .http11 && recorded.response?.version == .http2 && recorded.connection?.tls?.alpn == "h2")
     }
 
     @Test func aRefusedConnectionIsOneOfTheRequest() throws {

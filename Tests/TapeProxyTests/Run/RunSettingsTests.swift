@@ -20,6 +20,7 @@ import Testing
             $0.match = Self.set(["method", "path"])
             $0.ignore = [Self.set("query:a")]
             $0.patterns = [Self.set("query:t=[0-9]+")]
+            $0.descriptors = [Self.set("pets.pb")]
             $0.redact = [Self.set("header:x-a")]
             $0.keep = [Self.set("jwt")]
             $0.secretEnv = [Self.set("A")]
@@ -50,7 +51,7 @@ import Testing
         #expect(sum.redaction == base.redaction && sum.refreshDates == base.refreshDates)
         #expect(sum.ignore.count == 2 && sum.patterns.count == 2 && sum.redact.count == 2 && sum.keep.count == 2)
         #expect(sum.secretEnv.count == 2 && sum.passthrough.count == 2 && sum.refuse.count == 2)
-        #expect(sum.refreshFields.count == 2 && sum.upstreamCA.count == 2 && sum.insecureUpstream.count == 2)
+        #expect(sum.refreshFields.count == 2 && sum.upstreamCA.count == 2 && sum.descriptors.count == 2 && sum.insecureUpstream.count == 2)
         #expect(base.adding(RunSettings()) == base && RunSettings().adding(base) == base)
         let other = try Self.settings {
             $0.match = Self.set(["url"])

@@ -13,7 +13,7 @@ import Testing
         let settings = try self.read(
             #"""
             {"rules": {"match": ["method", "url"], "ignore": ["query:ts"], "patterns": ["query:n=[0-9]+"]},
-             "repeat": "cycle", "order": "strict", "failOn": ["miss", "unused"], "latency": "recorded", "refreshDates": ["json:/at"],
+             "repeat": "cycle", "order": "strict", "conversation": "any", "failOn": ["miss", "unused"], "latency": "recorded", "refreshDates": ["json:/at"],
              "maxAge": "30d", "onExpired": "fail", "redaction": true, "redact": ["header:x-a"], "keep": ["jwt"], "secretEnv": ["A"]}
             """#)
         let age = try Age("30d")
@@ -23,6 +23,7 @@ import Testing
             $0.patterns = [.session("query:n=[0-9]+")]
             $0.repetition = .session(.cycle)
             $0.order = .session(.strict)
+            $0.conversation = .session(.any)
             $0.failOn = .session(FailureRule([.miss, .unused]))
             $0.latency = .session("recorded")
             $0.refreshDates = .session(true)

@@ -276,6 +276,7 @@ final class RecordedList: ExchangeSink {
             case .exchange(let exchange, let stored):
                 state.exchanges.append(exchange)
                 if let stored { state.waiting.append(stored) }
+            case .opened, .message, .closed: preconditionFailure("no scene has conversations")
             }
             return state.isFull
         }

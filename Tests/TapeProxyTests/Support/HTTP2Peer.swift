@@ -16,9 +16,13 @@ final class HTTP2Peer {
     private(set) var isOver = false
     /// Streams whose bodies are not credited: their peer has to wait.
     var stalled: Set<Int32> = []
+    /// It has ended its side: what it would send is dropped.
+    var isSilent = false
 
-    init(_ role: HTTP2Connection.Role, over connection: RawConnection) throws {
-        self.codec = try HTTP2Connection(role)
+    init(_ role: HTTP2Connection.Role, over connection: RawConnection, settings: HTTP2Connection.Settings = HTTP2Connection.Settings())
+        throws
+    {
+        self.codec = try HTTP2Connection(role, settings: settings)
         self.connection = connection
     }
 
@@ -47,14 +51,14 @@ final class HTTP2Peer {
             let (bytes, events) = try self.codec.takeOutput()
             self.note(events, ByteBuffer())
             guard bytes.readableBytes > 0 else { return }
-            try self.connection.send(Array(bytes.readableBytesView))
+            if !self.isSilent { try self.connection.send(Array(bytes.readableBytesView)) }
         }
     }
 
     /// Reads until something is so; an error if that takes long or the connection ends before.
     func wait(for what: String, until isSo: (HTTP2Peer) -> Bool) throws {
         while !isSo(self) {
-            guard let bytes = try self.connection.next() else {
+            guard let bytes = try self.next(what) else {
                 self.isOver = true
                 if isSo(self) { return }
                 throw RawError("the connection ended before \(what)")
@@ -62,6 +66,15 @@ final class HTTP2Peer {
             let buffer = ByteBuffer(bytes: bytes)
             self.note(try self.codec.receive(buffer), buffer)
             try self.flush()
+        }
+    }
+
+    private func next(_ what: String) throws -> [UInt8]? {
+        do {
+            return try self.connection.next()
+        } catch {
+            let bodies = self.bodies.mapValues(\.count)
+            throw RawError("\(error), waiting for \(what) with bodies of \(bodies), ended \(self.ended), closed \(self.closed)")
         }
     }
 

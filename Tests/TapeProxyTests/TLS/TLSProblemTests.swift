@@ -57,7 +57,7 @@ import Testing
         (.refusedByPolicy, "the trust evaluation set for this host rejected it."),
         (.noSharedVersion, "--upstream-tls-min 1.0 allows old origins."),
         (.noSharedCipher, "--upstream-tls-min 1.0 allows old origins."),
-        (.noSharedProtocol, "it does not speak HTTP/1.1: --passthrough h.test leaves it alone."),
+        (.noSharedProtocol, "it speaks neither HTTP/1.1 nor HTTP/2: --passthrough h.test leaves it alone."),
         (.certificateRequired, "--client-cert h.test=CERT.pem,KEY.pem sends it the certificate it requires."),
         (.certificateRejected, "--client-cert h.test=CERT.pem,KEY.pem sends it the certificate it requires."),
         (.notTLS, "is this port meant for http?"),

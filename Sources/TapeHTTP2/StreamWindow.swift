@@ -1,0 +1,26 @@
+/// How many bytes of one body may come before they are taken (RFC 9113, 5.2): more, for a reader that keeps up.
+///
+/// Begins at 64 KiB, which is what a stream may cost while nobody reads it, and doubles up to 1 MiB whenever a window of bytes has come and was
+/// taken at once: 64 KiB in 20 ms are 3 MB/s, 1 MiB are 50. Knows no connection, which bounds the sum: see `HTTP2Connection.growWindow`.
+public struct StreamWindow: Sendable {
+    public static let largest = 16 * 65_535
+
+    public private(set) var size = 65_535
+    private var taken = 0
+
+    public init() {}
+
+    /// Bytes were taken as they came.
+    ///
+    /// - Returns: the larger window, if it grows.
+    public mutating func took(_ count: Int) -> Int? {
+        self.taken += count
+        guard self.taken >= self.size, self.size < Self.largest else { return nil }
+        self.taken = 0
+        self.size = min(2 * self.size, Self.largest)
+        return self.size
+    }
+
+    /// Bytes have come and nobody takes them.
+    public mutating func stalled() { self.taken = 0 }
+}
