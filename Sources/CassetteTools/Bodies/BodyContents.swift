@@ -72,6 +72,10 @@ package struct BodyContents {
         self.size = size
     }
 
+    init(_ source: ByteSource) {
+        self.init(source, [], start: 0, size: source.size)
+    }
+
     /// Bytes in memory.
     package init(_ bytes: [UInt8]) {
         self.init(ByteSource(bytes), [], start: 0, size: bytes.count)

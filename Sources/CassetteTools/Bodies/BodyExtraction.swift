@@ -44,6 +44,17 @@ package struct BodyExtraction {
             let path = try self.folder.write(name + coding, coded)
             try report(ExtractedFile(path: path, exchange: number, message: message, size: coded.size, words: "as received"))
         }
+        if let messages = BodyMessages(body, reader: self.reader) {
+            for one in messages.all {
+                let data = try one.contents()
+                let path = try self.folder.write("\(stem)-\(one.number).\(one.fileExtension)", data)
+                try report(
+                    ExtractedFile(
+                        path: path, exchange: number, message: message, part: "\(one.number)", size: data.size,
+                        words: one.message.coding.map(BodyWords.name) ?? "message"))
+            }
+            return
+        }
         guard let parts = try BodyParts(contents, headers: headers) else { return }
         let whole = try contents.forRandomAccess()
         for part in parts.all where !part.isMultipart {

@@ -13,7 +13,10 @@ package struct BodyJSON {
         Self.start(exchange, message, &self.writer)
     }
 
-    package mutating func describe(_ body: Body, _ headers: HeaderFields, _ contents: BodyContents) throws {
+    /// - Parameter messages: of a body of gRPC.
+    package mutating func describe(
+        _ body: Body, _ headers: HeaderFields, _ contents: BodyContents, messages: BodyMessages? = nil
+    ) throws {
         Self.text("type", ExchangeRow.type(headers), &self.writer)
         Self.number("size", body.size, &self.writer)
         self.writer.member("complete")
@@ -30,6 +33,17 @@ package struct BodyJSON {
         }
         try Self.image(contents, &self.writer)
         Self.text("note", body.note, &self.writer)
+        if let messages {
+            self.writer.member("messages")
+            self.writer.beginArray(.lines)
+            for message in messages.all {
+                self.writer.element()
+                self.writer.beginObject(.inline)
+                Self.message(message, &self.writer)
+                self.writer.endObject()
+            }
+            self.writer.endArray()
+        }
         guard let parts = try BodyParts(contents, headers: headers) else { return }
         self.writer.member("parts")
         self.writer.beginArray(.lines)
@@ -44,6 +58,8 @@ package struct BodyJSON {
     }
 
     package mutating func describe(_ part: BodyPart, in contents: BodyContents) throws { try Self.part(part, contents, &self.writer) }
+
+    package mutating func describe(_ message: BodyMessage) { Self.message(message, &self.writer) }
 
     package mutating func finish() -> [UInt8] {
         self.writer.endObject()
@@ -96,6 +112,15 @@ package struct BodyJSON {
             line.withUnsafeBytes { UTF8Validator.isValid(line) ? writer.string(utf8: $0) : writer.string(latin1: $0) }
         }
         writer.endArray()
+    }
+
+    private static func message(_ message: BodyMessage, _ writer: inout JSONWriter) {
+        self.text("part", "\(message.number)", &writer)
+        self.number("size", message.message.size, &writer)
+        self.number("decoded", message.size, &writer)
+        writer.member("compressed")
+        writer.bool(message.message.isCompressed)
+        if let after = message.message.after { self.number("after", after, &writer) }
     }
 
     private static func image(_ contents: BodyContents, _ writer: inout JSONWriter) throws {

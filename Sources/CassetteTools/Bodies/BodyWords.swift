@@ -17,6 +17,9 @@ package enum BodyWords {
             lines.append("still coded as \(coding)")
         }
         switch body.content {
+        case .grpc(let messages):
+            lines.append(Quantity.count(messages.messages.count, "message"))
+            if !messages.rest.isEmpty { lines.append("and \(Quantity.count(messages.rest.count, "byte")) of one that was cut") }
         case .file(let sidecar): lines.append("in \(sidecar.path)")
         case .raw(let slice): lines.append("in \(slice.path), \(slice.size) bytes at \(slice.offset)")
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: break
@@ -58,13 +61,13 @@ package enum BodyWords {
         let names = body.codings.map { self.name(of: $0) }.joined(separator: ", then ")
         let size: Int? =
             switch body.content {
-            case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary, .file: body.byteCount
+            case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .grpc, .binary, .file: body.byteCount
             case .raw: nil
             }
         return names + (size.map { ", \(body.size) → \($0) bytes" } ?? "")
     }
 
-    private static func name(of coding: ContentCoding) -> String {
+    static func name(of coding: ContentCoding) -> String {
         switch coding {
         case .gzip(let parameters, _): "gzip" + self.words(parameters)
         case .gzipMembers(let members): "gzip of \(members.count) members" + self.words(members.first?.parameters)

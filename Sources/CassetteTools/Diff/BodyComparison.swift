@@ -42,6 +42,7 @@ struct BodyComparison {
             return try self.bytes(
                 ByteSource(PlaceholderNumbers.leftOut(one)), ByteSource(PlaceholderNumbers.leftOut(other)), at: "body")
         case (.multipart(let one), .multipart(let other)): return try self.multipart(one, other)
+        case (.grpc(let one), .grpc(let other)): return try self.messages(one, other)
         default: break
         }
         return try self.bytes(self.source(old, self.old), self.source(new, self.new), at: "body")
@@ -60,6 +61,59 @@ struct BodyComparison {
         NamedValues.changes(
             old.fields.map { ($0.name, $0.value ?? "") }, new.fields.map { ($0.name, $0.value ?? "") }, kind: "form:",
             showsAll: self.showsAll)
+    }
+
+    // MARK: Messages
+
+    /// In order; those of one side alone are told by their sizes.
+    private func messages(_ old: GRPCMessages, _ new: GRPCMessages) throws -> [FieldChange] {
+        var changes: [FieldChange] = []
+        for index in 0..<max(old.messages.count, new.messages.count) {
+            guard changes.count < JSONComparison.limit else {
+                return changes + [FieldChange("grpc:", "more than \(JSONComparison.limit) fields differ", nil)]
+            }
+            let place = "message \(index + 1)"
+            let one = index < old.messages.count ? old.messages[index] : nil
+            let other = index < new.messages.count ? new.messages[index] : nil
+            guard let one, let other else {
+                changes.append(
+                    FieldChange(
+                        place, one.map { ByteComparison.count($0.content.size) }, other.map { ByteComparison.count($0.content.size) }))
+                continue
+            }
+            if self.showsAll, one.after != other.after { changes.append(FieldChange("\(place) after", Self.words(one), Self.words(other))) }
+            guard one.content != other.content else { continue }
+            changes += try self.message(one, other).map { change in
+                var change = change
+                change.place = change.place == "body" ? place : "\(place) \(change.place)"
+                return change
+            }
+        }
+        if old.rest != new.rest {
+            let words = { (rest: [UInt8]) in rest.isEmpty ? nil : "\(ByteComparison.count(rest.count)) of a cut message" }
+            changes.append(FieldChange("rest", words(old.rest), words(new.rest)))
+        }
+        return changes
+    }
+
+    private static func words(_ message: GRPCMessage) -> String { message.after.map { "\($0)" } ?? "the client's end" }
+
+    private func message(_ old: GRPCMessage, _ new: GRPCMessage) throws -> [FieldChange] {
+        switch (old.content, new.content) {
+        case (.proto(let one), .proto(let other)): return ProtoComparison(one, other, showsAll: self.showsAll).changes
+        case (.json(let one, _), .json(let other, _)):
+            guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { break }
+            return self.json(one.root, other.root)
+        default: break
+        }
+        let one = try old.decoded { try self.file($0, self.old) }
+        let other = try new.decoded { try self.file($0, self.new) }
+        return try self.bytes(one, other, at: "body")
+    }
+
+    private func file(_ sidecar: Sidecar, _ reader: BodyReader) throws -> ByteSource {
+        func source(_ digest: some ContentDigest) throws -> ByteSource { try reader.source(sidecar, digest: digest) }
+        return try source(self.digest())
     }
 
     // MARK: Parts
@@ -134,12 +188,8 @@ struct BodyComparison {
     private func source(_ body: Body, _ reader: BodyReader) throws -> ByteSource { try self.source(body.content, reader) }
 
     private func source(_ content: BodyContent, _ reader: BodyReader) throws -> ByteSource {
-        func file(_ sidecar: Sidecar) throws -> ByteSource {
-            func source(_ digest: some ContentDigest) throws -> ByteSource { try reader.source(sidecar, digest: digest) }
-            return try source(self.digest())
-        }
-        return try BodyRestorer.decoded(
-            of: Body(size: 0, content: content), file: file, raw: { ByteSource(try reader.read($0)) })
+        try BodyRestorer.decoded(
+            of: Body(size: 0, content: content), file: { try self.file($0, reader) }, raw: { ByteSource(try reader.read($0)) })
     }
 
     private func bytes(_ old: ByteSource, _ new: ByteSource, at place: String, isSecret: Bool = false) throws -> [FieldChange] {

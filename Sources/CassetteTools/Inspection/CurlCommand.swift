@@ -40,8 +40,18 @@ package struct CurlCommand {
         self.start(request, hasBody: !payload.isEmpty)
         self.fields(request, payload)
         self.words += payload
+        if request.version == .http2, GRPCType(request.headers) != nil { self.notes += Self.notesOnCall(interaction) }
         if request.trailers?.isEmpty == false { self.notes.append("the trailers are omitted: curl cannot send them") }
         if request.body?.isComplete == false { self.notes.append("the recorded body was cut short: this sends what was received") }
+    }
+
+    /// What curl does with a call of gRPC.
+    private static func notesOnCall(_ interaction: Interaction) -> [String] {
+        var notes = ["the answer is messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too"]
+        if interaction.response?.body?.conversationMarks != nil || interaction.response?.after != nil {
+            notes.append("the recorded client waited for answers between its messages: curl sends all of them at once")
+        }
+        return notes
     }
 
     /// Can be run; each note is a comment before it.

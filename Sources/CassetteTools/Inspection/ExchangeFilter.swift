@@ -22,6 +22,8 @@ package struct ExchangeFilter {
         switch expression {
         case .flag(let term): Self.holds(term, for: interaction)
         case .status(let status): interaction.response?.status == status
+        case .grpc(let status): GRPCStatus(interaction.response) == status
+        case .version(let version): interaction.request.version == version || interaction.response?.version == version
         case .pattern(let term, let pattern): try self.holds(term, pattern, for: interaction)
         case .not(let inner): try !self.holds(inner, for: interaction)
         case .and(let left, let right): try self.holds(left, for: interaction) && self.holds(right, for: interaction)
@@ -40,8 +42,8 @@ package struct ExchangeFilter {
         case .asset:
             guard let type = interaction.response.flatMap({ ExchangeRow.type($0.headers) }) else { return false }
             return ["image/", "font/", "application/font"].contains { type.hasPrefix($0) } || self.assetTypes.contains(type)
-        case .body, .requestBody, .responseBody, .status, .domain, .destination, .header, .requestHeader, .responseHeader, .method, .type,
-            .requestType, .responseType, .url:
+        case .body, .requestBody, .responseBody, .status, .grpc, .version, .domain, .destination, .header, .requestHeader,
+            .responseHeader, .method, .type, .requestType, .responseType, .url:
             return false
         }
     }
@@ -68,7 +70,7 @@ package struct ExchangeFilter {
         case .body:
             return try self.bodyMatches(request.body, request.headers, pattern)
                 || response.map { try self.bodyMatches($0.body, $0.headers, pattern) } == true
-        case .all, .asset, .answered, .failed, .http, .status, .unanswered: return false
+        case .all, .asset, .answered, .failed, .grpc, .http, .status, .unanswered, .version: return false
         }
     }
 
@@ -78,6 +80,8 @@ package struct ExchangeFilter {
 
     private func bodyMatches(_ body: Body?, _ headers: HeaderFields, _ pattern: FilterPattern) throws -> Bool {
         guard let body, body.size > 0 || body.content != .empty else { return false }
+        // Messages without their codings: the body has them with these.
+        if let messages = BodyMessages(body, reader: self.reader) { return pattern.matches(try messages.prefix(Self.bodyLimit)) }
         let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
         if pattern.matches(try contents.prefix(Self.bodyLimit)) { return true }
         guard try !BodyForm.isText(contents), let text = try DecodedText.read(contents, headers: headers) else { return false }

@@ -9,6 +9,10 @@ package struct ExchangeRow {
     package var method: String
     package var url: String
     package var status: Int?
+    /// How a call of gRPC ended; nil if it does not say, or is none.
+    package var grpc: GRPCStatus?
+    /// Towards the origin; nil if there is no response.
+    package var version: HTTPVersion?
     package var outcome: Outcome
     /// The response's media type, or its Content-Type as it is; nil if it has no Content-Type.
     package var type: String?
@@ -30,6 +34,8 @@ package struct ExchangeRow {
         self.method = interaction.request.method
         self.url = interaction.request.url
         self.status = response?.status
+        self.grpc = GRPCStatus(response)
+        self.version = response?.version
         self.outcome = interaction.outcome
         self.type = response.flatMap { Self.type($0.headers) }
         self.tls = interaction.connection?.tls?.version
@@ -60,9 +66,11 @@ package struct ExchangeRow {
         }
     }
 
-    /// The status, and how the exchange ended if it is not complete.
-    package var statusWords: String {
-        let status = self.status.map { "\($0)" }
+    /// The status, that of gRPC after it, and how the exchange ended if it is not complete.
+    package var statusWords: String { self.statusWords { "\($0) \($1.name)" } }
+
+    private func statusWords(_ grpc: (Int, GRPCStatus) -> String) -> String {
+        let status = self.status.map { status in self.grpc.map { grpc(status, $0) } ?? "\(status)" }
         return switch self.outcome {
         case .complete: status ?? "-"
         case .cut: status.map { "\($0) cut" } ?? "cut"
@@ -70,9 +78,9 @@ package struct ExchangeRow {
         }
     }
 
-    /// The same for narrow screens, where red already marks a failure.
+    /// The same for narrow screens, where red already marks a failure, and gRPC has nearly always 200.
     package var shortStatusWords: String {
-        guard case .failed(let failure) = self.outcome else { return self.statusWords }
+        guard case .failed(let failure) = self.outcome else { return self.statusWords { "grpc \($1.code)" } }
         return failure.kind.rawValue
     }
 }
@@ -97,6 +105,8 @@ package struct ExchangeListJSON {
         self.member("method") { $0.string(row.method) }
         self.member("url") { $0.string(row.url) }
         self.optional("status", row.status) { $0.integer($1) }
+        self.optional("grpcStatus", row.grpc) { $0.integer($1.code) }
+        self.optional("version", row.version) { $0.string($1.description) }
         self.optional("type", row.type) { $0.string($1) }
         self.optional("size", row.size) { $0.integer($1) }
         self.optional("tls", row.tls) { $0.string($1) }

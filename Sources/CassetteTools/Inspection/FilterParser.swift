@@ -1,3 +1,4 @@
+package import CassetteModel
 package import TapeBytes
 
 /// Parses mitmproxy's filter language: conditions such as `~m POST`, then `!`, `&` and `|` in order of precedence, and parentheses.
@@ -85,6 +86,23 @@ package struct FilterParser {
         switch term.argument {
         case .none: return .flag(term)
         case .pattern: return .pattern(term, try self.pattern(for: term))
+        case .grpc:
+            _ = self.peek()
+            let place = self.offset
+            let word = self.word()
+            guard let status = GRPCStatus(word) else {
+                let what = word.isEmpty ? "needs a status of gRPC" : "has no status \"\(word)\""
+                throw self.error(place, "\"~\(term.rawValue)\" \(what): write one of \(GRPCStatus.known)")
+            }
+            return .grpc(status)
+        case .version:
+            _ = self.peek()
+            let place = self.offset
+            let word = self.word()
+            guard let version = Self.version(word) else {
+                throw self.error(place, "\"~\(term.rawValue)\" needs a version of HTTP: 1.0, 1.1 or 2")
+            }
+            return .version(version)
         case .number:
             _ = self.peek()
             let place = self.offset
@@ -92,6 +110,17 @@ package struct FilterParser {
                 throw self.error(place, "\"~\(term.rawValue)\" needs a status, for example \"~\(term.rawValue) 404\"")
             }
             return .status(number)
+        }
+    }
+
+    /// `2`, `1.1` or `HTTP/2`
+    private static func version(_ word: String) -> HTTPVersion? {
+        let number = word.lowercased().hasPrefix("http/") ? word.dropFirst("http/".count) : word[...]
+        switch number {
+        case "1.0": return .http10
+        case "1.1", "1": return .http11
+        case "2", "2.0": return .http2
+        default: return nil
         }
     }
 
@@ -174,6 +203,8 @@ package struct FilterParser {
 package indirect enum FilterExpression {
     case flag(FilterTerm)
     case status(Int)
+    case grpc(GRPCStatus)
+    case version(HTTPVersion)
     case pattern(FilterTerm, FilterPattern)
     case not(FilterExpression)
     case and(FilterExpression, FilterExpression)
@@ -182,7 +213,7 @@ package indirect enum FilterExpression {
 
 /// A condition of a filter, by its letters in mitmproxy (docs.mitmproxy.org, Filter Expressions).
 ///
-/// Has the conditions that a cassette can answer.
+/// Has the conditions that a cassette can answer, and two that mitmproxy does not have: `~grpc` and `~hv`.
 package enum FilterTerm: String, CaseIterable {
     case asset = "a"
     case all
@@ -193,9 +224,11 @@ package enum FilterTerm: String, CaseIterable {
     case domain = "d"
     case destination = "dst"
     case failed = "e"
+    case grpc
     case header = "h"
     case requestHeader = "hq"
     case responseHeader = "hs"
+    case version = "hv"
     case http
     case method = "m"
     case unanswered = "q"
@@ -205,12 +238,14 @@ package enum FilterTerm: String, CaseIterable {
     case responseType = "ts"
     case url = "u"
 
-    package enum Argument { case none, pattern, number }
+    package enum Argument { case none, pattern, number, grpc, version }
 
     package var argument: Argument {
         switch self {
         case .asset, .all, .failed, .http, .unanswered, .answered: .none
         case .status: .number
+        case .grpc: .grpc
+        case .version: .version
         case .body, .requestBody, .responseBody, .domain, .destination, .header, .requestHeader, .responseHeader, .method, .type,
             .requestType,
             .responseType, .url:

@@ -38,7 +38,7 @@ struct BodyVerifier {
         }
     }
 
-    private mutating func problem(of sidecar: Sidecar) -> String? {
+    mutating func problem(of sidecar: Sidecar) -> String? {
         if let known = self.proven[sidecar] { return known }
         var problem: String?
         do {

@@ -20,6 +20,12 @@ public struct CassetteMerger {
             if let damage = reader.damage {
                 throw CassetteError(.damaged, "\(damage.summary): repair it with \"wiretape decode \(path)\" first.")
             }
+            guard try OpenConversations(of: path).missing(in: reader).isEmpty else {
+                throw CassetteError(
+                    .damaged,
+                    "\"\(path)\" has exchanges whose recording has not ended: end its recorder, or take them into it with \"wiretape decode "
+                        + "\(path)\" first.")
+            }
             inputs.append(reader)
         }
         self.inputs = inputs
@@ -70,6 +76,7 @@ public struct CassetteMerger {
             interaction.id = place + 1
             if let body = interaction.request.body { interaction.request.body = try copiers[origin.input].copy(body) }
             if let body = interaction.response?.body { interaction.response?.body = try copiers[origin.input].copy(body) }
+            interaction.unknown = try interaction.unknown.map { try copiers[origin.input].copy($0) }
             if let connection = interaction.connection {
                 interaction.connection?.id = connections.number(of: connection, input: origin.input)
             }
@@ -194,10 +201,70 @@ struct BodyCopier {
                     guard case .file(let sidecar) = content else { return content }
                     return .file(try self.copy(sidecar))
                 })
+        case .grpc(let messages): body.content = .grpc(try messages.mapFiles { try self.copy($0) })
         case .raw(let slice): body.content = .raw(try self.copy(slice))
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: break
         }
         return body
+    }
+
+    // MARK: Conversations
+
+    /// A member with the messages of a conversation; any other stays as it is.
+    func copy(_ member: UnknownMember) throws -> UnknownMember {
+        guard let form = ConversationForm(rawValue: member.name) else { return member }
+        guard let messages = ConversationMessages.file(in: member) else {
+            return UnknownMember(name: member.name, json: try self.copyFiles(namedIn: member.json))
+        }
+        let (copy, count) = try self.copyMessages(messages)
+        return ConversationMessages.file(copy, count: count).member(form)
+    }
+
+    /// A file of messages, each of which may name another file.
+    private func copyMessages(_ messages: Sidecar) throws -> (Sidecar, count: Int) {
+        let spool = try self.store.makeSpool()
+        var digest = self.digest()
+        var count = 0
+        var line: [UInt8] = []
+        func write(_ bytes: [UInt8]) throws {
+            try bytes.withUnsafeBytes { bytes in
+                try spool.write(bytes)
+                digest.update(bytes)
+            }
+        }
+        var buffer: [UInt8] = []
+        func open(_ digest: some ContentDigest) throws -> BodyStream { try self.reader.open(messages, digest: digest) }
+        try Self.forEachPiece(of: open(self.digest())) { piece in
+            for byte in piece {
+                line.append(byte)
+                guard byte == 0x0a else { continue }
+                count += 1
+                buffer += try self.copyFiles(namedIn: line)
+                line.removeAll(keepingCapacity: true)
+            }
+            try write(buffer)
+            buffer.removeAll(keepingCapacity: true)
+        }
+        try write(self.copyFiles(namedIn: line))
+        return (try spool.finish(sha256: Hex.encode(digest.finalize()), ext: "jsonl"), count)
+    }
+
+    /// The same JSON text with the names of copies.
+    private func copyFiles(namedIn text: [UInt8]) throws -> [UInt8] {
+        guard text.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return text }
+        let root = try JSONDocument(text).root
+        var copy: [UInt8] = []
+        var done = 0
+        for message in root.kind == .array ? Array(root.elements) : [root] {
+            guard let path = message["file"]?.string, let size = message["size"]?.int, let old = message["file"]?.raw else { continue }
+            let name = path.split(separator: "/").last.flatMap { SidecarName(String($0)) }
+            let sidecar = try self.copy(Sidecar(path: path, size: size, sha256: message["sha256"]?.string ?? name?.sha256 ?? ""))
+            var writer = JSONWriter(reserving: 256)
+            writer.string(sidecar.path)
+            copy += text[done..<old.startIndex] + writer.bytes
+            done = old.endIndex
+        }
+        return copy + text[done...]
     }
 
     /// The copy is checked against the digest.

@@ -29,6 +29,7 @@ public struct CassettePruner {
         if isDry { return try self.choice(in: CassetteReader(path: self.path)).outcome }
         try CassettePlace.refuseEmptyFile(self.path)
         let appender = try CassetteAppender.open(self.path, recorder: recorder)
+        try JournalRecovery.run(appender, BodyStore(cassettePath: self.path))
         let rewriter = try appender.finish()
         var (outcome, order) = try self.choice(in: rewriter.reader)
         guard !outcome.removed.isEmpty else { return outcome }

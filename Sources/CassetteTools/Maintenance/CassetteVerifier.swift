@@ -66,9 +66,25 @@ public struct CassetteVerifier {
                 guard let finding = self.finding(body, message, headers, &bodies) else { continue }
                 try found(finding.of(position + 1, interaction.id))
             }
+            if let messages = interaction.conversationFile, let problem = bodies.problem(of: messages) {
+                try found(CareFinding(.damagedBody, exchange: position + 1, id: interaction.id, text: problem))
+            }
         }
         progress(self.reader.count, self.reader.count)
+        try self.lookForOpenConversations(found)
         try self.lookForUnusedFiles(found)
+    }
+
+    private func lookForOpenConversations(_ found: (CareFinding) throws -> Void) throws {
+        let open = OpenConversations(of: self.path, digest: self.digest)
+        for conversation in try open.missing(in: self.reader) {
+            var text =
+                "its recording has not ended (\(conversation.count) messages so far): if no recorder is running, \"wiretape decode\" "
+            text += "or the next recording takes it into the cassette"
+            if conversation.droppedBytes > 0 { text += "; \(conversation.droppedBytes) bytes after its last message are not one" }
+            try found(CareFinding(.openConversation, id: conversation.id, text: text))
+        }
+        for problem in open.problems { try found(CareFinding(.unusedFile, text: problem)) }
     }
 
     /// Rules in the head that a replay would reject.
@@ -99,11 +115,47 @@ public struct CassetteVerifier {
         for (name, headers) in fields where (0..<headers.count).contains(where: { !headers.line(at: $0).contains(UInt8(ascii: ":")) }) {
             problems.append("\(name): a line has no name with a colon: write NAME: VALUE")
         }
+        problems += Self.problemsOfMarks(interaction)
         if problems.isEmpty, request.method != "CONNECT", let problem = self.unanswerable(interaction) {
             problems.append("no replay can send its answer: \(problem)")
         }
         return problems
     }
+
+    /// Messages of an answer that wait for what the client never sent, or for less than those before them: a replay would stall, or
+    /// send them in another order.
+    private static func problemsOfMarks(_ interaction: Interaction) -> [String] {
+        guard let response = interaction.response else { return [] }
+        var problems: [String] = []
+        var sent: Int?
+        if case .grpc(let messages) = interaction.request.body?.content { sent = messages.messages.count }
+        var highest = 0
+        var waitsForEnd = false
+        func check(_ name: String, _ after: Int?) {
+            guard let after else { return waitsForEnd = true }
+            if waitsForEnd {
+                problems.append("\(name): what is before it waits for the client's end: leave out its \"after\" too")
+            } else if after < 0 {
+                problems.append("\(name): it cannot come after \(after) messages: write 0 or more")
+            } else if let sent, after > sent {
+                problems.append("\(name): it waits for \(after) messages of the client, which sent \(sent): write no more than that")
+            } else if after < highest {
+                problems.append("\(name): it comes after fewer messages of the client than what is before it: write \(highest) or more")
+            }
+            highest = max(highest, after)
+        }
+        if let after = response.after { check("response.after", after) }
+        if case .grpc(let messages) = response.body?.content {
+            for (index, message) in messages.messages.enumerated() where problems.count < Self.markLimit {
+                check("response.body.grpc, message \(index + 1)", message.after)
+            }
+        }
+        if let end = response.endAfter { check("response.endAfter", end) }
+        return problems
+    }
+
+    /// Problems of one answer that are told: the first ones show what is wrong.
+    private static let markLimit = 3
 
     private static func hasOrigin(_ url: String) -> Bool {
         let lowercase = url.lowercased()
@@ -174,6 +226,8 @@ public struct CareFinding: Sendable, Hashable {
         case unusedFile = "unused-file"
         /// The unused files are unknown, since a cassette beside this one cannot be read.
         case unjudged
+        /// An exchange beside the cassette whose recorder is running, or was killed.
+        case openConversation = "open-conversation"
     }
 
     public var kind: Kind
@@ -201,7 +255,7 @@ public struct CareFinding: Sendable, Hashable {
     public var isProblem: Bool {
         switch self.kind {
         case .torn, .malformed, .duplicateID, .damagedBody, .changedBody: true
-        case .undeveloped, .unusedFile, .unjudged: false
+        case .undeveloped, .unusedFile, .unjudged, .openConversation: false
         }
     }
 }
@@ -215,6 +269,8 @@ enum UnusedFiles {
         do {
             let folder = try OpenFolder(location.bodiesName, in: OpenFolder(location.folder))
             try folder.forEachName { name throws(CassetteError) in
+                // Journals of open conversations have findings of their own.
+                guard JournalName(name) == nil else { return }
                 let path = "\(location.bodiesName)/\(name)"
                 let isUsed = name == RawSpool.fileName ? references.usesRawSpool : references.sidecars.contains(path)
                 if !isUsed { unused.append(path) }

@@ -31,7 +31,7 @@ final class ContentStream: @unchecked Sendable {
         switch body.content {
         case .file(let sidecar): self.source = .file(try bodies.open(sidecar, digest: PortableSHA256()))
         case .raw(let slice): self.source = .file(try bodies.open(slice))
-        case .multipart: self.source = .parts(try bodies.contentSource(of: body, digest: { PortableSHA256() }))
+        case .multipart, .grpc: self.source = .parts(try bodies.contentSource(of: body, digest: { PortableSHA256() }))
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary:
             self.source = .memory(body.content.inlineBytes ?? [])
         }

@@ -68,6 +68,9 @@ public struct RequestPlace: Sendable, Hashable, ExpressibleByStringLiteral, Cust
     /// - Parameter pointer: a JSON Pointer (RFC 6901); a segment `*` is any member or element.
     public static func json(_ pointer: String) -> Self { Self("json:\(pointer)") }
 
+    /// A field of gRPC messages, by the numbers or the names of the fields on the way to it: `/1/2`.
+    public static func grpc(_ fields: String) -> Self { Self("grpc:\(fields)") }
+
     /// All fields of a form with a name.
     public static func form(_ name: String) -> Self { Self("form:\(name)") }
 

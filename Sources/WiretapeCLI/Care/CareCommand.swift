@@ -21,9 +21,9 @@ enum CareCommand {
     }
 
     /// Reads a torn cassette as far as it is intact, with a warning.
-    static func cassette(_ path: String) throws(CassetteError) -> RecordedCassette {
-        let cassette = try RecordedCassette(path: path)
-        if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+    static func cassette(_ path: String, _ schema: ProtoSchema? = nil) throws(CassetteError) -> RecordedCassette {
+        let cassette = try RecordedCassette(path: path, schema: schema)
+        for notice in cassette.notices { Terminal.error.complain(notice) }
         return cassette
     }
 
@@ -140,6 +140,8 @@ struct RedactCommand: ParsableCommand {
 
     @OptionGroup var redaction: RedactionOptions
 
+    @OptionGroup var names: DescriptorOptions
+
     @Flag(help: "Only print what would be replaced.")
     var dryRun = false
 
@@ -162,7 +164,7 @@ struct RedactCommand: ParsableCommand {
         do {
             return try CassetteRedaction.redact(
                 self.file, rules: try self.redaction.redactionRules(), version: Version.current, dryRun: self.dryRun,
-                digest: { FastSHA256() }
+                schema: try self.names.schema(), digest: { FastSHA256() }
             ) { progress.show($0, of: $1) }
         } catch let error as CassetteError {
             Terminal.error.complain(error.message)

@@ -29,6 +29,8 @@ struct DiffCommand: ParsableCommand {
     @Flag(help: "Also show what differs from one recording to the next.")
     var all = false
 
+    @OptionGroup var names: DescriptorOptions
+
     @Flag(help: "Print a JSON array with an object for each exchange that differs.")
     var json = false
 
@@ -42,7 +44,8 @@ struct DiffCommand: ParsableCommand {
     /// - Returns: whether anything differs.
     func diff() throws -> Bool {
         try CareCommand.run {
-            let (old, new) = (try CareCommand.cassette(self.old), try CareCommand.cassette(self.new))
+            let schema = try self.names.schema()
+            let (old, new) = (try CareCommand.cassette(self.old, schema), try CareCommand.cassette(self.new, schema))
             let output = try OutputFile(path: nil)
             var page = DiffPage(isJSON: self.json) { try output.write($0) }
             let comparison = CassetteDiff(old: old, new: new, showsAll: self.all, digest: CareCommand.digest)

@@ -10,6 +10,9 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write a cassette in a format that other tools read.",
         discussion: """
+            Bodies of gRPC are exported as the bytes of the wire, in base64. Names of fields, and the order in which both sides of \
+            a conversation spoke, have no place in an HTTP Archive.
+
             Examples:
               wiretape export Cassettes/pets.json --har > pets.har
               wiretape export Cassettes/pets.json --har --output pets.har
@@ -37,7 +40,7 @@ struct ExportCommand: ParsableCommand {
     func export() throws {
         do {
             let cassette = try RecordedCassette(path: self.file)
-            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            for notice in cassette.notices { Terminal.error.complain(notice) }
             let sink = try OutputFile(path: self.output, from: self.file)
             var writer = HARWriter(bodies: CassetteBodySource(path: self.file)) { try sink.write($0) }
             try writer.begin(creator: "wiretape", version: Version.current)

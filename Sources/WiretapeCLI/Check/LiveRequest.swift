@@ -36,6 +36,12 @@ struct LiveRequest {
         _ request: RecordedRequest, allowsUnsafe: Bool, fill: PlaceholderFill = PlaceholderFill(), wire: (Body) throws -> [UInt8]
     ) throws {
         guard request.method != "CONNECT" else { throw LeftOut(reason: "a tunnel has no answer to compare") }
+        if request.version == .http2, GRPCType(request.headers) != nil {
+            throw LeftOut(
+                reason:
+                    "gRPC needs HTTP/2, and a check sends HTTP/1.1: call it again through \"wiretape record\", and compare with \"wiretape diff\""
+            )
+        }
         guard allowsUnsafe || Self.safeMethods.contains(request.method) else {
             throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it")
         }

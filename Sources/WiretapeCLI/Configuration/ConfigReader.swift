@@ -45,11 +45,13 @@ struct ConfigReader {
         case .match: settings.match = try reading.matchNames()
         case .ignore: settings.ignore = try reading.texts { _ = try MatchPlace($0) }
         case .patterns: settings.patterns = try reading.texts { _ = try PlacePattern($0) }
+        case .descriptors: settings.descriptors = try reading.list { try self.path($0) }
         case .redact: settings.redact = try reading.texts { _ = try RedactionRule($0) }
         case .keep: settings.keep = try reading.texts { _ = try RedactionException($0) }
         case .secretEnv: settings.secretEnv = try reading.texts { try Self.checkVariable($0) }
         case .repetition: settings.repetition = try reading.choice()
         case .order: settings.order = try reading.choice()
+        case .conversation: settings.conversation = try reading.choice()
         case .latency:
             settings.latency = try reading.one { text in
                 do {
@@ -234,9 +236,9 @@ struct ConfigReader {
 
 /// A name of a setting in a configuration file.
 enum ConfigKey: String, CaseIterable {
-    case mode, match, ignore, patterns, redact, keep, secretEnv
+    case mode, match, ignore, patterns, descriptors, redact, keep, secretEnv
     case repetition = "repeat"
-    case order, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability, onDiskFull
+    case order, conversation, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability, onDiskFull
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes by name.
     case cassettes

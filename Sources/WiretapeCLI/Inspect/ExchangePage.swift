@@ -40,15 +40,29 @@ struct ExchangePage {
 
         if let response = interaction.response {
             try self.space()
-            try self.line(self.statusLine(response.version, response.status, response.reason), Paint.color(status: response.status))
+            let grpc = GRPCStatus(response)
+            try self.line(
+                self.statusLine(response.version, response.status, response.reason), Paint.color(status: grpc?.likeHTTP ?? response.status))
             try self.fields(response.headers)
             if let body = response.body { problems += try self.body(body, response.headers, "response") }
             try self.trailers(response.trailers)
+            try self.call(response, grpc)
         }
 
         try self.space()
         try self.end(of: interaction)
         return problems.first
+    }
+
+    /// What became of a call of gRPC, and how far the client had come at the head and at the end of the answer.
+    private func call(_ response: RecordedResponse, _ status: GRPCStatus?) throws {
+        guard GRPCType(response.headers) != nil else { return }
+        try self.space()
+        var words = [status.map { $0.name == "\($0.code)" ? $0.name : "\($0.code) \($0.name)" } ?? "no grpc-status"]
+        if let message = GRPCStatus.words(response) { words.append(message) }
+        try self.facts("grpc", [words.joined(separator: ": ")], Paint.color(status: status?.likeHTTP ?? 500))
+        if let after = response.after { try self.facts("", ["head \(BodyMessage.words(after: after))"]) }
+        if let end = response.endAfter { try self.facts("", ["end \(BodyMessage.words(after: end)), which had not ended"]) }
     }
 
     private func statusLine(_ version: HTTPVersion, _ status: Int, _ reason: [UInt8]) -> String {
@@ -109,6 +123,10 @@ struct ExchangePage {
         try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents))
         let command = "\(self.command) --body \(side)"
         if MultipartType(headers) != nil, contents.size > 0, try self.multipart(contents, headers, command) { return [] }
+        if let messages = BodyMessages(body, reader: self.reader) {
+            try MessagesPage(command: command, screen: self.screen, write: self.write).show(messages)
+            return []
+        }
         try BodyPage(command: command, screen: self.screen, write: self.write).show(contents, headers: headers, known: body.known)
         return []
     }
@@ -162,7 +180,7 @@ extension Body {
         switch self.content {
         case .json: .json
         case .text, .form, .lines, .events: .text
-        case .empty, .encodedText, .multipart, .binary, .file, .raw: .nothing
+        case .empty, .encodedText, .multipart, .grpc, .binary, .file, .raw: .nothing
         }
     }
 }
@@ -182,6 +200,7 @@ enum ConnectionWords {
     ///   - time: when the exchange started; certificates are checked against it.
     static func facts(_ connection: ConnectionInfo, opening: (number: Int, tls: TLSDetails)?, at time: Timestamp) -> [Fact] {
         var line = "\(connection.id) to \(connection.remote)"
+        if let stream = connection.stream { line += ", stream \(stream)" }
         if connection.isReused { line += ", reused" }
         if let opening { line += ", opened by exchange \(opening.number)" }
         guard let tls = connection.tls else { return [Fact(label: "connection", lines: [line])] }

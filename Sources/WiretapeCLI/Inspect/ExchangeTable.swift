@@ -269,7 +269,7 @@ struct PhaseBar {
 extension ExchangeRow {
     var statusColor: Paint.Color? {
         switch self.outcome {
-        case .complete: self.status.flatMap { Paint.color(status: $0) }
+        case .complete: (self.grpc?.likeHTTP ?? self.status).flatMap { Paint.color(status: $0) }
         case .cut, .failed: .red
         }
     }

@@ -14,9 +14,11 @@ struct InspectCommand: ParsableCommand {
             are.
 
             Filters are mitmproxy's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, \
-            ~ts ~bs ~hs of the response), ~dst address, ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
+            ~ts ~bs ~hs of the response), ~dst address, ~hv version of HTTP, ~grpc status (number or name), ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
             and parentheses; a pattern alone matches the url. Patterns are case-insensitive regular expressions; ~b searches the first \
-            64 MiB of a decoded body.
+            64 MiB of a decoded body, and messages of gRPC without their coding.
+
+            Messages of gRPC are shown as trees of fields; --part N writes one of them.
 
             Examples:
               wiretape inspect Cassettes/pets.json
@@ -41,7 +43,7 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write the decoded body of the request or the response, and nothing else.", valueName: "message"))
     var body: MessageChoice?
 
-    @Option(help: ArgumentHelp("Write one part of a multipart body, by its name or number.", valueName: "name|n"))
+    @Option(help: ArgumentHelp("Write one part of a multipart body, by its name or number, or one message of gRPC.", valueName: "name|n"))
     var part: String?
 
     @Flag(help: "With --body, the bytes as they crossed the wire; with --part, those in the body.")
@@ -52,6 +54,8 @@ struct InspectCommand: ParsableCommand {
 
     @Flag(help: "With --extract, replace existing files.")
     var overwrite = false
+
+    @OptionGroup var names: DescriptorOptions
 
     @Flag(help: "List what is wrong with multipart bodies, and where.")
     var lint = false
@@ -93,8 +97,8 @@ struct InspectCommand: ParsableCommand {
     /// Does not touch signals, which belong to the process.
     func inspect() throws {
         do {
-            let cassette = try RecordedCassette(path: self.file)
-            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            let cassette = try RecordedCassette(path: self.file, schema: self.names.schema())
+            for notice in cassette.notices { Terminal.error.complain(notice) }
             let output = try OutputFile(path: nil)
             var inspection = Inspection(
                 cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)
@@ -178,7 +182,7 @@ struct ShowCommand: ParsableCommand {
     func show() throws {
         do {
             let cassette = try RecordedCassette(path: self.file)
-            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            for notice in cassette.notices { Terminal.error.complain(notice) }
             let output = try OutputFile(path: nil)
             let inspection = Inspection(
                 cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)

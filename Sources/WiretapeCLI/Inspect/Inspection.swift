@@ -98,6 +98,10 @@ struct Inspection {
     ///
     /// - Parameter message: nil for the first message whose body has parts.
     func part(_ wanted: String, in message: MessageChoice?, of number: Int, raw: Bool = false) throws {
+        if let (found, message) = try self.findMessage(wanted, in: message, of: number) {
+            return try self.writeBytes(
+                found.contents(raw: raw), "message \(found.number) of the \(message.rawValue) body of exchange \(number)")
+        }
         let found = try self.findPart(wanted, in: message, of: number)
         let what = "part \(found.part.label) of the \(found.message.rawValue) body of exchange \(number)"
         try self.writeBytes(try found.part.contents(in: found.contents, raw: raw), what)
@@ -109,11 +113,16 @@ struct Inspection {
         let (body, headers) = try self.body(message, number)
         let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
         var json = BodyJSON(exchange: number, message: message)
-        try json.describe(body, headers, contents)
+        try json.describe(body, headers, contents, messages: BodyMessages(body, reader: self.reader))
         try self.writeJSON(json.finish())
     }
 
     func partJSON(_ wanted: String, in message: MessageChoice?, of number: Int) throws {
+        if let (found, message) = try self.findMessage(wanted, in: message, of: number) {
+            var json = BodyJSON(exchange: number, message: message)
+            json.describe(found)
+            return try self.writeJSON(json.finish())
+        }
         let found = try self.findPart(wanted, in: message, of: number)
         var json = BodyJSON(exchange: number, message: found.message)
         try json.describe(found.part, in: found.contents)
@@ -134,6 +143,29 @@ struct Inspection {
             throw InspectError(.noBody, "exchange \(number) of \"\(self.file)\" has \(what): see it with \"wiretape inspect\".")
         }
         return (body, headers)
+    }
+
+    /// Nil if the exchange has no messages of gRPC.
+    private func findMessage(
+        _ wanted: String, in message: MessageChoice?, of number: Int
+    ) throws -> (found: BodyMessage, message: MessageChoice)? {
+        let interaction = try self.interaction(number)
+        // Both sides number theirs from 1.
+        var sides: [(side: MessageChoice, messages: BodyMessages)] = []
+        for side in message.map({ [$0] }) ?? MessageChoice.allCases {
+            if let messages = interaction.body(of: side).body.flatMap({ BodyMessages($0, reader: self.reader) }) {
+                sides.append((side, messages))
+            }
+        }
+        guard let (side, messages) = sides.first else { return nil }
+        if sides.count > 1 {
+            throw InspectError(
+                .noPart, "the request and the response of exchange \(number) both have messages: add --body request or --body response.")
+        }
+        if let found = messages[wanted] { return (found, side) }
+        let range = messages.all.isEmpty ? "none" : messages.all.count == 1 ? "only 1" : "1 to \(messages.all.count)"
+        throw InspectError(
+            .noPart, "there is no message \"\(wanted)\" in the \(side.rawValue) body of exchange \(number): it has \(range).")
     }
 
     private func findPart(

@@ -64,6 +64,7 @@ struct ProxyRun {
             })
         let (session, recorder) = (cassette.session, cassette.recorder)
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
+        for notice in recorder?.recovered ?? [] { screen.say(notice) }
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: plan.cassette) {

@@ -92,6 +92,7 @@ struct RecordingReview {
     private func accept() throws(CassetteError) {
         let locks = (try CassetteLock(self.old), try CassetteLock(self.new))
         defer { withExtendedLifetime(locks) {} }
+        try BodyStore(cassettePath: self.old).removeJournals(of: self.old)
         try CassettePlace.replace(self.old, with: self.new)
         self.tidy()
     }

@@ -1,5 +1,7 @@
 public import ArgumentParser
+internal import CassetteModel
 public import CassettePlayback
+internal import CassetteStore
 public import TapeProxy
 
 /// How requests are compared, for the commands that record or replay.
@@ -12,7 +14,7 @@ struct RuleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, form:NAME, part:NAME, filename:NAME, body, … Repeatable.",
+            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, grpc:/FIELD/FIELD, form:NAME, part:NAME, filename:NAME, body, … Repeatable.",
             valueName: "place"))
     var ignore: [String] = []
 
@@ -21,6 +23,8 @@ struct RuleOptions: ParsableArguments {
             "Values of a place that match the expression as a whole count as equal: query:ts=[0-9]+. Repeatable.", valueName: "place=regex")
     )
     var pattern: [String] = []
+
+    @OptionGroup var names: DescriptorOptions
 
     func validate() throws {
         do {
@@ -35,8 +39,21 @@ struct RuleOptions: ParsableArguments {
         own.match = self.match.map { Setting(value: $0, source: .commandLine) }
         own.ignore = self.ignore.map { Setting(value: $0, source: .commandLine) }
         own.patterns = self.pattern.map { Setting(value: $0, source: .commandLine) }
+        own.descriptors = self.names.descriptors.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
+}
+
+/// What names the fields of gRPC messages, for every command that compares or shows them.
+struct DescriptorOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Name the fields of gRPC messages by this file of \"protoc --include_imports --descriptor_set_out\", or a folder of such files. Repeatable.",
+            valueName: "file"))
+    var descriptors: [String] = []
+
+    /// Nil without the option.
+    func schema() throws(CassetteError) -> ProtoSchema? { try DescriptorFiles.schema(self.descriptors) }
 }
 
 /// How the recorded exchanges answer, and what counts as a failure, for the commands that replay.
@@ -48,6 +65,12 @@ struct VerdictOptions: ParsableArguments {
 
     @Option(help: "With strict, requests must come in the recorded order. Default: any.")
     var order: ReplayOrder?
+
+    @Option(
+        help:
+            "With strict, the messages of a gRPC stream must come in the recorded order; with any, the order does not matter. Default: strict."
+    )
+    var conversation: ConversationOrder?
 
     @Option(
         help: ArgumentHelp(
@@ -74,6 +97,7 @@ struct VerdictOptions: ParsableArguments {
         var own = RunSettings()
         own.repetition = self.repetition.map { Setting(value: $0, source: .commandLine) }
         own.order = self.order.map { Setting(value: $0, source: .commandLine) }
+        own.conversation = self.conversation.map { Setting(value: $0, source: .commandLine) }
         own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
         own.maxAge = self.maxAge.map { Setting(value: $0, source: .commandLine) }
         own.onExpired = self.onExpired.map { Setting(value: $0, source: .commandLine) }
@@ -83,6 +107,7 @@ struct VerdictOptions: ParsableArguments {
 
 extension Repetition: ExpressibleByArgument {}
 extension ReplayOrder: ExpressibleByArgument {}
+extension ConversationOrder: ExpressibleByArgument {}
 extension ExpiryPolicy: ExpressibleByArgument {}
 
 /// A file for a replay's report: JSON or JUnit XML, by its extension.

@@ -28,6 +28,35 @@ import Testing
         return Body(size: body.size, content: .multipart(body))
     }
 
+    @Test func messagesAreComparedOneByOne() throws {
+        func body(_ messages: GRPCMessage..., rest: [UInt8] = []) -> Body {
+            Body(size: 0, content: .grpc(GRPCMessages(messages: messages, rest: rest)))
+        }
+        let json = { (text: String) in GRPCMessage(content: .json(Array(text.utf8), style: .compact)) }
+        #expect(
+            try self.changes(
+                body(.fields(.text(1, "a")), .fields(.text(1, "b")), json(#"{"n":1}"#)),
+                body(.fields(.text(1, "a")), .fields(.text(1, "c")), json(#"{"n":2}"#), .fields(.text(1, "d")))) == [
+                    FieldChange("message 2 grpc:/1", "\"b\"", "\"c\""), FieldChange("message 3 json:/n", "1", "2"),
+                    FieldChange("message 4", nil, "3 bytes"),
+                ])
+        #expect(
+            try self.changes(body(), body(rest: [0, 0])) == [FieldChange("rest", nil, "2 bytes of a cut message")])
+        #expect(try self.changes(body(.fields(.text(1, "a"))), body(.fields(.text(1, "a"), after: 1))) == [])
+        #expect(
+            try self.changes(body(.fields(.text(1, "a"))), body(.fields(.text(1, "a"), after: 1)), showsAll: true)
+                == [FieldChange("message 1 after", "the client's end", "1")])
+    }
+
+    @Test func aCodingOfAMessageIsNoChange() throws {
+        let tree = ProtoMessage(fields: [.text(1, "Rex")])
+        let coded = GRPCMessage(isCompressed: true, content: .proto(tree), coding: .gzip(nil, header: .plain))
+        #expect(
+            try self.changes(
+                Body(size: 0, content: .grpc(GRPCMessages(messages: [coded]))),
+                Body(size: 0, content: .grpc(GRPCMessages(messages: [GRPCMessage(content: .proto(tree))])))) == [])
+    }
+
     @Test func absentAndEmptyAreEqual() throws {
         #expect(try self.changes(nil, nil) == [])
         #expect(try self.changes(nil, Body(size: 0, content: .empty)) == [])

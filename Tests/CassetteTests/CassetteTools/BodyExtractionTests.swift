@@ -37,6 +37,16 @@ import Testing
         #expect(result.told[3].words == "PNG image, 3 × 2")
     }
 
+    @Test func everyMessageGetsAFile() throws {
+        let json = GRPCMessage(content: .json(Array("{}".utf8), style: .compact))
+        let result = try self.extract(.call([ProtoMessage(fields: [.text(1, "Rex")])], [.fields(.text(1, "ok")), json]))
+        #expect(result.names == ["3-request-1.pb", "3-request.bin", "3-response-1.pb", "3-response-2.json", "3-response.bin"])
+        #expect(try self.temporary.read("out/3-response-1.pb") == ProtoMessage(fields: [.text(1, "ok")]).bytes)
+        #expect(try self.temporary.read("out/3-response-2.json") == Array("{}".utf8))
+        #expect(try self.temporary.read("out/3-request.bin") == GRPCBodies.frame(.text(1, "Rex")))
+        #expect(result.told.map(\.part) == [nil, "1", nil, "1", "2"])
+    }
+
     @Test func partsOfOneNameDoNotMeet() throws {
         let head = ["Content-Disposition: form-data; name=\"a\"; filename=\"a.txt\""]
         let names = try self.extract(FormFixtures.upload(FormFixtures.body([(head, [65]), (head, [66])]))).names

@@ -21,6 +21,24 @@ import Testing
         #expect(try CassetteVerifier(path: self.folder.file("a.json")).count == 2)
     }
 
+    @Test func marksThatNoReplayCanFollowAreAProblem() throws {
+        let (ask, one) = (ProtoMessage(fields: [.text(1, "a")]), ProtoField.text(1, "b"))
+        try self.folder.write(
+            [
+                .call([ask, ask], [.fields(one, after: 0), .fields(one, after: 2), .fields(one)], after: 0, endAfter: nil),
+                .call([ask, ask], [.fields(one, after: 2), .fields(one, after: 1)]), .call([ask], [.fields(one, after: 2)]),
+                .call([ask], [.fields(one)], endAfter: 0),
+            ], to: "a.json")
+        let found = try self.findings().filter { $0.kind == .malformed }
+        #expect(found.map(\.exchange) == [2, 3, 4])
+        #expect(
+            found.map(\.text) == [
+                "response.body.grpc, message 2: it comes after fewer messages of the client than what is before it: write 2 or more",
+                "response.body.grpc, message 1: it waits for 2 messages of the client, which sent 1: write no more than that",
+                "response.endAfter: what is before it waits for the client's end: leave out its \"after\" too",
+            ])
+    }
+
     @Test func eachFlawIsNamedWithItsExchange() throws {
         let sidecar = try self.folder.sidecar([1, 2, 3], of: "a.json")
         let slice = try self.folder.raw([9], of: "a.json")

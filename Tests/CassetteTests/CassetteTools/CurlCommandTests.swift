@@ -39,6 +39,25 @@ import Testing
         #expect(try self.command(interaction).text.contains("  \(option) \\\n"))
     }
 
+    @Test func aCallIsSentWithItsMessagesInAFile() throws {
+        let one = ProtoMessage(fields: [.text(1, "Rex")])
+        let command = try self.command(.call([one], [.fields(.text(1, "ok"))]))
+        #expect(
+            command.text == """
+                # the answer is messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too
+                curl 'http://a/pets.v1.Pets/Get' \\
+                  --http2-prior-knowledge \\
+                  -H 'content-type: application/grpc' \\
+                  -H 'User-Agent:' \\
+                  -H 'Accept:' \\
+                  --data-binary '@dir/1-request.bytes'
+
+                """)
+        #expect(command.files.count == 1)
+        let talk = try self.command(.call([one], [.fields(.text(1, "ok"), after: 1)]))
+        #expect(talk.notes.contains { $0.contains("curl sends all of them at once") })
+    }
+
     @Test func bodiesStandInTheCommandWhereTheyCan() throws {
         let text = Body(size: 2, content: .text(Array("@'".utf8)))
         #expect(try self.command(self.sample("POST", body: text)).text.hasSuffix("-H 'Content-Type:' \\\n  --data-raw '@'\\'''\n"))

@@ -36,6 +36,32 @@ import Testing
         #expect(try !self.matches(filter, self.upload))
     }
 
+    @Test(arguments: [
+        "~grpc 5", "~grpc not_found", "~hv 2", "~hv HTTP/2", "~hv 2 & ~m POST", "(~grpc 5)", "~t grpc !~grpc 0", "~bq Rex", "~bs Tom",
+        "~u pets.v1.Pets/Get",
+    ])
+    func holdsOfACall(filter: String) throws {
+        let call = Interaction.call([ProtoMessage(fields: [.text(1, "Rex")])], [.fields(.message(2, .text(1, "Tom")))], status: 5)
+        #expect(try self.matches(filter, call))
+    }
+
+    @Test(arguments: ["~grpc 0", "~grpc OK", "~hv 1.1", "~hv 1.0", "~bs Rex", "~bq Tom"]) func doesNotHoldOfACall(filter: String) throws {
+        let call = Interaction.call([ProtoMessage(fields: [.text(1, "Rex")])], [.fields(.message(2, .text(1, "Tom")))], status: 5)
+        #expect(try !self.matches(filter, call))
+    }
+
+    @Test func compressedMessagesAreSearchedWithoutTheirCoding() throws {
+        let tree = ProtoMessage(fields: [.text(1, String(repeating: "Rex ", count: 30))])
+        let message = GRPCMessage(isCompressed: true, content: .proto(tree), coding: .gzip(DeflateParameters(level: 6), header: .plain))
+        #expect(try self.matches("~bs 'Rex Rex'", .call([], [message])))
+    }
+
+    @Test func theVersionIsThatOfEitherMessage() throws {
+        var interaction = self.upload
+        interaction.response?.version = .http2
+        #expect(try self.matches("~hv 2 ~hv 1.1", interaction))
+    }
+
     @Test func anExchangeWithoutAResponseIsAQuery() throws {
         let failed = Interaction.sample(status: nil, outcome: .failed(Failure(kind: .refused, message: "")))
         #expect(try self.matches("~q & ~e", failed))

@@ -11,6 +11,8 @@ import Testing
         switch expression {
         case .flag(let term): "~\(term.rawValue)"
         case .status(let status): "~c \(status)"
+        case .grpc(let status): "~grpc \(status.code)"
+        case .version(let version): "~hv \(version.major).\(version.minor)"
         case .pattern(let term, let pattern): "~\(term.rawValue) \(pattern.source)"
         case .not(let inner): "!\(self.text(inner))"
         case .and(let left, let right): "(\(self.text(left)) & \(self.text(right)))"
@@ -25,7 +27,7 @@ import Testing
         ("~m GET ~c 200", "(~m GET & ~c 200)"), ("~q | ~s ~all", "((~q | ~s) & ~all)"), ("!(~q|~s)", "!(~q | ~s)"), ("!!~q", "!!~q"),
         ("(~m GET)(~c 200)", "(~m GET & ~c 200)"), (#"~u "a b""#, "~u a b"), ("~u 'a|b'", "~u a|b"), ("~u a|b", "~u a|b"),
         (#"~u "\.png$""#, #"~u \.png$"#), (#"~u "a\"b""#, #"~u a"b"#), ("~m GET&~q", "(~m GET & ~q)"), ("~m GET| ~q", "(~m GET | ~q)"),
-        ("  ~hs  x-a  ", "~hs x-a"), ("a & !b", "(~u a & !~u b)"),
+        ("  ~hs  x-a  ", "~hs x-a"), ("~grpc NOT_FOUND|~hv 2&~q", "(~grpc 5 | (~hv 2.0 & ~q))"), ("a & !b", "(~u a & !~u b)"),
     ])
     func groupsByStrength(text: String, expected: String) throws {
         #expect(try self.read(text) == expected)
@@ -39,6 +41,9 @@ import Testing
 
     @Test(arguments: [
         ("", "character 1: a condition is missing: write one, for example \"~m POST\""),
+        ("~grpc NO", "character 7: \"~grpc\" has no status \"NO\": write one of \(GRPCStatus.known)"),
+        ("~grpc", "character 6: \"~grpc\" needs a status of gRPC: write one of \(GRPCStatus.known)"),
+        ("~hv 3", "character 5: \"~hv\" needs a version of HTTP: 1.0, 1.1 or 2"),
         ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)"),
         ("~q & ", "character 6: a condition is missing: write one, for example \"~m POST\""),
         ("| ~q", "character 1: a condition is missing before \"|\": write one, for example \"~m POST\""),
@@ -81,7 +86,7 @@ import Testing
 
 @Suite struct FilterTermTests {
     @Test func theLettersAreMitmproxys() {
-        #expect(FilterTerm.known == "~a ~all ~b ~bq ~bs ~c ~d ~dst ~e ~h ~hq ~hs ~http ~m ~q ~s ~t ~tq ~ts ~u")
+        #expect(FilterTerm.known == "~a ~all ~b ~bq ~bs ~c ~d ~dst ~e ~grpc ~h ~hq ~hs ~http ~hv ~m ~q ~s ~t ~tq ~ts ~u")
     }
 
     @Test func whatComesBehindDependsOnTheCondition() {

@@ -45,6 +45,12 @@ import Testing
         #expect(request.host == host && request.authority == authority)
     }
 
+    @Test func callsOfGRPCAreLeftOut() throws {
+        let request = RecordedRequest(
+            method: "POST", url: "http://h/s.S/M", version: .http2, headers: HeaderFields(["content-type: application/grpc+proto"]))
+        #expect(try self.reason { try LiveRequest(request, allowsUnsafe: true) { _ in [] } }.hasPrefix("gRPC needs HTTP/2"))
+    }
+
     @Test func aBodyGetsItsLengthAnew() throws {
         let body = Body(size: 3, content: .text(Array("abc".utf8)))
         let request = try self.make("POST", "http://h/", ["Host: h", "Transfer-Encoding: chunked"], body: body, unsafe: true)

@@ -28,7 +28,7 @@ import TapeTestSupport
             lines.dropFirst() == [
                 "mode once default", "match method,url,body default", "ignore query:own pets.json", "query:ts \(file) line 2",
                 "redact json:/own pets.json", "header:x-a command line", "repeat last \(file) line 4, for \"p*.json\"",
-                "order strict command line", "latency x2 command line", "refreshDates true \(file) line 5",
+                "order strict command line", "conversation strict default", "latency x2 command line", "refreshDates true \(file) line 5",
                 "refreshFields json:/at command line", "failOn miss,order default", "onExpired warn default", "keepOnFailure true default",
                 "review false default", "durability normal default", "onDiskFull pass default", "listen 127.0.0.1:0 default",
                 "grace 5 default",
@@ -71,8 +71,10 @@ import TapeTestSupport
         #expect(rows.allSatisfy { $0.source == .standard })
         #expect(
             rows.map { "\($0.name) \($0.value)" } == [
-                "mode once", "match method,url,body", "repeat never", "order any", "latency none", "refreshDates false", "failOn miss",
-                "onExpired warn", "keepOnFailure true", "review false", "durability normal", "onDiskFull pass", "listen 127.0.0.1:0",
+                "mode once", "match method,url,body", "repeat never", "order any", "conversation strict", "latency none",
+                "refreshDates false",
+                "failOn miss", "onExpired warn", "keepOnFailure true", "review false", "durability normal", "onDiskFull pass",
+                "listen 127.0.0.1:0",
                 "grace 5",
             ])
         #expect(SettingRow.table(rows)[1] == "match          method,url,body  default")
@@ -87,6 +89,7 @@ import TapeTestSupport
             keep: [jwt]
             secretEnv: [KEY]
             patterns: ["query:n=[0-9]+"]
+            descriptors: [pets.pb]
             passthrough: ["*.a.test"]
             refuse: [b.test]
             maxAge: 30d
@@ -98,7 +101,9 @@ import TapeTestSupport
         #expect(rows.filter { $0.name == "ignore" }.map(\.source.description) == ["w.yaml line 2", "w.yaml line 3"])
         #expect(
             rows.map(\.name) == [
-                "mode", "match", "ignore", "ignore", "patterns", "redact", "keep", "secretEnv", "repeat", "order", "latency",
+                "mode", "match", "ignore", "ignore", "patterns", "descriptors", "redact", "keep", "secretEnv", "repeat", "order",
+                "conversation",
+                "latency",
                 "refreshDates", "refreshFields", "failOn", "maxAge", "onExpired", "keepOnFailure", "review", "durability", "onDiskFull",
                 "listen", "grace", "passthrough", "refuse", "upstreamCA", "insecureUpstream",
             ])

@@ -61,9 +61,10 @@ import Testing
     }
 
     @Test func pathsAreSeenFromTheFilesFolder() throws {
-        let node = try ConfigNode.yaml(Array("upstreamCA: [ca.pem, ../ca.pem, /ca.pem]".utf8), file: "a")
+        let node = try ConfigNode.yaml(Array("upstreamCA: [ca.pem, ../ca.pem, /ca.pem]\ndescriptors: protos".utf8), file: "a")
         let settings = try ConfigReader(file: "/work/pets/wiretape.yaml").settings(node) { _ in }
         #expect(settings.upstreamCA.map(\.value) == ["/work/pets/ca.pem", "/work/pets/../ca.pem", "/ca.pem"])
+        #expect(settings.descriptors.map(\.value) == ["/work/pets/protos"])
     }
 
     @Test(arguments: ["yes", "no", "on", "off", "1", "True", "~", "[true, true]"])

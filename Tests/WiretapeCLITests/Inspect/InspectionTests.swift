@@ -36,6 +36,75 @@ import TapeTestSupport
         #expect(self.sink.lines[3] == "2 exchanges, 0 B of bodies in 1000 ms.")
     }
 
+    @Test func aCallIsShownAsTrees() throws {
+        try self.inspection([callText()]).show(1)
+        #expect(
+            self.sink.text.contains(
+                """
+                body        17 B, application/grpc
+                            2 messages
+
+                  message 1, 5 B
+                    1:name "Rex"
+
+                  message 2, 2 B
+                    2 3
+
+                """))
+        #expect(
+            self.sink.text.contains(
+                """
+                  message 1, 13 B, after 1 message of the client
+                    1:pet
+                      2:name "Tom"
+                      3:kind 1 (DOG)
+                    4 2 B ff00
+
+                  message 2, 0 B
+
+                trailers    2 lines
+                grpc-status: 5
+                grpc-message: no%20such%20pet
+
+                grpc        5 NOT_FOUND: no such pet
+                            head before any message of the client
+
+                outcome     complete
+                connection  2 to 127.0.0.1:443, stream 7
+
+                """))
+    }
+
+    @Test func onATerminalAKeyIsPaintedAndNothingElse() throws {
+        try self.inspection([callText()], .terminal(80, colored: true)).show(1)
+        let painted = Paint(isOn: true)("3:kind", .cyan)
+        #expect(self.sink.text.contains("      \(painted) 1 (DOG)\n"))
+    }
+
+    @Test func oneMessageIsWrittenByItsNumber() throws {
+        let inspection = try self.inspection([callText()])
+        try inspection.part("1", in: .request, of: 1)
+        #expect(self.sink.bytes == [0x0A, 3] + Array("Rex".utf8))
+        let missing = self.message { try inspection.part("3", in: .request, of: 1) }
+        #expect(missing?.hasSuffix("it has 1 to 2.") == true)
+        let ambiguous = self.message { try inspection.part("1", in: nil, of: 1) }
+        #expect(ambiguous?.hasSuffix("add --body request or --body response.") == true)
+    }
+
+    @Test func theJSONOfABodyListsItsMessages() throws {
+        let inspection = try self.inspection([callText()])
+        try inspection.bodyJSON(.response, of: 1)
+        #expect(self.sink.text.contains(#"{ "part": "1", "size": 13, "decoded": 13, "compressed": false, "after": 1 }"#))
+    }
+
+    @Test func aCallIsListedWithItsStatus() throws {
+        let inspection = try self.inspection([callText()])
+        try inspection.list()
+        #expect(self.sink.lines[1].hasPrefix("1  POST    http://a/pets.v1.Pets/Watch  200 NOT_FOUND  application/grpc  23 B"))
+        let call = try inspection.cassette.interaction(at: 0)
+        #expect(ExchangeRow(number: 1, call).shortStatusWords == "grpc 5")
+    }
+
     @Test func anEmptyCassetteSaysSo() throws {
         try self.inspection([]).list()
         #expect(self.sink.text == "\"pets.json\" holds no exchanges.\n")

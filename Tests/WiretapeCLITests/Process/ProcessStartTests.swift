@@ -172,7 +172,7 @@ import TapeTestSupport
             "/bin/sh", ["-c", "exec '\(tool)' record '\(folder.file("a.json"))' -v -- true \(closed)"])
         #expect(end.status == 0)
         let text = String(decoding: try folder.read("a.json"), as: UTF8.self)
-        #expect(text.hasPrefix("{\n  \"wiretape\": 1,"), "\(text)")
+        #expect(text.hasPrefix("{\n  \"wiretape\": 2,"), "\(text)")
         #expect(!text.contains("wiretape: "), "\(text)")
     }
 }

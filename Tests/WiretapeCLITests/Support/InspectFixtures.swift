@@ -37,6 +37,19 @@ func interactionText(_ id: Int, second: Int = 0, responseBody: String? = nil, re
         """
 }
 
+/// A recorded call of gRPC with two messages each way, as it stands in a cassette.
+func callText(_ id: Int = 1) -> String {
+    """
+    { "id": \(id), "started": "2026-11-21T04:19:00Z",
+      "request": { "method": "POST", "url": "http://a/pets.v1.Pets/Watch", "version": "HTTP/2.0", "headers": ["content-type: application/grpc"],
+        "body": { "size": 17, "grpc": [{ "proto": [["1:name", "Rex"]] }, { "proto": [["2", 3]] }] } },
+      "response": { "status": 200, "version": "HTTP/2.0", "after": 0, "headers": ["content-type: application/grpc"],
+        "body": { "size": 23, "grpc": [{ "after": 1, "proto": [["1:pet", [["2:name", "Tom"], ["3:kind", 1, "DOG"]]], ["4", { "base64": "/wA=" }]] }, { "proto": [] }] },
+        "trailers": ["grpc-status: 5", "grpc-message: no%20such%20pet"] },
+      "connection": { "id": 2, "stream": 7, "remote": "127.0.0.1:443" } }
+    """
+}
+
 /// A recorded upload's JSON text, as it stands in a cassette.
 func uploadText(_ bytes: [UInt8], id: Int = 1) -> String {
     var writer = JSONWriter()
