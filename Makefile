@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -122,6 +122,12 @@ bench:
 	@sh scripts/setup.sh bench
 	swift build -c release --static-swift-stdlib --product wiretape
 	python3 Benchmarks/bench.py $(ARGS)
+
+## Measures HTTP/2 beside haproxy and nghttpx; options: make bench-http2 ARGS='--rounds 5'.
+bench-http2:
+	@sh scripts/setup.sh bench
+	swift build -c release --static-swift-stdlib --product wiretape
+	python3 Benchmarks/bench.py --scenarios http2,http2-contact,http2-held $(ARGS)
 
 ## Measures multipart parsing and inflating beside memchr and zlib alone; options: make bench-readers ARGS=15.
 bench-readers:

@@ -54,7 +54,7 @@ def options():
     parser.add_argument("--wiretape", default=os.environ.get("WIRETAPE", str(release)), metavar="PATH",
                         help="the program to measure (or WIRETAPE; default: the release build)")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="some of them, with commas between")
-    parser.add_argument("--subjects", default="nginx,haproxy,nginx-static,wiretape", help="some of them, with commas between")
+    parser.add_argument("--subjects", default="nginx,haproxy,nghttpx,nginx-static,wiretape", help="some of them, with commas between")
     parser.add_argument("--rounds", type=int, help="rounds of every scenario, in place of its own number")
     parser.add_argument("--seconds", type=float, default=3, help="length of a timed run (default 3)")
     parser.add_argument("--exchanges", type=int, default=100_000, help="exchanges of the scenario \"many\" (default 100000)")

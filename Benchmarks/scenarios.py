@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import bodies
+import multiplexed
 import sizes
 from certificates import NAMES, NUMBERED
 from client import load, load_command, missing, wrong
@@ -213,6 +214,9 @@ SCENARIOS = {
     "contact": (contact, ("nginx", "wiretape"), 3),
     "https-large": (https_large, ("nginx", "wiretape"), 3),
     "https-held": (https_held, ("nginx", "wiretape"), 1),
+    "http2": (multiplexed.http2, ("haproxy", "nghttpx", "wiretape"), 3),
+    "http2-contact": (multiplexed.http2_contact, ("haproxy", "nghttpx", "wiretape"), 3),
+    "http2-held": (multiplexed.http2_held, ("haproxy", "wiretape"), 1),
     "loop": (bodies.loop, ("wiretape",), 3),
     "upload": (bodies.upload, ("wiretape",), 1),
     "restored": (bodies.restored, ("wiretape",), 1),
