@@ -125,12 +125,10 @@ struct SampleMessage: ConversationMessage {
 
     func encode(into writer: inout JSONWriter) {
         writer.beginObject(.inline)
-        if let from {
-            writer.member("at")
-            writer.milliseconds(1)
-            writer.member("from")
-            writer.string(from)
-        }
+        writer.member("at")
+        writer.milliseconds(1)
+        writer.member("from")
+        writer.string(self.from ?? "client")
         writer.member("text")
         writer.string(self.text)
         writer.endObject()
@@ -147,9 +145,11 @@ enum SampleConversation {
     }
 
     static func said(in interaction: Interaction, beside path: String) throws -> [String] {
-        let member = try #require(interaction.unknown.first { $0.name == "webSocket" })
-        guard let sidecar = interaction.conversationFile else {
-            return try JSONDocument(member.json).root.elements.compactMap { $0["text"]?.string }
+        let sidecar: Sidecar
+        switch try #require(interaction.webSocket) {
+        case .inline(let messages):
+            return messages.compactMap { $0.content.payload?.inlineBytes.map { String(decoding: $0, as: UTF8.self) } }
+        case .file(let file, _): sidecar = file
         }
         return try self.lines(BodyReader(cassettePath: path).read(sidecar, digest: PortableSHA256()))
     }

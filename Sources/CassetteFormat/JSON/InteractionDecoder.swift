@@ -25,7 +25,7 @@ public enum InteractionDecoder {
     }
 
     private static let members = [
-        "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection",
+        "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection", "webSocket",
     ]
 
     private static func interaction(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Interaction {
@@ -49,6 +49,9 @@ public enum InteractionDecoder {
         }
         if let timing = reader["timing"] { interaction.timing = try self.timing(timing, place) }
         if let connection = reader["connection"] { interaction.connection = try ConnectionDecoder.decode(connection, place) }
+        if let messages = reader["webSocket"] {
+            interaction.webSocket = try WebSocketMessageCoder.decode(messages: messages, "webSocket", place)
+        }
         interaction.unknown = reader.unknown
         return interaction
     }

@@ -45,6 +45,10 @@ public enum InteractionEncoder {
             writer.member("connection")
             ConnectionEncoder.encode(connection, into: &writer)
         }
+        if let messages = interaction.webSocket {
+            writer.member("webSocket")
+            WebSocketMessageCoder.encode(messages, into: &writer)
+        }
         writer.unknown(interaction.unknown)
         writer.endObject()
     }

@@ -13,6 +13,26 @@ public enum WebSocketMessageCoder {
 
     // MARK: Writing
 
+    /// Writes the value of the member `webSocket`: an array, or the file that has the messages.
+    static func encode(_ messages: WebSocketMessages, into writer: inout JSONWriter) {
+        switch messages {
+        case .inline(let messages): self.encode(messages, into: &writer)
+        case .file(let sidecar, let count):
+            writer.beginObject(.inline)
+            writer.member("file")
+            writer.string(sidecar.path)
+            writer.member("size")
+            writer.integer(sidecar.size)
+            writer.member("count")
+            writer.integer(count)
+            if sidecar.sha256 != SidecarName.digest(in: sidecar.path) ?? "" {
+                writer.member("sha256")
+                writer.string(sidecar.sha256)
+            }
+            writer.endObject()
+        }
+    }
+
     /// Writes an array, a message on a line where it fits.
     public static func encode(_ messages: [WebSocketMessage], into writer: inout JSONWriter) {
         writer.beginArray(.lines)
@@ -170,6 +190,17 @@ public enum WebSocketMessageCoder {
             throw place.error(.damaged, line: error.line, member: "", error.reason)
         }
         return try self.decode(document.root, "", place)
+    }
+
+    /// Reads the value of the member `webSocket`.
+    static func decode(messages value: JSONValue, _ path: String, _ place: InteractionPlace) throws(CassetteError) -> WebSocketMessages {
+        guard value.kind == .object else { return .inline(try self.decode(list: value, path, place)) }
+        let reader = try ObjectReader(value, path, place, known: ["file", "size", "count", "sha256"])
+        try reader.refuseUnknown()
+        guard let file = try reader.path("file") else { throw reader.error(value, "file", "expected a path") }
+        let digest = try reader.digest("sha256") ?? SidecarName.digest(in: file) ?? ""
+        return .file(
+            Sidecar(path: file, size: try reader.requiredInt("size"), sha256: digest), count: try reader.requiredInt("count"))
     }
 
     static func decode(list value: JSONValue, _ path: String, _ place: InteractionPlace) throws(CassetteError) -> [WebSocketMessage] {

@@ -43,6 +43,42 @@ public struct WebSocketMessage: Sendable, Hashable {
     }
 }
 
+extension WebSocketMessage {
+    /// The same message with another file in place of its own, if a file has its payload.
+    package func mapFile(_ transform: (Sidecar) throws -> Sidecar) rethrows -> WebSocketMessage {
+        var message = self
+        switch self.content {
+        case .text(.file(let sidecar)): message.content = .text(.file(try transform(sidecar)))
+        case .binary(.file(let sidecar)): message.content = .binary(.file(try transform(sidecar)))
+        case .text, .binary, .ping, .pong, .close: break
+        }
+        return message
+    }
+}
+
+/// The messages of a recorded WebSocket, in the order in which they were whole.
+public enum WebSocketMessages: Sendable, Hashable {
+    case inline([WebSocketMessage])
+    /// A long conversation: a file beside the cassette has a message on each line.
+    case file(Sidecar, count: Int)
+
+    public var count: Int {
+        switch self {
+        case .inline(let messages): messages.count
+        case .file(_, let count): count
+        }
+    }
+
+    /// The files that the cassette itself names. Messages in a file may name others.
+    public var sidecars: [Sidecar] {
+        switch self {
+        case .inline(let messages):
+            messages.compactMap { if case .file(let sidecar)? = $0.content.payload { sidecar } else { nil } }
+        case .file(let sidecar, _): [sidecar]
+        }
+    }
+}
+
 /// An end of a WebSocket.
 public enum WebSocketSide: String, Sendable, Hashable, CaseIterable { case client, server }
 

@@ -15,13 +15,16 @@ public struct Interaction: Sendable, Hashable {
     public var connection: ConnectionInfo?
     /// Byte counts of the tunnel that a 101 response opened.
     public var tunnel: TunnelCounts?
+    /// What was said in the WebSocket that the response opened; nil if it opened none, or nobody looked.
+    public var webSocket: WebSocketMessages?
     /// Members that this version does not know; a rewrite keeps them.
     public var unknown: [UnknownMember]
 
     public init(
         id: Int, started: Timestamp, request: RecordedRequest, interim: [InterimResponse] = [],
         response: RecordedResponse? = nil, outcome: Outcome = .complete, timing: Timing = Timing(),
-        connection: ConnectionInfo? = nil, tunnel: TunnelCounts? = nil, unknown: [UnknownMember] = []
+        connection: ConnectionInfo? = nil, tunnel: TunnelCounts? = nil, webSocket: WebSocketMessages? = nil,
+        unknown: [UnknownMember] = []
     ) {
         self.id = id
         self.started = started
@@ -32,6 +35,7 @@ public struct Interaction: Sendable, Hashable {
         self.timing = timing
         self.connection = connection
         self.tunnel = tunnel
+        self.webSocket = webSocket
         self.unknown = unknown
     }
 }

@@ -172,7 +172,10 @@ public struct CassetteReferences: Sendable {
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
             let interaction = try InteractionDecoder.decode(bytes)
             for body in [interaction.request.body, interaction.response?.body] { self.add(body) }
-            if let messages = interaction.conversationFile { try self.add(messages, of: reader.path) }
+            switch interaction.webSocket {
+            case .file(let messages, _)?: try self.add(messages, of: reader.path)
+            case .inline?, nil: self.sidecars.formUnion(interaction.webSocket?.sidecars.map(\.path) ?? [])
+            }
             for member in interaction.unknown { member.json.withUnsafeBytes { SidecarPath.collect(in: $0, into: &self.sidecars) } }
         }
     }

@@ -72,7 +72,7 @@ struct JournalHead {
         self.form = form
         self.interaction = try InteractionDecoder.decode(
             Array(interaction.raw), at: InteractionPlace(file: path, line: interaction.line))
-        guard !self.interaction.unknown.contains(where: { $0.name == form.rawValue }) else {
+        guard self.interaction.webSocket == nil else {
             throw CassetteError(.damaged, "\"\(path)\" has messages itself, which are in the \".jsonl\" file of its name: remove it")
         }
     }
@@ -93,61 +93,16 @@ public enum ConversationMessages: Sendable, Hashable {
     /// a file of its own.
     public static let lineLimit = 1 << 20
 
-    /// As a member of its interaction, indented for a cassette.
-    public func member(_ form: ConversationForm) -> UnknownMember {
+    /// As its interaction has them.
+    ///
+    /// Throws `damaged` if a line is no message.
+    public func webSocket() throws(CassetteError) -> WebSocketMessages {
         switch self {
-        case .inline(let lines): UnknownMember(name: form.rawValue, json: Self.array(lines))
-        case .file(let sidecar, let count): UnknownMember(name: form.rawValue, json: Self.reference(sidecar, count))
+        case .file(let sidecar, let count): return .file(sidecar, count: count)
+        case .inline(let lines):
+            var messages: [WebSocketMessage] = []
+            for line in lines.split(separator: 0x0a) { messages.append(try WebSocketMessageCoder.decode(Array(line))) }
+            return .inline(messages)
         }
     }
-
-    /// Each message on its line, for `git diff`.
-    private static func array(_ lines: [UInt8]) -> [UInt8] {
-        guard !lines.isEmpty else { return Array("[]".utf8) }
-        var text: [UInt8] = []
-        text.reserveCapacity(lines.count + lines.count / 8 + 64)
-        text.append(UInt8(ascii: "["))
-        lines.withUnsafeBytes { lines in
-            var start = 0
-            while start < lines.count {
-                let end = ByteScan.index(of: 0x0a, in: lines, from: start)
-                text += start == 0 ? "\n        ".utf8 : ",\n        ".utf8
-                text += lines[start..<end]
-                start = end + 1
-            }
-        }
-        text += "\n      ]".utf8
-        return text
-    }
-
-    private static func reference(_ sidecar: Sidecar, _ count: Int) -> [UInt8] {
-        var writer = JSONWriter(reserving: 256)
-        writer.beginObject(.inline)
-        writer.member("file")
-        writer.string(sidecar.path)
-        writer.member("size")
-        writer.integer(sidecar.size)
-        writer.member("count")
-        writer.integer(count)
-        if !sidecar.path.contains(sidecar.sha256) {
-            writer.member("sha256")
-            writer.string(sidecar.sha256)
-        }
-        writer.endObject()
-        return writer.bytes
-    }
-
-    /// The file that a member names; nil if it names none.
-    package static func file(in member: UnknownMember) -> Sidecar? {
-        guard member.name == ConversationForm.webSocket.rawValue, member.json.first == UInt8(ascii: "{"),
-            let root = try? JSONDocument(member.json).root, let path = root["file"]?.string, let size = root["size"]?.int
-        else { return nil }
-        let name = path.split(separator: "/").last.flatMap { SidecarName(String($0)) }
-        return Sidecar(path: path, size: size, sha256: root["sha256"]?.string ?? name?.sha256 ?? "")
-    }
-}
-
-extension Interaction {
-    /// The file beside the cassette that holds the messages of a long conversation; nil if there is none.
-    package var conversationFile: Sidecar? { self.unknown.lazy.compactMap { ConversationMessages.file(in: $0) }.first }
 }

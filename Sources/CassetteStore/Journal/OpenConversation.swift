@@ -43,7 +43,7 @@ public struct OpenConversation: Sendable {
             interaction.outcome = .cut(Cut(by: .recorder, reason: "the recorder ended before the conversation"))
         }
         switch self.form {
-        case .webSocket: interaction.unknown.append(try self.messages(in: folder, store: store).member(self.form))
+        case .webSocket: interaction.webSocket = try self.messages(in: folder, store: store).webSocket()
         case .body where self.size > 0:
             let file = try OpenFile(self.name.messages, in: folder, for: .read)
             try JournalBodies(file, size: self.size, store: store, digest: digest).add(to: &interaction)
@@ -212,7 +212,7 @@ public struct OpenConversations: Sendable {
         _ digest: () -> any ContentDigest
     ) throws(CassetteError) -> OpenConversation {
         var lines = JournalLines()
-        if folder.contains(name.messages) { lines = try JournalLines(OpenFile(name.messages, in: folder, for: .read), digest) }
+        if folder.contains(name.messages) { lines = try JournalLines(OpenFile(name.messages, in: folder, for: .read), head.form, digest) }
         let (request, id) = (head.interaction.request, head.interaction.id)
         let summary = InteractionSummary(
             id: id, started: head.interaction.started, method: request.method, url: request.url, mayHaveRequestBody: request.body != nil)
@@ -232,14 +232,14 @@ struct JournalLines {
 
     init() {}
 
-    init(_ file: borrowing OpenFile, _ digest: () -> any ContentDigest) throws(CassetteError) {
+    init(_ file: borrowing OpenFile, _ form: ConversationForm, _ digest: () -> any ContentDigest) throws(CassetteError) {
         let fileSize = try file.size()
         var digest = fileSize > ConversationMessages.inlineLimit ? digest() : nil
         var (count, size) = (0, 0)
         /// The beginning of a message whose end is in the next piece.
         var carry: [UInt8] = []
         func take(_ line: UnsafeRawBufferPointer) -> Bool {
-            guard line.count <= ConversationMessages.lineLimit, Self.isMessage(UnsafeRawBufferPointer(rebasing: line.dropLast())) else {
+            guard line.count <= ConversationMessages.lineLimit, Self.isMessage(UnsafeRawBufferPointer(rebasing: line.dropLast()), form) else {
                 return false
             }
             digest?.update(line)
@@ -269,8 +269,15 @@ struct JournalLines {
         }
     }
 
+    private static func isMessage(_ line: UnsafeRawBufferPointer, _ form: ConversationForm) -> Bool {
+        switch form {
+        case .webSocket: (try? WebSocketMessageCoder.decode(Array(line))) != nil
+        case .body: self.isObject(line)
+        }
+    }
+
     /// Whether it is one JSON object and nothing else.
-    private static func isMessage(_ line: UnsafeRawBufferPointer) -> Bool {
+    private static func isObject(_ line: UnsafeRawBufferPointer) -> Bool {
         guard UTF8Validator.isValid(line) else { return false }
         var tokenizer = JSONTokenizer(line)
         guard var token = tokenizer.next(), token.kind == .beginObject else { return false }

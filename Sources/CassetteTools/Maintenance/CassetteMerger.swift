@@ -76,7 +76,7 @@ public struct CassetteMerger {
             interaction.id = place + 1
             if let body = interaction.request.body { interaction.request.body = try copiers[origin.input].copy(body) }
             if let body = interaction.response?.body { interaction.response?.body = try copiers[origin.input].copy(body) }
-            interaction.unknown = try interaction.unknown.map { try copiers[origin.input].copy($0) }
+            interaction.webSocket = try interaction.webSocket.map { try copiers[origin.input].copy($0) }
             if let connection = interaction.connection {
                 interaction.connection?.id = connections.number(of: connection, input: origin.input)
             }
@@ -210,14 +210,13 @@ struct BodyCopier {
 
     // MARK: Conversations
 
-    /// A member with the messages of a conversation; any other stays as it is.
-    func copy(_ member: UnknownMember) throws -> UnknownMember {
-        guard let form = ConversationForm(rawValue: member.name) else { return member }
-        guard let messages = ConversationMessages.file(in: member) else {
-            return UnknownMember(name: member.name, json: try self.copyFiles(namedIn: member.json))
+    func copy(_ messages: WebSocketMessages) throws -> WebSocketMessages {
+        switch messages {
+        case .inline(let messages): return .inline(try messages.map { try $0.mapFile(self.copy) })
+        case .file(let sidecar, _):
+            let (copy, count) = try self.copyMessages(sidecar)
+            return .file(copy, count: count)
         }
-        let (copy, count) = try self.copyMessages(messages)
-        return ConversationMessages.file(copy, count: count).member(form)
     }
 
     /// A file of messages, each of which may name another file.
@@ -239,32 +238,23 @@ struct BodyCopier {
                 line.append(byte)
                 guard byte == 0x0a else { continue }
                 count += 1
-                buffer += try self.copyFiles(namedIn: line)
+                buffer += try self.copyFile(namedIn: line)
                 line.removeAll(keepingCapacity: true)
             }
             try write(buffer)
             buffer.removeAll(keepingCapacity: true)
         }
-        try write(self.copyFiles(namedIn: line))
+        try write(line.isEmpty ? [] : self.copyFile(namedIn: line))
         return (try spool.finish(sha256: Hex.encode(digest.finalize()), ext: "jsonl"), count)
     }
 
-    /// The same JSON text with the names of copies.
-    private func copyFiles(namedIn text: [UInt8]) throws -> [UInt8] {
-        guard text.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return text }
-        let root = try JSONDocument(text).root
-        var copy: [UInt8] = []
-        var done = 0
-        for message in root.kind == .array ? Array(root.elements) : [root] {
-            guard let path = message["file"]?.string, let size = message["size"]?.int, let old = message["file"]?.raw else { continue }
-            let name = path.split(separator: "/").last.flatMap { SidecarName(String($0)) }
-            let sidecar = try self.copy(Sidecar(path: path, size: size, sha256: message["sha256"]?.string ?? name?.sha256 ?? ""))
-            var writer = JSONWriter(reserving: 256)
-            writer.string(sidecar.path)
-            copy += text[done..<old.startIndex] + writer.bytes
-            done = old.endIndex
-        }
-        return copy + text[done...]
+    /// The same message with the name of the copy, if it has a file.
+    private func copyFile(namedIn line: [UInt8]) throws -> [UInt8] {
+        guard line.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return line }
+        var writer = JSONWriter(reserving: 512)
+        WebSocketMessageCoder.encode(try WebSocketMessageCoder.decode(line).mapFile(self.copy), isOneLine: true, into: &writer)
+        writer.byte(0x0a)
+        return writer.bytes
     }
 
     /// The copy is checked against the digest.

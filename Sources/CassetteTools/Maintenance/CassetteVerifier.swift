@@ -66,7 +66,8 @@ public struct CassetteVerifier {
                 guard let finding = self.finding(body, message, headers, &bodies) else { continue }
                 try found(finding.of(position + 1, interaction.id))
             }
-            if let messages = interaction.conversationFile, let problem = bodies.problem(of: messages) {
+            for sidecar in interaction.webSocket?.sidecars ?? [] {
+                guard let problem = bodies.problem(of: sidecar) else { continue }
                 try found(CareFinding(.damagedBody, exchange: position + 1, id: interaction.id, text: problem))
             }
         }

@@ -339,7 +339,7 @@ final class RecorderWorker {
                 let messages = conversation.missing == 1 ? "1 message" : "\(conversation.missing) messages"
                 interaction.outcome = .cut(Cut(by: .recorder, reason: "\(messages) could not be recorded"))
             }
-            interaction.unknown.append(messages.member(conversation.form))
+            interaction.webSocket = try messages.webSocket()
             self.encode(interaction, conversation.generation, stored, journal: conversation.journal)
         } catch {
             try? conversation.journal?.remove()

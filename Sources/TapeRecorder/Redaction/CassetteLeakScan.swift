@@ -72,10 +72,10 @@ struct CassetteLeakScan {
                 }
             }
         }
-        if let messages = interaction.conversationFile, seen.insert(messages.path).inserted {
-            leaks += try self.scan.leaks(in: self.bodies.source(messages, digest: self.digest())).map {
+        for sidecar in interaction.webSocket?.sidecars ?? [] where seen.insert(sidecar.path).inserted {
+            leaks += try self.scan.leaks(in: self.bodies.source(sidecar, digest: self.digest())).map {
                 CassetteLeak(
-                    exchange: id, place: "\"\(messages.path)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
+                    exchange: id, place: "\"\(sidecar.path)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
             }
         }
         return leaks

@@ -159,7 +159,7 @@ extension PlaceholderTally {
                 let interaction = try? InteractionDecoder.decode(bytes)
             else { continue }
             let inBodies = [interaction.request.body, interaction.response?.body].flatMap { $0?.content.sidecars ?? [] }
-            for sidecar in inBodies + [interaction.conversationFile].compactMap({ $0 }) where seen.insert(sidecar.path).inserted {
+            for sidecar in inBodies + (interaction.webSocket?.sidecars ?? []) where seen.insert(sidecar.path).inserted {
                 if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }
             }
         }

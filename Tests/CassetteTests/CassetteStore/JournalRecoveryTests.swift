@@ -145,7 +145,7 @@ import Testing
         // The same when they are in a file themselves.
         guard case .file(let messages, _) = try journal.finish(inlineLimit: 0) else { return #expect(Bool(false)) }
         var interaction = ConversationFixtures.head(3)
-        interaction.unknown = [ConversationMessages.file(messages, count: 1).member(.webSocket)]
+        interaction.webSocket = .file(messages, count: 1)
         try CassetteAppender.open(self.path, recorder: "test").append([ConversationFixtures.text(interaction)])
         try journal.remove()
         #expect(try CassetteReferences(familyOf: self.path).tidy(store) == 0)
@@ -154,7 +154,7 @@ import Testing
         let merged = self.folder.file("all.json")
         _ = try CassetteMerger([self.path]).write(to: merged, recorder: "test")
         #expect(try self.findings(merged).isEmpty)
-        let copy = try #require(try RecordedExchanges.read(merged).last?.conversationFile)
+        let copy = try #require(try RecordedExchanges.read(merged).last?.webSocket?.sidecars.first)
         #expect(
             try self.folder.read(copy.path)
                 == Array(String(decoding: line, as: UTF8.self).replacing("pets.bodies", with: "all.bodies").utf8))
@@ -173,7 +173,8 @@ import Testing
 
     @Test(arguments: [
         ("{ \"at\": 3, \"from\"", 3), ("{ \"at\": 3 } {}\n", 3), ("[]\n", 3), ("\n", 3), ("{ \"at\": 3, \"text\": \"\u{1}\" }\n", 3),
-        (String(repeating: "\0", count: 3000), 3), ("{ \"at\": 3 }\nnot JSON\n{ \"at\": 5 }\n", 4),
+        (String(repeating: "\0", count: 3000), 3), ("{ \"at\": 3, \"from\": \"server\", \"ping\": \"\" }\nnot JSON\n{ \"at\": 5 }\n", 4),
+        ("{ \"at\": 3, \"from\": \"server\" }\n", 3),
         ("{ \"at\": 3, \"text\": \"" + String(repeating: "x", count: 2 << 20) + "\" }\n{ \"at\": 4 }\n", 3),
     ])
     func messagesEndWhereTheyAreNoMessages(rest: String, count: Int) throws {
@@ -255,7 +256,7 @@ import Testing
             acknowledged.withLock { $0 = range.upperBound }
         }
         var interaction = ConversationFixtures.head(2)
-        interaction.unknown = [try journal.finish(inlineLimit: inlineLimit).member(.webSocket)]
+        interaction.webSocket = try journal.finish(inlineLimit: inlineLimit).webSocket()
         try appender.append([ConversationFixtures.text(interaction)])
         try store.syncAll()
         try appender.sync()

@@ -27,9 +27,11 @@ enum ConversationFixtures {
 
     /// The messages of an exchange, by their `at`, wherever they are; nil if one is not a message.
     static func messages(_ interaction: Interaction, beside path: String) throws -> [Int]? {
-        guard let member = interaction.unknown.first(where: { $0.name == "webSocket" }) else { return nil }
-        guard let sidecar = ConversationMessages.file(in: member) else {
-            return try JSONDocument(member.json).root.elements.compactMap { $0["at"]?.int }
+        let sidecar: Sidecar
+        switch interaction.webSocket {
+        case nil: return nil
+        case .inline(let messages)?: return messages.map { Int($0.at) }
+        case .file(let file, _)?: sidecar = file
         }
         let bytes = try BodyReader(cassettePath: path).read(sidecar, digest: PortableSHA256())
         return try bytes.split(separator: 0x0a).map { Array($0) }.compactMap { try JSONDocument($0).root["at"]?.int }

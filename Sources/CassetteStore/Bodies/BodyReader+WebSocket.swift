@@ -1,0 +1,74 @@
+internal import CassetteFormat
+public import CassetteModel
+public import TapeBytes
+
+extension BodyReader {
+    /// The messages of a WebSocket, one after another, however many there are.
+    ///
+    /// A file is checked against its digest when it is read to its end; the last messages are handed out before that.
+    ///
+    /// - Parameters:
+    ///   - digest: a fresh SHA-256.
+    ///   - take: gets each message and, of a file, where its line is in it; false ends the reading.
+    public func forEachMessage(
+        of messages: WebSocketMessages, digest: some ContentDigest,
+        _ take: (_ message: WebSocketMessage, _ line: Range<Int>) throws -> Bool
+    ) throws {
+        let sidecar: Sidecar
+        switch messages {
+        case .inline(let messages):
+            for message in messages where try !take(message, 0..<0) { return }
+            return
+        case .file(let file, _): sidecar = file
+        }
+        try self.forEachLine(of: sidecar, digest: digest) { number, line, range in
+            let place = InteractionPlace(file: sidecar.path, line: number)
+            return try take(WebSocketMessageCoder.decode(Array(line), place), range)
+        }
+    }
+
+    /// The message on one line of a file, as `forEachMessage` told where it is.
+    public func message(in sidecar: Sidecar, at line: Range<Int>) throws(CassetteError) -> WebSocketMessage {
+        let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(line) }
+        return try WebSocketMessageCoder.decode(bytes, InteractionPlace(file: sidecar.path))
+    }
+
+    private func forEachLine(
+        of sidecar: Sidecar, digest: some ContentDigest,
+        _ take: (_ number: Int, _ line: UnsafeRawBufferPointer, _ range: Range<Int>) throws -> Bool
+    ) throws {
+        let stream = try self.open(sidecar, digest: digest)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        /// The beginning of a line whose end is in the next piece.
+        var carry: [UInt8] = []
+        var (number, offset) = (1, 0)
+        while case let count = try stream.read(into: buffer), count > 0 {
+            let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            var start = 0
+            while start < count {
+                let end = ByteScan.index(of: 0x0a, in: piece, from: start)
+                let part = UnsafeRawBufferPointer(rebasing: piece[start..<end])
+                if end == count || !carry.isEmpty { carry += part }
+                guard carry.count <= ConversationMessages.lineLimit else {
+                    throw CassetteError(
+                        .tooLarge,
+                        "\"\(sidecar.path)\" line \(number) has more than the \(ConversationMessages.lineLimit) bytes that a message may have"
+                    )
+                }
+                guard end < count else { break }
+                let length = carry.isEmpty ? part.count : carry.count
+                let range = offset..<offset + length
+                guard carry.isEmpty ? try take(number, part, range) : try carry.withUnsafeBytes({ try take(number, $0, range) }) else {
+                    return
+                }
+                carry.removeAll(keepingCapacity: true)
+                number += 1
+                offset = range.upperBound + 1
+                start = end + 1
+            }
+        }
+        guard !carry.isEmpty else { return }
+        _ = try carry.withUnsafeBytes { try take(number, $0, offset..<offset + carry.count) }
+    }
+}
