@@ -67,6 +67,7 @@ final class RecordedAnswer: Sendable {
             version: response.version, status: response.status, reason: response.reason, omitsReasonSpace: response.omitsReasonSpace,
             fields: response.headers)
         try Self.check(head)
+        if let trailers = response.trailers { try Self.check(trailers: trailers) }
         for interim in interaction.interim {
             try Self.check(
                 ResponseHead(
@@ -109,6 +110,18 @@ final class RecordedAnswer: Sendable {
         }
         guard parsed?.consumed == bytes.count else {
             throw MessageError(.field, status: 502, "its head contains an empty line")
+        }
+    }
+
+    /// As above: in HTTP/2 a line without a name, or with a blank in it, would end the client's connection.
+    private static func check(trailers: HeaderFields) throws(MessageError) {
+        let bytes = Array("0\r\n".utf8) + trailers.bytes + [13, 10]
+        var parser = BodyParser(framing: .chunked, side: .response)
+        let progress = try bytes.withUnsafeBufferPointer { bytes throws(MessageError) in
+            try parser.consume(UnsafeRawBufferPointer(bytes)) { _ in }
+        }
+        guard progress.isDone, progress.consumed == bytes.count else {
+            throw MessageError(.trailer, status: 502, "its trailers contain an empty line")
         }
     }
 
