@@ -45,6 +45,8 @@ final class RecordedAnswer: Sendable {
 
     /// The recorded client left when the time was over that it had given the call.
     let clientWaited: Bool
+    /// A stream of events that went on when the recorded client left, or the recorder.
+    let isHeldOpen: Bool
 
     /// - Parameter size: bytes of the payload; Content-Length is set to it, in case the body was edited.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
@@ -56,6 +58,7 @@ final class RecordedAnswer: Sendable {
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true
         self.clientWaited = Self.clientWaited(interaction)
+        self.isHeldOpen = Self.isHeldOpen(interaction)
         self.requestWasRead = interaction.request.body?.isComplete ?? true
         guard let response = interaction.response else {
             self.head = nil
@@ -99,6 +102,13 @@ final class RecordedAnswer: Sendable {
         else { return false }
         // The client's clock began before its request came here.
         return total >= timeout * 0.9
+    }
+
+    private static func isHeldOpen(_ interaction: Interaction) -> Bool {
+        guard case .cut(let cut) = interaction.outcome, cut.by != .origin, let headers = interaction.response?.headers,
+            let index = headers.firstIndex(of: "content-type")
+        else { return false }
+        return MediaType(headers.valueBytes(at: index)).essence == "text/event-stream"
     }
 
     /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.
