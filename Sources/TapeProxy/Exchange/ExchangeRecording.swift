@@ -30,12 +30,11 @@ struct ExchangeRecording: ~Copyable {
         self.isOn = true
         let id = recorder.nextID()
         self.id = id
-        self.tap = Tap(
-            id: id, started: proxy.timestamp(at: request.start),
-            request: RecordedRequest(
-                method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
-                version: request.head.version, headers: request.head.fields),
-            framing: request.framing)
+        var recorded = RecordedRequest(
+            method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
+            version: request.head.version, headers: request.head.fields)
+        recorded.connectProtocol = request.head.connectProtocol
+        self.tap = Tap(id: id, started: proxy.timestamp(at: request.start), request: recorded, framing: request.framing)
     }
 
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }

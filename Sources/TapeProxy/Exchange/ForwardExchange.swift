@@ -42,7 +42,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.client = client
         self.proxy = proxy
         self.request = request
-        self.route = route
+        self.route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
         self.earlierFailure = earlierFailure
         self.buffered = ahead.body
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
@@ -245,7 +245,11 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.state.ended()
         self.recording.responseBegan(head, framing: .none)
         self.recording.responseEnded()
-        self.client.send(interim: head)
+        if self.request.head.connectProtocol == nil {
+            self.client.send(interim: head)
+        } else {
+            self.client.send(WebSocketHandshake.extendedAnswer(head), framing: .untilClose)
+        }
         if WebSocketHandshake.isAsked(by: self.request.head), WebSocketHandshake.isOpened(by: head),
             let webSocket = self.recording.webSocket(offer: self.request.head.fields, answer: head.fields)
         {
