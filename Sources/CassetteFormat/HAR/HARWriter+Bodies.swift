@@ -172,6 +172,11 @@ extension HARWriter {
             self.writer.string("base64")
         }
         self.writer.member(member)
+        return try self.quoted(isText: isText, read)
+    }
+
+    /// Writes a string of what is read, as text or in base64; returns the number of bytes.
+    mutating func quoted(isText: Bool, _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> Int {
         self.writer.byte(UInt8(ascii: "\""))
         var size = 0
         var base64 = Base64Stream()

@@ -66,7 +66,7 @@ public struct HARWriter {
         let timing = Self.phases(interaction)
         self.writer.milliseconds(Self.time(timing))
         self.writer.member("request")
-        try self.request(interaction.request)
+        try self.request(interaction.request, isSocket: interaction.webSocket != nil)
         self.writer.member("response")
         try self.response(interaction)
         self.writer.member("cache")
@@ -82,16 +82,21 @@ public struct HARWriter {
                 ConnectionEncoder.encode(tls, into: &self.writer)
             }
         }
+        if let messages = interaction.webSocket {
+            try self.conversation(messages, of: interaction)
+        } else if let response = interaction.response, Self.isEvents(response) {
+            try self.events(of: response, in: interaction)
+        }
         self.writer.endObject()
         try self.flushIfFull()
     }
 
-    private mutating func request(_ request: RecordedRequest) throws {
+    private mutating func request(_ request: RecordedRequest, isSocket: Bool) throws {
         self.writer.beginObject(.lines)
         self.writer.member("method")
         self.writer.string(request.method)
         self.writer.member("url")
-        self.writer.string(request.url)
+        self.writer.string(isSocket ? Self.socketURL(request.url) : request.url)
         self.writer.member("httpVersion")
         self.writer.string(Self.version(request.version))
         self.writer.member("cookies")
@@ -292,4 +297,7 @@ public protocol HARBodySource {
     ///
     /// May be asked for the same body twice: once to see whether it is text, once to write it.
     func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws
+
+    /// Delivers the messages of a WebSocket that are in a file, one after another.
+    func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) throws
 }

@@ -134,6 +134,9 @@ public final class RecordedCassette: Sendable {
         }
     }
 
+    /// Whether the recording of an exchange had not ended when the cassette was opened: its recorder runs, or was killed.
+    public func isOpen(at index: Int) -> Bool { self.order[index] >= self.reader.count }
+
     /// An exchange's JSON text as it is in the file, or will be.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
         let position = Int(self.order[index])

@@ -1,61 +1,146 @@
+internal import CassetteFormat
 public import CassetteModel
+internal import TapeBytes
 
-/// Takes the secrets out of the messages of WebSockets, as out of bodies.
-///
-/// A message has no media type: what looks like JSON is searched as JSON, other text as text, and in other bytes a placeholder is as long as its
-/// secret.
+/// Takes the secrets out of messages of WebSockets, as they are before they are deflated and cut into frames.
 extension Redactor {
-    /// A message whose payload is not in a file.
+    /// Redacts a message whose bytes are in memory: JSON and text as bodies of their kind, with the same placeholders, and bytes with their
+    /// number kept.
     ///
-    /// - Returns: how many places were changed.
+    /// A payload in a file is left alone: see `redact(_:payload:deliver:)`.
     @discardableResult
-    public func redact(_ message: inout WebSocketMessage) -> Int {
+    public func redact(_ message: inout WebSocketMessage) -> RedactionOutcome {
+        var outcome = RedactionOutcome()
+        let unsearched = self.vault.unsearched
+        var learned = -1
+        // What is learned late in a message may stand early in it.
+        while learned != self.vault.learned, !self.isSpent {
+            learned = self.vault.learned
+            let count = self.redact(content: &message)
+            outcome.count += count
+            if count > 0 { outcome.isBodyChanged = true }
+        }
+        self.noteLimit(since: unsearched, &outcome)
+        message.add(outcome.note)
+        return outcome
+    }
+
+    /// Redacts a payload in a file, in pieces: `deliver` gets the new bytes, and is not called if nothing is to be done or nothing is left.
+    ///
+    /// Reads the source twice. If the outcome says that the body is changed, the caller puts the new file into the message, whose frames and
+    /// note fit it already.
+    public func redact(
+        _ message: inout WebSocketMessage, payload source: ByteSource, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> RedactionOutcome {
+        let isText: Bool
+        if case .text = message.content { isText = true } else { isText = false }
+        var isJSON = false
+        if source.size > 0 {
+            var first: UInt8 = 0
+            try withUnsafeMutableBytes(of: &first) { try source.read(at: 0, into: $0) }
+            isJSON = isText && (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
+        }
+        let isReadable = isText && message.reserved == 0
+        var size = 0
+        let outcome = try self.redact(
+            source, headers: isReadable ? isJSON ? Self.jsonHead : Self.textHead : Self.binaryHead, isComplete: message.isComplete
+        ) { piece in
+            size += piece.count
+            try deliver(piece)
+        }
+        if outcome.isBodyChanged {
+            let growth = Double(size) / Double(max(source.size, 1))
+            message.fitFrames(to: size) { ends in ends.map { Int(Double(min(max($0, 0), source.size)) * growth) } }
+        }
+        message.add(outcome.note)
+        return outcome
+    }
+
+    private static let jsonHead = HeaderFields(["Content-Type: application/json"])
+    private static let textHead = HeaderFields(["Content-Type: text/plain; charset=utf-8"])
+    private static let binaryHead = HeaderFields(["Content-Type: application/octet-stream"])
+    /// RFC 6455, 5.5: the most bytes of a ping, a pong, or a close.
+    private static let controlLimit = 125
+
+    /// Returns how many secrets were replaced.
+    private func redact(content message: inout WebSocketMessage) -> Int {
         switch message.content {
         case .text(let payload):
-            guard let (bytes, count) = self.redacted(payload, isText: true) else { return 0 }
-            message.content = .text(.bytes(bytes))
-            return count
+            guard let (new, edits) = self.redacted(payload, isText: message.reserved == 0) else { return 0 }
+            message.content = .text(new)
+            message.fitFrames(to: new.size, edits.moved)
+            return edits.count
         case .binary(let payload):
-            guard let (bytes, count) = self.redacted(payload, isText: false) else { return 0 }
-            message.content = .binary(.bytes(bytes))
-            return count
+            guard let (new, edits) = self.redacted(payload, isText: false) else { return 0 }
+            message.content = .binary(new)
+            message.fitFrames(to: new.size, edits.moved)
+            return edits.count
         case .ping(let bytes):
-            guard let (bytes, count) = self.redacted(.bytes(bytes), isText: false) else { return 0 }
-            message.content = .ping(Array(bytes.prefix(125)))
+            guard let (new, count) = self.redacted(control: bytes, limit: Self.controlLimit) else { return 0 }
+            message.content = .ping(new)
             return count
         case .pong(let bytes):
-            guard let (bytes, count) = self.redacted(.bytes(bytes), isText: false) else { return 0 }
-            message.content = .pong(Array(bytes.prefix(125)))
+            guard let (new, count) = self.redacted(control: bytes, limit: Self.controlLimit) else { return 0 }
+            message.content = .pong(new)
             return count
         case .close(let close):
-            guard close.code != nil, let (reason, count) = self.redacted(.bytes(Array(close.reason)), isText: false) else { return 0 }
-            message.content = .close(WebSocketClose(payload: Array(close.payload.prefix(2)) + Array(reason.prefix(123))))
+            let code = Array(close.payload.prefix(2))
+            guard let (reason, count) = self.redacted(control: Array(close.reason), limit: Self.controlLimit - code.count) else { return 0 }
+            message.content = .close(WebSocketClose(payload: code + reason))
             return count
         }
     }
 
-    /// A payload that is too large for memory: `deliver` gets the redacted bytes in pieces, and is not called where nothing is to be done.
-    public func redact(
-        webSocket source: ByteSource, isText: Bool, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> RedactionOutcome {
-        var first = [UInt8](repeating: 0, count: min(1, source.size))
-        try first.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
-        return try self.redact(source, headers: Self.headers(first.first, isText: isText), isComplete: isComplete, deliver: deliver)
+    /// - Parameter isText: whether bytes that are no valid text are searched as one, as those of a text message that was cut.
+    private func redacted(_ payload: WebSocketPayload, isText: Bool) -> (WebSocketPayload, EditList)? {
+        let (bytes, head): ([UInt8], HeaderFields)
+        switch payload {
+        case .json(let text, _): (bytes, head) = (text, Self.jsonHead)
+        case .text(let text): (bytes, head) = (text, Self.textHead)
+        case .bytes(let all): (bytes, head) = (all, isText ? Self.textHead : Self.binaryHead)
+        case .file: return nil
+        }
+        let edits = bytes.withUnsafeBytes { ContentRedaction(text: self.text).edits(in: $0, headers: head) }
+        guard !edits.isEmpty else { return nil }
+        let new = edits.applied(to: bytes)
+        switch payload {
+        case .json: return (new.withUnsafeBytes(JSONBody.style(of:)).map { .json(new, style: $0) } ?? .text(new), edits)
+        case .text: return (.text(new), edits)
+        case .bytes, .file: return (.bytes(new), edits)
+        }
     }
 
-    private func redacted(_ payload: WebSocketPayload, isText: Bool) -> (bytes: [UInt8], count: Int)? {
-        guard let bytes = payload.inlineBytes, !bytes.isEmpty else { return nil }
-        var request = RecordedRequest(method: "", url: "", headers: Self.headers(bytes.first { !" \t\r\n".utf8.contains($0) }, isText: isText))
-        var body: WireBody? = WireBody(bytes)
-        let count = self.redact(request: &request, body: &body).count
-        guard let redacted = body?.bytes, redacted != bytes else { return nil }
-        return (redacted, count)
+    /// Where placeholders do not fit, each is cut to the length of its secret.
+    private func redacted(control bytes: [UInt8], limit: Int) -> ([UInt8], Int)? {
+        guard !bytes.isEmpty else { return nil }
+        let kind: TextKind = bytes.withUnsafeBytes(ReadableText.isReadable) ? .plain : .binary
+        let edits = bytes.withUnsafeBytes { self.text.edits(in: $0, as: kind) }
+        guard !edits.isEmpty else { return nil }
+        let new = edits.applied(to: bytes)
+        guard new.count > limit else { return (new, edits.count) }
+        let cut = edits.edits.map { Edit(range: $0.range, bytes: Array($0.bytes.prefix($0.range.count))) }
+        return (EditList(cut).applied(to: bytes), edits.count)
+    }
+}
+
+extension WebSocketMessage {
+    fileprivate mutating func add(_ note: String?) {
+        guard let note else { return }
+        self.note = self.note.map { "\($0); \(note)" } ?? note
     }
 
-    private static func headers(_ first: UInt8?, isText: Bool) -> HeaderFields {
-        let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        return HeaderFields([
-            "Content-Type: " + (isJSON ? "application/json" : isText ? "text/plain; charset=utf-8" : "application/octet-stream")
-        ])
+    /// Keeps the number of frames when the payload has another size: a replay sends as many. Sizes of deflated frames say nothing of it.
+    ///
+    /// - Parameter moved: where the ends of frames are now.
+    fileprivate mutating func fitFrames(to size: Int, _ moved: (_ ends: [Int]) -> [Int]) {
+        guard !self.isDeflated, !self.frames.isEmpty else { return }
+        var ends: [Int] = []
+        for frame in self.frames { ends.append((ends.last ?? 0).addingReportingOverflow(frame).partialValue) }
+        var start = 0
+        for (index, end) in moved(ends).enumerated() {
+            let end = index == ends.count - 1 ? size : min(max(end, start), size)
+            self.frames[index] = end - start
+            start = end
+        }
     }
 }

@@ -197,6 +197,11 @@ public struct PlaceholderTally: Sendable, Hashable {
         }
     }
 
+    public mutating func add(_ other: PlaceholderTally) {
+        self.counts.merge(other.counts) { $0 + $1 }
+        self.highest.merge(other.highest) { max($0, $1) }
+    }
+
     /// Takes away what stood in a text before.
     public mutating func remove(_ text: UnsafeRawBufferPointer) {
         self.forEach(in: text) { kind, _ in self.counts[kind, default: 0] -= 1 }

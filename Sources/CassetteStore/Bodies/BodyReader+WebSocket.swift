@@ -27,6 +27,23 @@ extension BodyReader {
         }
     }
 
+    /// All files of a WebSocket: that of its messages, and those that messages name.
+    public func sidecars(of messages: WebSocketMessages, digest: some ContentDigest) throws -> [Sidecar] {
+        guard case .file = messages else { return messages.sidecars }
+        var sidecars = messages.sidecars
+        try self.forEachMessage(of: messages, digest: digest) { message, _ in
+            if case .file(let sidecar)? = message.content.payload { sidecars.append(sidecar) }
+            return true
+        }
+        return sidecars
+    }
+
+    /// The message on one line of a file, as `forEachMessage` told where it is.
+    public func message(in sidecar: Sidecar, at line: Range<Int>) throws(CassetteError) -> WebSocketMessage {
+        let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(line) }
+        return try WebSocketMessageCoder.decode(bytes, InteractionPlace(file: sidecar.path))
+    }
+
     /// The messages on some lines of a file that follow each other, as `forEachMessage` told where they are.
     public func messages(in sidecar: Sidecar, at lines: ArraySlice<Range<Int>>) throws(CassetteError) -> [WebSocketMessage] {
         guard let first = lines.first, let last = lines.last else { return [] }

@@ -23,6 +23,27 @@ package struct BodyExtraction {
         if let response = interaction.response, let body = response.body {
             try self.extract(body, response.headers, number, .response, report)
         }
+        if let messages = interaction.webSocket { try self.extract(messages, number, report) }
+    }
+
+    /// Messages of one conversation that get files: more are too many for a folder, and `--message` writes each.
+    package static let messageLimit = 10_000
+
+    /// Text and binary messages, one file each.
+    private func extract(_ messages: WebSocketMessages, _ number: Int, _ report: (ExtractedFile) throws -> Void) throws {
+        var count = 0
+        try self.reader.forEachSocketMessage(of: messages) { message in
+            guard message.message.content.isData else { return true }
+            guard count < Self.messageLimit else { return false }
+            count += 1
+            let contents = try message.contents()
+            let path = try self.folder.write("\(number)-message-\(message.number).\(message.fileExtension)", contents)
+            try report(
+                ExtractedFile(
+                    path: path, exchange: number, message: message.message.from == .client ? .request : .response,
+                    part: "\(message.number)", size: contents.size, words: "\(message.arrow) \(message.kind)"))
+            return true
+        }
     }
 
     private func extract(

@@ -20,9 +20,11 @@ package enum BodyWords {
         case .grpc(let messages):
             lines.append(Quantity.count(messages.messages.count, "message"))
             if !messages.rest.isEmpty { lines.append("and \(Quantity.count(messages.rest.count, "byte")) of one that was cut") }
+        case .events:
+            if let events = BodyEvents(body) { lines.append(Quantity.count(events.all.count, "event")) }
         case .file(let sidecar): lines.append("in \(sidecar.path)")
         case .raw(let slice): lines.append("in \(slice.path), \(slice.size) bytes at \(slice.offset)")
-        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: break
+        case .empty, .text, .encodedText, .json, .form, .lines, .multipart, .binary: break
         }
         if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
             lines.append("edited: holds \(Quantity.count(size, "byte"))")

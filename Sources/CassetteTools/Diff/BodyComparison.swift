@@ -27,6 +27,11 @@ struct BodyComparison {
         }
     }
 
+    /// The same for contents without a body.
+    func changes(of old: BodyContent, _ new: BodyContent) throws -> [FieldChange] {
+        old == new ? [] : try self.contents(Body(size: 0, content: old), Body(size: 0, content: new))
+    }
+
     private static func wholeness(_ body: Body) -> String { body.isComplete ? "complete" : "cut short" }
 
     private static func words(_ body: Body) -> String { ByteComparison.count(body.byteCount) }

@@ -9,6 +9,7 @@ public import TapeBytes
 /// of `VolatileFields`.
 public struct ExchangeComparison {
     private let bodies: BodyComparison
+    private let conversations: ConversationComparison
     private let showsAll: Bool
 
     /// - Parameters:
@@ -17,6 +18,7 @@ public struct ExchangeComparison {
     public init(old: String, new: String, showsAll: Bool, digest: @escaping () -> any ContentDigest = { PortableSHA256() }) {
         self.bodies = BodyComparison(
             old: BodyReader(cassettePath: old), new: BodyReader(cassettePath: new), digest: digest, showsAll: showsAll)
+        self.conversations = ConversationComparison(bodies: self.bodies, showsAll: showsAll)
         self.showsAll = showsAll
     }
 
@@ -53,6 +55,7 @@ public struct ExchangeComparison {
         case (nil, let other?): changes.append(FieldChange("response", nil, String(other.status)))
         case (let one?, let other?): changes += try self.responseChanges(one, other).map { self.placed("response", $0) }
         }
+        changes += try self.conversations.changes(old.webSocket, new.webSocket).map { self.placed("websocket", $0) }
         guard self.showsAll else { return changes }
         self.note("id", String(old.id), String(new.id), &changes)
         self.note("started", old.started.formatted, new.started.formatted, &changes)

@@ -30,6 +30,11 @@ package struct CurlCommand {
         self.reader = reader
         self.url = interaction.request.url
         let request = interaction.request
+        if interaction.opensWebSocket, request.method == "CONNECT" {
+            throw InspectError(
+                .noCommand,
+                "curl cannot open exchange \(number) again, a WebSocket over HTTP/2: try \"websocat \(Self.socketURL(request.url))\".")
+        }
         guard FieldNames.isToken(request.method), request.method != "CONNECT", VisibleText.line(request.url) == request.url,
             request.url.hasPrefix("http://") || request.url.hasPrefix("https://")
         else {
@@ -41,9 +46,22 @@ package struct CurlCommand {
         self.fields(request, payload)
         self.words += payload
         if request.version == .http2, GRPCType(request.headers) != nil { self.notes += Self.notesOnCall(interaction) }
+        if interaction.opensWebSocket {
+            self.words.append(["--include"])
+            self.words.append(["--no-buffer"])
+            self.notes.append(
+                "this opens a WebSocket: curl sends none of its messages, and shows those of the server as raw frames (end it with Ctrl-C)")
+            let url = Self.socketURL(request.url)
+            if VisibleText.line(url) == url {
+                self.notes.append("to talk to it, with a program for WebSockets: websocat \(ShellWord.quoted(url))")
+            }
+        }
         if request.trailers?.isEmpty == false { self.notes.append("the trailers are omitted: curl cannot send them") }
         if request.body?.isComplete == false { self.notes.append("the recorded body was cut short: this sends what was received") }
     }
+
+    /// `ws://…` for `http://…`.
+    private static func socketURL(_ url: String) -> String { url.hasPrefix("http") ? "ws" + url.dropFirst(4) : url }
 
     /// What curl does with a call of gRPC.
     private static func notesOnCall(_ interaction: Interaction) -> [String] {

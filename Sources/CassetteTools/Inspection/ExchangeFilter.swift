@@ -39,6 +39,7 @@ package struct ExchangeFilter {
         case .failed:
             if case .complete = interaction.outcome { return false }
             return true
+        case .webSocket: return interaction.opensWebSocket
         case .asset:
             guard let type = interaction.response.flatMap({ ExchangeRow.type($0.headers) }) else { return false }
             return ["image/", "font/", "application/font"].contains { type.hasPrefix($0) } || self.assetTypes.contains(type)
@@ -65,13 +66,33 @@ package struct ExchangeFilter {
         case .requestType: return Self.typeMatches(request.headers, pattern)
         case .responseType: return response.map { Self.typeMatches($0.headers, pattern) } == true
         case .type: return Self.typeMatches(request.headers, pattern) || response.map { Self.typeMatches($0.headers, pattern) } == true
-        case .requestBody: return try self.bodyMatches(request.body, request.headers, pattern)
-        case .responseBody: return try response.map { try self.bodyMatches($0.body, $0.headers, pattern) } == true
+        case .requestBody:
+            return try self.bodyMatches(request.body, request.headers, pattern)
+                || self.messagesMatch(interaction.webSocket, of: [.client], pattern)
+        case .responseBody:
+            return try response.map { try self.bodyMatches($0.body, $0.headers, pattern) } == true
+                || self.messagesMatch(interaction.webSocket, of: [.server], pattern)
         case .body:
             return try self.bodyMatches(request.body, request.headers, pattern)
                 || response.map { try self.bodyMatches($0.body, $0.headers, pattern) } == true
-        case .all, .asset, .answered, .failed, .grpc, .http, .status, .unanswered, .version: return false
+                || self.messagesMatch(interaction.webSocket, of: [.client, .server], pattern)
+        case .all, .asset, .answered, .failed, .grpc, .http, .status, .unanswered, .version, .webSocket: return false
         }
+    }
+
+    /// Each message by itself; pings, pongs and reasons of closes as well.
+    private func messagesMatch(_ messages: WebSocketMessages?, of sides: Set<WebSocketSide>, _ pattern: FilterPattern) throws -> Bool {
+        guard let messages else { return false }
+        var isFound = false
+        var left = Self.bodyLimit
+        try self.reader.forEachSocketMessage(of: messages) { message in
+            guard sides.contains(message.message.from) else { return true }
+            let bytes = try message.contents().prefix(left)
+            left -= bytes.count
+            isFound = !bytes.isEmpty && pattern.matches(bytes)
+            return !isFound && left > 0
+        }
+        return isFound
     }
 
     private static func typeMatches(_ headers: HeaderFields, _ pattern: FilterPattern) -> Bool {

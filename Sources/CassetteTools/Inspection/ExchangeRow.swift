@@ -24,10 +24,14 @@ package struct ExchangeRow {
     package var bodyBytes: Int
     package var started: Timestamp
     package var timing: Timing
+    /// Of a WebSocket, how many messages were recorded; nil if it is none.
+    package var messages: Int?
+    /// Whether its recording has not ended.
+    package var isOpen: Bool
     /// In milliseconds.
     package var total: Double? { self.timing.total }
 
-    package init(number: Int, _ interaction: Interaction) {
+    package init(number: Int, _ interaction: Interaction, isOpen: Bool = false) {
         let response = interaction.response
         self.number = number
         self.id = interaction.id
@@ -43,7 +47,12 @@ package struct ExchangeRow {
         self.bodyBytes = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
         self.started = interaction.started
         self.timing = interaction.timing
+        self.messages = interaction.opensWebSocket ? interaction.webSocket?.count ?? 0 : nil
+        self.isOpen = isOpen
     }
+
+    /// The media type, or that it is a WebSocket, with the number of its messages.
+    package var typeWords: String? { self.messages.map { "websocket, \(Quantity.count($0, "message"))" } ?? self.type }
 
     /// The sizes in a cassette that no recorder wrote can be anything.
     package static func sum(_ left: Int, _ right: Int) -> Int {
@@ -71,6 +80,7 @@ package struct ExchangeRow {
 
     private func statusWords(_ grpc: (Int, GRPCStatus) -> String) -> String {
         let status = self.status.map { status in self.grpc.map { grpc(status, $0) } ?? "\(status)" }
+        if self.isOpen { return status.map { "\($0) open" } ?? "open" }
         return switch self.outcome {
         case .complete: status ?? "-"
         case .cut: status.map { "\($0) cut" } ?? "cut"
@@ -113,6 +123,8 @@ package struct ExchangeListJSON {
         self.member("started") { $0.timestamp(row.started) }
         self.optional("total", row.total) { $0.milliseconds($1) }
         self.member("outcome") { $0.string(row.outcomeWords) }
+        self.optional("messages", row.messages) { $0.integer($1) }
+        self.member("open") { $0.bool(row.isOpen) }
         self.writer.endObject()
         let object = self.writer.bytes
         let text = self.isForTerminal ? VisibleText.whole(object, .json) : String(decoding: object, as: UTF8.self)

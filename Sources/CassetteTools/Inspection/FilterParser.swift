@@ -237,12 +237,13 @@ package enum FilterTerm: String, CaseIterable {
     case requestType = "tq"
     case responseType = "ts"
     case url = "u"
+    case webSocket = "websocket"
 
     package enum Argument { case none, pattern, number, grpc, version }
 
     package var argument: Argument {
         switch self {
-        case .asset, .all, .failed, .http, .unanswered, .answered: .none
+        case .asset, .all, .failed, .http, .unanswered, .answered, .webSocket: .none
         case .status: .number
         case .grpc: .grpc
         case .version: .version

@@ -42,6 +42,7 @@ public struct CassetteVerifier {
         }
         for text in self.headProblems() { try found(CareFinding(.malformed, text: text)) }
         var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
+        let conversations = ConversationVerifier(reader: BodyReader(cassettePath: self.path), digest: self.digest)
         var numbers: [Int: Int] = [:]
         for position in 0..<self.reader.count {
             progress(position, self.reader.count)
@@ -66,9 +67,8 @@ public struct CassetteVerifier {
                 guard let finding = self.finding(body, message, headers, &bodies) else { continue }
                 try found(finding.of(position + 1, interaction.id))
             }
-            for sidecar in interaction.webSocket?.sidecars ?? [] {
-                guard let problem = bodies.problem(of: sidecar) else { continue }
-                try found(CareFinding(.damagedBody, exchange: position + 1, id: interaction.id, text: problem))
+            if let messages = interaction.webSocket {
+                for finding in conversations.problems(of: messages, &bodies) { try found(finding.of(position + 1, interaction.id)) }
             }
         }
         progress(self.reader.count, self.reader.count)

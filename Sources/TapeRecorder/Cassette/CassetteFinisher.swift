@@ -117,7 +117,7 @@ public struct CassetteFinisher {
     private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
         guard let redactor, try self.mayHoldSecrets(bytes, redactor) else { return nil }
         guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
-        return try maker.made(redacted)
+        return try maker.made(redacted, reader: self.reader)
     }
 
     /// The recording must not pass for one without secrets.
@@ -143,6 +143,9 @@ public struct CassetteFinisher {
             for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) {
                 if try !scan.leaks(in: self.reader.source(sidecar, digest: self.digest())).isEmpty { return true }
             }
+        }
+        for sidecar in try interaction.webSocket.map({ try self.reader.sidecars(of: $0, digest: self.digest()) }) ?? [] {
+            if try !scan.leaks(in: self.reader.source(sidecar, digest: self.digest())).isEmpty { return true }
         }
         return false
     }

@@ -23,16 +23,24 @@ package struct TapedWebSocketMessage: ConversationMessage {
     package var blocks: Tap.Side? { self.taped.isSpilled ? self.side == .client ? .request : .response : nil }
 
     package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
-        var message = WebSocketMessage(self.taped, at: self.at, from: self.side, payload: .bytes(self.taped.bytes))
+        let isText = self.taped.kind == .text
+        var message = WebSocketMessage(self.taped, at: self.at, from: self.side, payload: Self.payload(self.taped.bytes, isText: isText))
+        var sink = BodyStoreSink(store: place.store, digest: place.digest)
         if let spool = place.spool {
+            defer { spool.discard() }
             try spool.write(self.taped.bytes)
-            message.content = self.content(try self.payload(spool, place, note: &message.note))
-            spool.discard()
+            var fresh: OpenSpool?
+            defer { fresh?.discard() }
+            _ = try place.redactor?.redact(&message, payload: spool.source) { piece in
+                let target = try fresh ?? OpenSpool(place.store.makeSpool(), digest: place.digest())
+                try target.write(piece)
+                fresh = target
+            }
+            message.content = self.content(try WebSocketForm.payload(fresh?.source ?? spool.source, isText: isText, sink: &sink))
         } else {
-            if let redactor = place.redactor { redactor.redact(&message) }
-            if case .bytes(let bytes)? = message.content.payload {
-                var sink = BodyStoreSink(store: place.store, digest: place.digest)
-                message.content = self.content(try WebSocketForm.payload(bytes, isText: self.taped.kind == .text, sink: &sink))
+            place.redactor?.redact(&message)
+            if let bytes = message.content.payload?.inlineBytes {
+                message.content = self.content(try WebSocketForm.payload(bytes, isText: isText, sink: &sink))
             }
         }
         WebSocketMessageCoder.encode(message, isOneLine: true, into: &writer)
@@ -42,19 +50,9 @@ package struct TapedWebSocketMessage: ConversationMessage {
         self.taped.kind == .text ? .text(payload) : .binary(payload)
     }
 
-    /// A payload in a file, searched for secrets piece by piece.
-    private func payload(_ spool: OpenSpool, _ place: MessagePlace, note: inout String?) throws -> WebSocketPayload {
-        let isText = self.taped.kind == .text
-        var sink = BodyStoreSink(store: place.store, digest: place.digest)
-        guard let redactor = place.redactor else { return try WebSocketForm.payload(spool.source, isText: isText, sink: &sink) }
-        var fresh: OpenSpool?
-        defer { fresh?.discard() }
-        let outcome = try redactor.redact(webSocket: spool.source, isText: isText, isComplete: self.taped.isComplete) { piece in
-            let target = try fresh ?? OpenSpool(place.store.makeSpool(), digest: place.digest())
-            try target.write(piece)
-            fresh = target
-        }
-        if !outcome.notes.isEmpty { note = ([note].compactMap { $0 } + outcome.notes).joined(separator: "; ") }
-        return try WebSocketForm.payload(fresh?.source ?? spool.source, isText: isText, sink: &sink)
+    /// The bytes as what they are searched for secrets as.
+    private static func payload(_ bytes: [UInt8], isText: Bool) -> WebSocketPayload {
+        if let style = bytes.withUnsafeBytes(JSONBody.style(of:)) { return .json(bytes, style: style) }
+        return isText && UTF8Validator.isValid(bytes) ? .text(bytes) : .bytes(bytes)
     }
 }

@@ -211,8 +211,10 @@ struct InteractionMaker: ~Copyable {
         var request: CapturedBody?
         var response: CapturedBody?
         var outcome: ExchangeRedaction.Outcome
+        /// What is in the messages of its WebSocket, which are not redacted yet; nil if there is nothing.
+        var messages: ConversationRedaction.Found?
 
-        var count: Int { self.outcome.request.count + self.outcome.response.count }
+        var count: Int { self.outcome.request.count + self.outcome.response.count + (self.messages?.outcome.count ?? 0) }
     }
 
     /// Takes out the secrets that are known by now; nil if there are none. Writes no interaction.
@@ -222,13 +224,22 @@ struct InteractionMaker: ~Copyable {
         var request = try self.captured(interaction.request.body, reader)
         var response = try self.captured(interaction.response?.body, reader)
         let outcome = try redaction.redact(&redacted, request: &request, response: &response)
-        guard outcome.request.isChanged || outcome.response.isChanged else { return nil }
-        return Redacted(interaction: redacted, request: request, response: response, outcome: outcome)
+        var messages: ConversationRedaction.Found?
+        if let conversation = interaction.webSocket {
+            let found = try ConversationRedaction(redactor: redaction.redactor, reader: reader, digest: self.digest).search(conversation)
+            if found.outcome.isChanged { messages = found }
+        }
+        guard outcome.request.isChanged || outcome.response.isChanged || messages != nil else { return nil }
+        return Redacted(interaction: redacted, request: request, response: response, outcome: outcome, messages: messages)
     }
 
-    /// Decodes the bodies that were changed; the others stay as they are.
-    mutating func made(_ redacted: Redacted) throws -> Interaction {
+    /// Decodes the bodies that were changed, and rewrites messages; the others stay as they are.
+    mutating func made(_ redacted: Redacted, reader: BodyReader) throws -> Interaction {
         var interaction = redacted.interaction
+        if redacted.messages != nil, let messages = interaction.webSocket, let redactor = self.redaction?.redactor {
+            let redaction = ConversationRedaction(redactor: redactor, reader: reader, digest: self.digest)
+            interaction.webSocket = try redaction.redacted(messages, into: self.store)
+        }
         let types = self.schema?.types(ofURL: interaction.request.url)
         if redacted.outcome.request.isBodyChanged, let captured = redacted.request, let old = interaction.request.body {
             var body = try self.body(

@@ -72,7 +72,8 @@ struct CassetteLeakScan {
                 }
             }
         }
-        for sidecar in interaction.webSocket?.sidecars ?? [] where seen.insert(sidecar.path).inserted {
+        for sidecar in try interaction.webSocket.map({ try self.bodies.sidecars(of: $0, digest: self.digest()) }) ?? []
+        where seen.insert(sidecar.path).inserted {
             leaks += try self.scan.leaks(in: self.bodies.source(sidecar, digest: self.digest())).map {
                 CassetteLeak(
                     exchange: id, place: "\"\(sidecar.path)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)

@@ -110,6 +110,7 @@ public struct CassetteRedaction {
         }
         if redacted.outcome.request.isBodyChanged { self.count(redacted.request, &tally) }
         if redacted.outcome.response.isBodyChanged { self.count(redacted.response, &tally) }
+        if let messages = redacted.messages { tally.add(messages.placeholders) }
     }
 
     private static func count(_ body: CapturedBody?, _ tally: inout PlaceholderTally) {
@@ -127,7 +128,7 @@ public struct CassetteRedaction {
         try rewriter.rewrite(order: Array(0..<cassette.count), head: head.bytes) { place, bytes in
             progress((cassette.count + place) / 2, cassette.count)
             guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
-            var interaction = try maker.made(redacted)
+            var interaction = try maker.made(redacted, reader: self.bodies)
             if interaction.isUndecoded { interaction = (try? maker.decoded(interaction, reader: self.bodies)) ?? interaction }
             var writer = JSONWriter(reserving: bytes.count)
             writer.removeAll(baseDepth: 2)
@@ -159,11 +160,17 @@ extension PlaceholderTally {
                 let interaction = try? InteractionDecoder.decode(bytes)
             else { continue }
             let inBodies = [interaction.request.body, interaction.response?.body].flatMap { $0?.content.sidecars ?? [] }
-            for sidecar in inBodies + (interaction.webSocket?.sidecars ?? []) where seen.insert(sidecar.path).inserted {
+            // One that cannot be read names nothing that can be known.
+            let inMessages = interaction.webSocket.map { (try? Self.sidecars(of: $0, bodies, digest())) ?? $0.sidecars } ?? []
+            for sidecar in inBodies + inMessages where seen.insert(sidecar.path).inserted {
                 if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }
             }
         }
     }
+
+    private static func sidecars(
+        of messages: WebSocketMessages, _ reader: BodyReader, _ digest: some ContentDigest
+    ) throws -> [Sidecar] { try reader.sidecars(of: messages, digest: digest) }
 
     private mutating func add(_ source: ByteSource) throws {
         var window: [UInt8] = []

@@ -11,7 +11,7 @@ struct ExportCommand: ParsableCommand {
         abstract: "Write a cassette in a format that other tools read.",
         discussion: """
             Bodies of gRPC are exported as the bytes of the wire, in base64. Names of fields, and the order in which both sides of \
-            a conversation spoke, have no place in an HTTP Archive.
+            a conversation spoke, have no place in an HTTP Archive. Messages of WebSockets and events are exported as browsers do.
 
             Examples:
               wiretape export Cassettes/pets.json --har > pets.har
@@ -70,6 +70,13 @@ struct CassetteBodySource: HARBodySource {
             try Self.decode(source, names, { _ in })
         else { return try source.forEachPiece(deliver) }
         _ = try Self.decode(source, names, deliver)
+    }
+
+    func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) throws {
+        try self.reader.forEachMessage(of: messages, digest: PortableSHA256()) { message, _ in
+            try deliver(message)
+            return true
+        }
     }
 
     /// - Returns: whether all codings were decoded, to the end.

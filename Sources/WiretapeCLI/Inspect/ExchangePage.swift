@@ -13,6 +13,8 @@ struct ExchangePage {
     var command: String
     /// The exchange that opened a reused connection, and its TLS handshake; nil if not known.
     var opening: (number: Int, tls: TLSDetails)?
+    /// Whether its recording has not ended.
+    var isOpen = false
     var write: (String) throws -> Void
 
     /// - Parameter first: when the cassette's first exchange started.
@@ -48,6 +50,7 @@ struct ExchangePage {
             try self.trailers(response.trailers)
             try self.call(response, grpc)
         }
+        if let messages = interaction.webSocket { problems += try self.conversation(messages) }
 
         try self.space()
         try self.end(of: interaction)
@@ -65,12 +68,29 @@ struct ExchangePage {
         if let end = response.endAfter { try self.facts("", ["end \(BodyMessage.words(after: end)), which had not ended"]) }
     }
 
+    /// - Returns: why the messages could not be read; empty if they could.
+    private func conversation(_ messages: WebSocketMessages) throws -> [CassetteError] {
+        try self.space()
+        do {
+            try self.facts("websocket", SocketSummary(messages, reader: self.reader).lines)
+            try ConversationPage(command: self.command, screen: self.screen, reader: self.reader, write: self.write).show(messages)
+            return []
+        } catch let error as CassetteError {
+            try self.facts("websocket", [Quantity.count(messages.count, "message")])
+            try self.facts("", ["cannot be read: \(error.message)"], .red)
+            return [error]
+        }
+    }
+
     private func statusLine(_ version: HTTPVersion, _ status: Int, _ reason: [UInt8]) -> String {
         "\(version) \(status)" + (reason.isEmpty ? "" : " " + VisibleText.line(reason))
     }
 
     private func end(of interaction: Interaction) throws {
         switch interaction.outcome {
+        case _ where self.isOpen:
+            try self.facts(
+                "outcome", ["open: its recording has not ended, or its recorder was killed; this is what there is so far"], .yellow)
         case .complete: try self.facts("outcome", ["complete"])
         case .cut(let cut): try self.facts("outcome", [self.sentence("cut by the \(cut.by.rawValue)", cut.reason)], .red)
         case .failed(let failure): try self.facts("outcome", [self.sentence("failed, \(failure.kind.rawValue)", failure.message)], .red)
@@ -125,6 +145,10 @@ struct ExchangePage {
         if MultipartType(headers) != nil, contents.size > 0, try self.multipart(contents, headers, command) { return [] }
         if let messages = BodyMessages(body, reader: self.reader) {
             try MessagesPage(command: command, screen: self.screen, write: self.write).show(messages)
+            return []
+        }
+        if let events = BodyEvents(body), !events.all.isEmpty {
+            try EventsPage(command: command, screen: self.screen, write: self.write).show(events)
             return []
         }
         try BodyPage(command: command, screen: self.screen, write: self.write).show(contents, headers: headers, known: body.known)

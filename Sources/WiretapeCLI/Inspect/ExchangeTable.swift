@@ -76,6 +76,7 @@ struct ExchangeTable {
     private var end: Double = 0
     private var failed = 0
     private var cut = 0
+    private var open = 0
 
     /// - Parameters:
     ///   - count: the number of rows to come, for the width of the numbers.
@@ -115,7 +116,7 @@ struct ExchangeTable {
         if self.showsPhases { try self.write(self.screen.paint("phases: ", .dim) + PhaseBar.legend(self.screen.paint) + "\n") }
         var text =
             "\(total == nil ? "" : "\(self.count) of ")\(Quantity.count(total ?? self.count, "exchange")), \(Quantity.bytes(self.bytes)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
-        let problems = [(self.failed, "failed"), (self.cut, "cut")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let problems = [(self.failed, "failed"), (self.cut, "cut"), (self.open, "open")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !problems.isEmpty { text += "; " + problems.joined(separator: ", ") }
         try self.write(self.screen.paint(text + ".", .dim) + "\n")
     }
@@ -128,6 +129,7 @@ struct ExchangeTable {
         self.first = self.first ?? row.started
         self.end = max(self.end, self.offset(row) + (row.total ?? 0) * 1000)
         switch row.outcome {
+        case _ where row.isOpen: self.open += 1
         case .complete: break
         case .cut: self.cut += 1
         case .failed: self.failed += 1
@@ -144,7 +146,7 @@ struct ExchangeTable {
         case .method: TextWidth.shortened(VisibleText.line(row.method), to: 16)
         case .url: VisibleText.line(row.url)
         case .status: row.statusWords
-        case .type: row.type.map { TextWidth.shortened(VisibleText.line($0), to: Self.longestType) } ?? "-"
+        case .type: row.typeWords.map { TextWidth.shortened(VisibleText.line($0), to: Self.longestType) } ?? "-"
         case .size: row.size.map { Quantity.bytes($0) } ?? "-"
         case .total: row.total.map { Quantity.milliseconds($0) } ?? "-"
         case .phases: PhaseBar(row.timing).text
@@ -182,8 +184,10 @@ struct ExchangeTable {
         func isTight(_ least: Int) -> Bool { left() < min(row.widths[url], least) }
         if isTight(Self.leastURLWidths[0] * 2), row.widths[type] > Self.shortestType {
             row.widths[type] = Self.shortestType
-            if TextWidth.columns(row.cells[type]) > Self.shortestType {
-                row.cells[type] = String(row.cells[type].drop { $0 != "/" }.dropFirst())
+            // "event-stream", "120 messages"
+            if TextWidth.columns(row.cells[type]) > Self.shortestType, let mark = row.cells[type].firstIndex(where: { $0 == "/" || $0 == " " })
+            {
+                row.cells[type] = String(row.cells[type][mark...].dropFirst())
             }
         }
         if isTight(Self.leastURLWidths[0]) { row.columns.removeAll { $0 == .offset } }
@@ -268,7 +272,8 @@ struct PhaseBar {
 
 extension ExchangeRow {
     var statusColor: Paint.Color? {
-        switch self.outcome {
+        if self.isOpen { return .yellow }
+        return switch self.outcome {
         case .complete: (self.grpc?.likeHTTP ?? self.status).flatMap { Paint.color(status: $0) }
         case .cut, .failed: .red
         }

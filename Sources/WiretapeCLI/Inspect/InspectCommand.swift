@@ -14,11 +14,12 @@ struct InspectCommand: ParsableCommand {
             are.
 
             Filters are mitmproxy's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, \
-            ~ts ~bs ~hs of the response), ~dst address, ~hv version of HTTP, ~grpc status (number or name), ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
+            ~ts ~bs ~hs of the response), ~dst address, ~hv version of HTTP, ~grpc status (number or name), ~websocket, ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
             and parentheses; a pattern alone matches the url. Patterns are case-insensitive regular expressions; ~b searches the first \
-            64 MiB of a decoded body, and messages of gRPC without their coding.
+            64 MiB of a decoded body, and messages of gRPC and of WebSockets without their coding.
 
-            Messages of gRPC are shown as trees of fields; --part N writes one of them.
+            Messages of gRPC are shown as trees of fields, those of a WebSocket with arrows (→ from the client, ← from the server), and \
+            events of a stream one by one; --message N writes one of them.
 
             Examples:
               wiretape inspect Cassettes/pets.json
@@ -26,6 +27,7 @@ struct InspectCommand: ParsableCommand {
               wiretape inspect Cassettes/pets.json 3
               wiretape inspect Cassettes/pets.json 3 --body response > pet.jpg
               wiretape inspect Cassettes/pets.json 3 --part avatar > avatar.png
+              wiretape inspect Cassettes/pets.json 3 --message 12
               wiretape inspect Cassettes/pets.json 3 --extract pets
               wiretape inspect Cassettes/pets.json 3 --lint
               wiretape inspect Cassettes/pets.json --json
@@ -46,10 +48,15 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write one part of a multipart body, by its name or number, or one message of gRPC.", valueName: "name|n"))
     var part: String?
 
-    @Flag(help: "With --body, the bytes as they crossed the wire; with --part, those in the body.")
+    @Option(
+        help: ArgumentHelp("Write one message of a WebSocket or of gRPC, or the data of one event, by its number.", valueName: "n"))
+    var message: Int?
+
+    @Flag(help: "With --body, the bytes as they crossed the wire; with --part and --message, those in the body.")
     var raw = false
 
-    @Option(help: ArgumentHelp("Write every body and every part into files of this folder.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Write every body, part and message into files of this folder; with --message, only that.", valueName: "dir"))
     var extract: String?
 
     @Flag(help: "With --extract, replace existing files.")
@@ -68,15 +75,22 @@ struct InspectCommand: ParsableCommand {
 
     func validate() throws {
         let wanted = [
-            self.body != nil || self.part != nil ? (self.part == nil ? "--body" : "--part") : nil, self.extract.map { _ in "--extract" },
-            self.lint ? "--lint" : nil,
+            self.part.map { _ in "--part" }, self.message.map { _ in "--message" },
+            self.body != nil && self.part == nil && self.message == nil ? "--body" : nil,
+            self.message == nil ? self.extract.map { _ in "--extract" } : nil, self.lint ? "--lint" : nil,
         ].compactMap { $0 }
         if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
         if let body = self.body, self.number == nil {
             throw ValidationError("--body \(body.rawValue) needs the number of an exchange.")
         }
         if self.part != nil, self.number == nil { throw ValidationError("--part needs the number of an exchange.") }
-        if self.raw, self.body == nil, self.part == nil { throw ValidationError("--raw needs --body or --part.") }
+        if self.message != nil, self.number == nil { throw ValidationError("--message needs the number of an exchange.") }
+        if self.raw, self.body == nil, self.part == nil, self.message == nil {
+            throw ValidationError("--raw needs --body, --part or --message.")
+        }
+        if self.message != nil, self.extract != nil, self.json || self.raw {
+            throw ValidationError("--message with --extract takes neither --json nor --raw.")
+        }
         if self.raw, self.json { throw ValidationError("--raw and --json cannot be used together.") }
         if self.overwrite, self.extract == nil { throw ValidationError("--overwrite needs --extract.") }
         if self.filter != nil, self.number != nil { throw ValidationError("--filter applies to all exchanges: omit the number.") }
@@ -118,6 +132,14 @@ struct InspectCommand: ParsableCommand {
 
     private func show(_ inspection: Inspection) throws {
         if self.lint { return self.json ? try inspection.lintJSON(self.number) : try inspection.lint(self.number) }
+        if let message = self.message, let number = self.number {
+            if let folder = self.extract {
+                return try inspection.extract(message, in: self.body, of: number, to: folder, overwrites: self.overwrite)
+            }
+            return self.json
+                ? try inspection.messageJSON(message, in: self.body, of: number)
+                : try inspection.message(message, in: self.body, of: number, raw: self.raw)
+        }
         if let folder = self.extract {
             return try inspection.extract(self.number, to: folder, overwrites: self.overwrite, json: self.json)
         }

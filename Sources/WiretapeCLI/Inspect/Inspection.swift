@@ -29,7 +29,7 @@ struct Inspection {
         var found = 0
         try self.forEachWanted { number, interaction in
             found += 1
-            try table.append(ExchangeRow(number: number, interaction))
+            try table.append(ExchangeRow(number: number, interaction, isOpen: self.cassette.isOpen(at: number - 1)))
         }
         guard found > 0 else { return try self.write("no exchange of \"\(self.file)\" matches the filter.\n") }
         try table.finish(of: self.filter == nil ? nil : self.cassette.count)
@@ -37,7 +37,7 @@ struct Inspection {
 
     func listJSON() throws {
         var list = ExchangeListJSON(isForTerminal: self.screen.isTerminal, write: self.write)
-        try self.forEachWanted { try list.append(ExchangeRow(number: $0, $1)) }
+        try self.forEachWanted { try list.append(ExchangeRow(number: $0, $1, isOpen: self.cassette.isOpen(at: $0 - 1))) }
         try list.finish()
     }
 
@@ -58,7 +58,7 @@ struct Inspection {
         let opening = interaction.connection.flatMap { self.cassette.opening(of: $0, before: index) }
         let page = ExchangePage(
             screen: self.screen, reader: self.reader, command: "wiretape inspect \(ShellWord.quoted(self.file)) \(number)",
-            opening: opening.map { ($0.index + 1, $0.tls) }, write: self.write)
+            opening: opening.map { ($0.index + 1, $0.tls) }, isOpen: self.cassette.isOpen(at: index), write: self.write)
         if let problem = try page.show(interaction, number: number, first: first) { throw problem }
     }
 
@@ -105,6 +105,82 @@ struct Inspection {
         let found = try self.findPart(wanted, in: message, of: number)
         let what = "part \(found.part.label) of the \(found.message.rawValue) body of exchange \(number)"
         try self.writeBytes(try found.part.contents(in: found.contents, raw: raw), what)
+    }
+
+    // MARK: One message
+
+    /// Writes the payload of one message of a WebSocket, one message of gRPC, or the data of one event.
+    ///
+    /// - Parameters:
+    ///   - side: of messages of gRPC and of events; nil for the one that has some.
+    ///   - raw: of a close with its code; of gRPC as it crossed the wire.
+    func message(_ wanted: Int, in side: MessageChoice?, of number: Int, raw: Bool = false) throws {
+        switch try self.spoken(wanted, in: side, of: number) {
+        case .socket(let message):
+            let what = "message \(wanted) of exchange \(number)"
+            try self.writeBytes(message.contents(raw: raw), what)
+            if !message.message.isComplete { self.warn("\(what) was cut short: these are the bytes that were received.") }
+        case .grpc: try self.part("\(wanted)", in: side, of: number, raw: raw)
+        case .event(let event): try self.writeBytes(event.contents, "event \(wanted) of exchange \(number)")
+        }
+    }
+
+    func messageJSON(_ wanted: Int, in side: MessageChoice?, of number: Int) throws {
+        switch try self.spoken(wanted, in: side, of: number) {
+        case .socket(let message):
+            var writer = JSONWriter()
+            WebSocketMessageCoder.encode(message.message, into: &writer)
+            try self.writeJSON(writer.bytes)
+        case .grpc: try self.partJSON("\(wanted)", in: side, of: number)
+        case .event(let event): try self.writeJSON(event.json)
+        }
+    }
+
+    /// Writes one message into a file of a folder, and its path.
+    func extract(_ wanted: Int, in side: MessageChoice?, of number: Int, to path: String, overwrites: Bool) throws {
+        let (contents, name): (BodyContents, String)
+        switch try self.spoken(wanted, in: side, of: number) {
+        case .socket(let message):
+            (contents, name) = (try message.contents(raw: true), "\(number)-message-\(wanted).\(message.fileExtension)")
+        case .grpc(let message, let side):
+            (contents, name) = (try message.contents(), "\(number)-\(side.rawValue)-\(wanted).\(message.fileExtension)")
+        case .event(let event): (contents, name) = (event.contents, "\(number)-event-\(wanted).txt")
+        }
+        let file = try ExtractFolder(path, overwrites: overwrites).write(name, contents)
+        try self.write(VisibleText.line(file) + self.screen.paint("  \(Quantity.bytes(contents.size))", .dim) + "\n")
+    }
+
+    private enum Spoken {
+        case socket(SocketMessage)
+        case grpc(BodyMessage, MessageChoice)
+        case event(BodyEvent)
+    }
+
+    private func spoken(_ wanted: Int, in side: MessageChoice?, of number: Int) throws -> Spoken {
+        let interaction = try self.interaction(number)
+        if let messages = interaction.webSocket {
+            var found: SocketMessage?
+            try self.reader.forEachSocketMessage(of: messages) { message in
+                if message.number == wanted { found = message }
+                return found == nil
+            }
+            if let found { return .socket(found) }
+            throw Self.noMessage(wanted, "message", in: "exchange \(number)", messages.count)
+        }
+        if let (found, side) = try self.findMessage("\(wanted)", in: side, of: number) { return .grpc(found, side) }
+        for side in side.map({ [$0] }) ?? MessageChoice.allCases.reversed() {
+            guard let events = interaction.body(of: side).body.flatMap({ BodyEvents($0) }) else { continue }
+            if let found = events.all.first(where: { $0.number == wanted }) { return .event(found) }
+            throw Self.noMessage(wanted, "event", in: "the \(side.rawValue) body of exchange \(number)", events.all.count)
+        }
+        throw InspectError(
+            .noPart,
+            "exchange \(number) has no messages: see it with \"wiretape inspect \(ShellWord.quoted(self.file)) \(number)\".")
+    }
+
+    private static func noMessage(_ wanted: Int, _ noun: String, in what: String, _ count: Int) -> InspectError {
+        let range = count == 0 ? "none" : count == 1 ? "only 1" : "1 to \(count)"
+        return InspectError(.noPart, "there is no \(noun) \(wanted) in \(what): it has \(range).")
     }
 
     // MARK: JSON

@@ -160,6 +160,8 @@ import Testing
                 try self.bytes[start..<min(start + self.size, self.bytes.count)].withUnsafeBytes(deliver)
             }
         }
+
+        func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) {}
     }
 
     /// The same bytes again and again, for bodies that no memory should hold.
@@ -170,6 +172,8 @@ import Testing
         func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
             for _ in 0..<self.count { try self.piece.withUnsafeBytes(deliver) }
         }
+
+        func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) {}
     }
 
     /// Forms alone have params in HAR; parts of another kind are its text.

@@ -1,0 +1,71 @@
+/// Reads the events of a stream of the type `text/event-stream` as a client does (HTML Living Standard, 9.2.6), in whatever pieces it comes.
+///
+/// Hands out events that have data. One without a blank line after it is none.
+package struct EventReader {
+    package struct Event: Sendable, Hashable {
+        /// `message` if the stream names none.
+        package var type: String
+        /// The last one of the stream, of this event or of one before; empty if there was none.
+        package var id: String
+        /// The lines of `data`, joined by LF.
+        package var data: [UInt8]
+        /// Bytes of the stream up to the end of the event.
+        package var end: Int
+    }
+
+    /// Bytes of data of one event, and of one line: as much as Wiretape's client takes. The rest is left out.
+    package static let limit = 16 << 20
+
+    private var offset = 0
+    private var line: [UInt8] = []
+    private var isFirstLine = true
+    /// The last byte was a CR: a LF after it is part of the same line end.
+    private var skipsLineFeed = false
+    private var type = ""
+    private var id = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+
+    package init() {}
+
+    package mutating func push(_ piece: UnsafeRawBufferPointer, _ deliver: (Event) throws -> Void) rethrows {
+        for byte in piece {
+            self.offset += 1
+            let isSecondOfEnd = self.skipsLineFeed && byte == 10
+            self.skipsLineFeed = byte == 13
+            guard !isSecondOfEnd else { continue }
+            guard byte == 10 || byte == 13 else {
+                if self.line.count < Self.limit { self.line.append(byte) }
+                continue
+            }
+            if let event = self.endLine() { try deliver(event) }
+        }
+    }
+
+    private mutating func endLine() -> Event? {
+        var line = self.line[...]
+        if self.isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        self.isFirstLine = false
+        defer { self.line.removeAll(keepingCapacity: self.line.count < 4096) }
+        guard !line.isEmpty else { return self.endEvent() }
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line.dropFirst(name.count + 1)
+        if value.first == 32 { value = value.dropFirst() }
+        if name.elementsEqual("data".utf8) {
+            if self.hasData { self.data.append(10) }
+            self.hasData = true
+            self.data += value.prefix(max(0, Self.limit - self.data.count))
+        } else if name.elementsEqual("event".utf8) {
+            self.type = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("id".utf8), !value.contains(0) {
+            self.id = String(decoding: value, as: UTF8.self)
+        }
+        return nil
+    }
+
+    private mutating func endEvent() -> Event? {
+        defer { (self.type, self.data, self.hasData) = ("", [], false) }
+        guard self.hasData else { return nil }
+        return Event(type: self.type.isEmpty ? "message" : self.type, id: self.id, data: self.data, end: self.offset)
+    }
+}
