@@ -185,8 +185,8 @@ struct ExchangeTable {
         if isTight(Self.leastURLWidths[0] * 2), row.widths[type] > Self.shortestType {
             row.widths[type] = Self.shortestType
             // "event-stream", "120 messages"
-            if TextWidth.columns(row.cells[type]) > Self.shortestType, let mark = row.cells[type].firstIndex(where: { $0 == "/" || $0 == " " })
-            {
+            let mark = row.cells[type].firstIndex { $0 == "/" || $0 == " " }
+            if let mark, TextWidth.columns(row.cells[type]) > Self.shortestType {
                 row.cells[type] = String(row.cells[type][mark...].dropFirst())
             }
         }

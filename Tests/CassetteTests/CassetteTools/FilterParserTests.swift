@@ -86,7 +86,7 @@ import Testing
 
 @Suite struct FilterTermTests {
     @Test func theLettersAreMitmproxys() {
-        #expect(FilterTerm.known == "~a ~all ~b ~bq ~bs ~c ~d ~dst ~e ~grpc ~h ~hq ~hs ~http ~hv ~m ~q ~s ~t ~tq ~ts ~u")
+        #expect(FilterTerm.known == "~a ~all ~b ~bq ~bs ~c ~d ~dst ~e ~grpc ~h ~hq ~hs ~http ~hv ~m ~q ~s ~t ~tq ~ts ~u ~websocket")
     }
 
     @Test func whatComesBehindDependsOnTheCondition() {

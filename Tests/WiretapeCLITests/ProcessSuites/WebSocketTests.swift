@@ -1,0 +1,54 @@
+import Foundation
+import TapeTestSupport
+import Testing
+
+/// Conversations of a WebSocket between programs of the library websockets: recorded, and replayed without the server.
+@Suite(.enabled("websockets is not there, and PyPI cannot be reached") { PythonPackages.python != nil })
+struct WebSocketTests {
+    private static let script = Programs.fixture("websocket_talk.py")
+
+    private func client(_ port: Int, _ word: String = "subscribe") throws -> [String] {
+        [try #require(PythonPackages.python), Self.script, "talk", "\(port)", word]
+    }
+
+    private func record(_ cassette: String) throws -> (port: Int, heard: String) {
+        let server = try ExternalProgram(try #require(PythonPackages.python), [Self.script, "serve"])
+        defer { server.stop() }
+        let port = try server.port()
+        let command = try self.client(port)
+        let direct = try ExternalProgram.run(command[0], Array(command.dropFirst()))
+        #expect(direct.outputText.contains("tick") && direct.outputText.contains("4001"), "\(direct.outputText)\(direct.errors)")
+        let recorded = try Wiretape.run(["record", cassette, "--"] + command)
+        #expect(recorded.status == 0 && recorded.outputText == direct.outputText, "\(recorded.outputText)\(recorded.errors)")
+        return (port, direct.outputText)
+    }
+
+    @Test func whatWasSaidIsRecordedAndReplayedWithoutTheServer() throws {
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("talk.json")
+        let (port, heard) = try self.record(cassette)
+        let interaction = try #require(try CassetteFile.interactions(cassette).first)
+        let messages = try #require(interaction["webSocket"] as? [[String: Any]])
+        #expect(messages.map { $0["from"] as? String ?? "" }.prefix(6) == ["server", "client", "server", "server", "server", "server"])
+        #expect(messages.contains { $0["file"] != nil } && messages.contains { $0["ping"] != nil })
+        #expect(
+            messages.last { $0["from"] as? String == "server" }?["close"] as? [String: AnyHashable] == ["code": 4001, "reason": "bye then"])
+        let text = String(decoding: try folder.read("talk.json"), as: UTF8.self)
+        #expect(!text.contains("hunter2") && !text.contains("secret-of-the-test") && text.contains("{{password:1}}"), "\(text)")
+        try CassetteFile.expectValid(cassette)
+        let replayed = try Wiretape.run(["replay", cassette, "--fail-on", "miss,unused", "--"] + self.client(port))
+        #expect(replayed.status == 0 && replayed.outputText == heard, "\(replayed.outputText)\(replayed.errors)")
+    }
+
+    @Test func anotherMessageIsAMissThatSaysWhatDiffers() throws {
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("talk.json")
+        let (port, _) = try self.record(cassette)
+        let other = try Wiretape.run(["replay", cassette, "--"] + self.client(port, "unsubscribe"))
+        #expect(other.status == 3, "\(other.outputText)\(other.errors)")
+        #expect(other.outputText.contains("1008") && other.outputText.contains("not in the cassette"), "\(other.outputText)")
+        #expect(other.errors.contains("message 1: json /op"), "\(other.errors)")
+        let ignored = try Wiretape.run(["replay", cassette, "--ignore", "json:/op", "--"] + self.client(port, "unsubscribe"))
+        #expect(ignored.status == 0, "\(ignored.outputText)\(ignored.errors)")
+    }
+}
