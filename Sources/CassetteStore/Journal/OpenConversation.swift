@@ -239,7 +239,8 @@ struct JournalLines {
         /// The beginning of a message whose end is in the next piece.
         var carry: [UInt8] = []
         func take(_ line: UnsafeRawBufferPointer) -> Bool {
-            guard line.count <= ConversationMessages.lineLimit, Self.isMessage(UnsafeRawBufferPointer(rebasing: line.dropLast()), form) else {
+            guard line.count <= ConversationMessages.lineLimit, Self.isMessage(UnsafeRawBufferPointer(rebasing: line.dropLast()), form)
+            else {
                 return false
             }
             digest?.update(line)

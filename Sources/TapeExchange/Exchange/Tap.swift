@@ -110,6 +110,9 @@ public struct Tap: ~Copyable, Sendable {
         self.interaction.response?.endAfter = self.conversation?.after
     }
 
+    /// The exchange as it is by now: both heads, and how it was connected.
+    public var soFar: Interaction { self.interaction }
+
     /// Byte counts of the tunnel after a 101 answer.
     public mutating func tunnelled(_ counts: TunnelCounts) {
         self.interaction.tunnel = counts

@@ -66,6 +66,15 @@ struct ExchangeRecording: ~Copyable {
 
     mutating func tunnelled(_ counts: TunnelCounts) { self.tap?.tunnelled(counts) }
 
+    /// The answer opened a WebSocket, whose messages are recorded from now on; nil if the exchange is not recorded.
+    ///
+    /// - Parameter answer: what it accepts of the request's offer.
+    mutating func webSocket(offer: HeaderFields, answer: HeaderFields) -> WebSocketRecording? {
+        guard let tap = self.tap.take() else { return nil }
+        let agreement = WebSocketAgreement(offer: offer, answer: answer)
+        return WebSocketRecording(tap.soFar, start: self.start, agreement: agreement, proxy: self.proxy)
+    }
+
     mutating func body(_ side: Tap.Side, _ piece: BodyPiece) { self.body(side, piece, at: self.elapsed) }
 
     /// - Parameter at: when it came, in milliseconds since the exchange began.

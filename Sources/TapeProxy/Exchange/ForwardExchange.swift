@@ -234,6 +234,19 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.recording.responseBegan(head, framing: .none)
         self.recording.responseEnded()
         self.client.send(interim: head)
+        if WebSocketHandshake.isAsked(by: self.request.head), WebSocketHandshake.isOpened(by: head),
+            let webSocket = self.recording.webSocket(offer: self.request.head.fields, answer: head.fields)
+        {
+            self.proxy.count { $0.exchanges += 1 }
+            let tunnel = Tunnel(client: self.client, upstream: connection, proxy: self.proxy, watcher: webSocket) { [self] counts in
+                webSocket.ended(counts)
+                self.proxy.log.exchangeEnded(
+                    webSocket.id, connection: self.client.peer.id, outcome: webSocket.outcome, milliseconds: self.elapsed)
+                self.countBytes()
+            }
+            self.client.become(tunnel)
+            return tunnel.start(with: rest)
+        }
         let tunnel = Tunnel(client: self.client, upstream: connection, proxy: self.proxy) { [self] counts in
             self.recording.tunnelled(counts)
             self.record(.complete) { _ in self.countBytes() }

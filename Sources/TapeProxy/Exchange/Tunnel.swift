@@ -55,13 +55,25 @@ final class ConnectExchange: TunnelExchange {
     func deadlinePassed() { self.client.close() }
 }
 
+/// Sees what passes through a tunnel, and changes nothing.
+protocol TunnelWatcher: AnyObject {
+    /// - Returns: false if neither side may be read until `whenReady` calls.
+    func passed(_ bytes: ByteBuffer, from side: WebSocketSide) -> Bool
+    func whenReady(_ call: @escaping () -> Void)
+    /// One direction or both have ended; the first call says who ended the tunnel.
+    func ended(by party: Cut.Party, _ reason: String)
+}
+
 /// Passes bytes both ways between a client and an upstream connection until both directions have ended.
 ///
-/// Does not look at the bytes. Not Sendable: lives on its event loop.
+/// Does not look at the bytes: a watcher may. Not Sendable: lives on its event loop.
 final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     private let client: any ByteStream
     private let upstream: UpstreamConnection
     private let proxy: ProxyContext
+    private let watcher: (any TunnelWatcher)?
+    /// The watcher takes no more for now.
+    private var isHeld = false
     private var state = TunnelState()
     private var counts = TunnelCounts(sent: 0, received: 0)
     private var ended: ((TunnelCounts) -> Void)?
@@ -70,10 +82,14 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     let takesBytes = true
 
     /// - Parameter ended: called once, when the tunnel has closed.
-    init(client: any ByteStream, upstream: UpstreamConnection, proxy: ProxyContext, ended: @escaping (TunnelCounts) -> Void = { _ in }) {
+    init(
+        client: any ByteStream, upstream: UpstreamConnection, proxy: ProxyContext, watcher: (any TunnelWatcher)? = nil,
+        ended: @escaping (TunnelCounts) -> Void = { _ in }
+    ) {
         self.client = client
         self.upstream = upstream
         self.proxy = proxy
+        self.watcher = watcher
         self.ended = ended
         self.deadline = proxy.now + .seconds(Int64(proxy.limits.tunnelIdle))
     }
@@ -86,7 +102,7 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
         if first.readableBytes > 0 { self.upstreamRead(first) }
         self.upstreamReadComplete()
         // The bytes that the client sent after its request have waited for the tunnel.
-        self.client.setReading(self.upstream.isWritable)
+        self.readClient()
     }
 
     private func extendDeadline() { self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle)) }
@@ -97,43 +113,74 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
         self.extendDeadline()
         self.upstream.write(bytes)
         self.upstream.flush()
-        self.client.setReading(self.upstream.isWritable)
+        self.watch(bytes, from: .client)
+        self.readClient()
     }
 
     func upstreamRead(_ buffer: ByteBuffer) {
         self.counts.received += buffer.readableBytes
         self.extendDeadline()
         self.client.write(buffer)
+        self.watch(buffer, from: .server)
     }
 
     func upstreamReadComplete() {
         self.client.flush()
-        self.upstream.setReading(self.client.isWritable)
+        self.readUpstream()
     }
 
-    func clientWritabilityChanged(_ isWritable: Bool) { self.upstream.setReading(isWritable) }
+    func clientWritabilityChanged(_ isWritable: Bool) { self.readUpstream() }
 
-    func upstreamWritabilityChanged(_ isWritable: Bool) { self.client.setReading(isWritable) }
+    func upstreamWritabilityChanged(_ isWritable: Bool) { self.readClient() }
+
+    private func readClient() { self.client.setReading(self.upstream.isWritable && !self.isHeld) }
+
+    private func readUpstream() { self.upstream.setReading(self.client.isWritable && !self.isHeld) }
+
+    private func watch(_ bytes: ByteBuffer, from side: WebSocketSide) {
+        guard let watcher, !watcher.passed(bytes, from: side), !self.isHeld else { return }
+        self.isHeld = true
+        watcher.whenReady { [weak self] in
+            guard let self, self.ended != nil else { return }
+            self.isHeld = false
+            self.readClient()
+            self.readUpstream()
+        }
+    }
 
     // MARK: Ends
 
     func clientEnded() -> Bool {
+        self.watcher?.ended(by: .client, "the client ended its side")
         self.perform(self.state.sideEnded(.client))
         return true
     }
 
     func upstreamEnded() {
+        self.watcher?.ended(by: .origin, "the origin ended its side")
         self.client.flush()
         self.perform(self.state.sideEnded(.upstream))
     }
 
-    func upstreamFailed(_ failure: Failure) { self.closeBoth() }
+    func upstreamFailed(_ failure: Failure) {
+        self.watcher?.ended(by: .origin, failure.message)
+        self.closeBoth()
+    }
 
-    func proxyStopped() { self.closeBoth() }
+    func proxyStopped() {
+        self.watcher?.ended(by: .recorder, "the proxy was stopped before the conversation had ended")
+        self.closeBoth()
+    }
 
-    func clientLeft(_ reason: String) { self.closeBoth() }
+    func clientLeft(_ reason: String) {
+        self.watcher?.ended(by: .client, reason)
+        self.closeBoth()
+    }
 
-    func deadlinePassed() { self.closeBoth() }
+    func deadlinePassed() {
+        self.watcher?.ended(by: .recorder, "nothing passed for \(self.proxy.limits.tunnelIdle) s")
+        self.closeBoth()
+    }
 
     private func perform(_ action: TunnelState.Action) {
         switch action {

@@ -115,6 +115,12 @@ struct ProxyLog: Sendable {
         self.logger.debug("client connection ended by HTTP/2", metadata: ["connection": "\(connection)", "reason": "\(reason)"])
     }
 
+    /// The rest of a conversation is passed on and not recorded.
+    func webSocketUnreadable(_ exchange: Int, problem: String) {
+        guard self.isInfo else { return }
+        self.logger.info("web socket unreadable", metadata: ["exchange": "\(exchange)", "problem": "\(problem)"])
+    }
+
     func requestMalformed(connection: Int, status: Int) {
         guard self.isDebug else { return }
         self.logger.debug("request malformed", metadata: ["connection": "\(connection)", "status": "\(status)"])

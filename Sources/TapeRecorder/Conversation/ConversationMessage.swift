@@ -1,16 +1,33 @@
 package import CassetteRedaction
+internal import CassetteStore
 package import TapeBytes
+package import TapeExchange
 
 /// One message of a conversation on its way to the recorder, as its protocol has it.
 ///
-/// The recorder redacts and encodes it on its thread, and never looks into it.
+/// The recorder has it redacted and encoded on its thread, and never looks into it.
 package protocol ConversationMessage: Sendable {
     /// An estimate of the memory it holds, in bytes.
     var weight: Int { get }
+    /// Whose blocks (`RecorderItem.block`) are its beginning, if it is too long for memory.
+    var blocks: Tap.Side? { get }
 
-    /// Takes the secrets out. When it throws, neither the message is kept nor any after it.
-    mutating func redact(with redactor: Redactor) throws
+    /// Appends the message, without its secrets, as the interaction has it: a JSON object on one line, without a line end.
+    ///
+    /// When it throws, neither the message is kept nor any after it.
+    func write(_ place: MessagePlace, into writer: inout JSONWriter) throws
+}
 
-    /// Appends the message as the interaction has it: a JSON object on one line, without a line end.
-    func encode(into writer: inout JSONWriter)
+extension ConversationMessage {
+    package var blocks: Tap.Side? { nil }
+}
+
+/// Where a message is written: what takes its secrets out, and the files for what is too long for a line.
+package struct MessagePlace {
+    /// Nil if secrets are kept.
+    package let redactor: Redactor?
+    let store: BodyStore
+    let digest: @Sendable () -> any ContentDigest
+    /// The beginning of a message that is too long for memory.
+    var spool: OpenSpool?
 }

@@ -73,6 +73,17 @@ struct InteractionMaker: ~Copyable {
         return spool
     }
 
+    /// Where a message of a conversation is written.
+    ///
+    /// - Parameter side: whose blocks it begins with, if it is too long for memory. Throws `NotTried` if one could not be written.
+    mutating func place(ofMessageIn exchange: Int, blocks side: Tap.Side?) throws -> MessagePlace {
+        var place = MessagePlace(redactor: self.redaction?.redactor, store: self.store, digest: self.digest)
+        guard let side else { return place }
+        place.spool = self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))
+        if let problem = self.broken.removeValue(forKey: exchange) { throw NotTried(problem: problem) }
+        return place
+    }
+
     /// Discards an exchange and the files of its bodies.
     mutating func drop(_ exchange: Int) {
         self.broken[exchange] = nil

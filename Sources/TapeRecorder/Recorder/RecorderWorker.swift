@@ -284,12 +284,11 @@ final class RecorderWorker {
 
     private func take(_ message: any ConversationMessage, of id: Int) {
         guard self.conversations.contains(id) else { return }
-        var message = message
         let added: RunningConversations.Added
         do {
-            if let redactor = self.file.redactor { try message.redact(with: redactor) }
+            let place = try self.maker.place(ofMessageIn: id, blocks: message.blocks)
             self.writer.removeAll()
-            message.encode(into: &self.writer)
+            try message.write(place, into: &self.writer)
             self.writer.byte(0x0a)
             added = self.writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
         } catch {
