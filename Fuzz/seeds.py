@@ -47,6 +47,41 @@ def conversation(mask=None):
     return plain + close, coded + close
 
 
+def h2(kind, payload=b"", flags=0, stream=0):
+    """A frame of HTTP/2."""
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+def literal(name, value):
+    return b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+GET = b"\x82\x87\x84\x41\x01a"  # GET https://a/, by the static table (RFC 7541)
+POST = b"\x83\x87\x84\x41\x01a"
+
+
+def multiplexed():
+    """What clients send, and after each its half: requests with bodies, cookies, trailers, Huffman codes, CONTINUATION, and what breaks rules."""
+    settings = h2(4)
+    yield settings + h2(4, flags=1) + h2(1, GET, 5, 1) + h2(1, GET + literal(b"cookie", b"a=1") + literal(b"cookie", b"b=2"), 5, 3)
+    yield settings + h2(1, POST + literal(b"content-length", b"5"), 4, 1) + h2(0, b"hello", 1, 1)
+    yield settings + h2(1, POST + literal(b"te", b"trailers"), 4, 1) + h2(0, b"a" * 100, 0, 1) + h2(0, b"\x02bb\0\0", 8, 1) + h2(1, literal(b"t", b"u"), 5, 1)
+    yield settings + h2(1, GET[:4], 1, 1) + h2(9, GET[4:], 4, 1) + h2(1, b"\x82\x87\x84\x41\x8c\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff", 5, 3)
+    yield h2(4, b"\0\3\0\0\0\1\0\4\0\0\0\5") + h2(1, GET, 5, 1) + h2(8, b"\0\0\1\0", 0, 1) + h2(6, b"12345678") + h2(3, b"\0\0\0\x08", 0, 1)
+    yield settings + h2(1, GET, 5, 1) + h2(2, b"\0\0\0\0\x10", 0, 3) + h2(7, b"\0\0\0\0\0\0\0\0bye") + h2(0x20, b"x")
+    yield settings + h2(1, GET + literal(b"x", b"a\r\nb: c"), 5, 1) + h2(1, GET + literal(b"host", b"b"), 5, 3)
+    yield settings + b"".join(h2(1, GET + literal(b"name%d" % n, b"v" * 40), 5, 2 * n + 1) for n in range(6)) + b"".join(
+        h2(1, b"\x20\x82\x87\x84\x41\x01a" + b"\x40\x01y\x01z\xbe", 4, 2 * n + 1) for n in range(6, 9))
+
+
+def multiplexed_answers():
+    """What an origin sends on streams 1 to 7."""
+    settings = h2(4)
+    yield settings + h2(1, b"\x88", 5, 1) + h2(1, b"\x88" + literal(b"content-length", b"2"), 4, 3) + h2(0, b"ok", 1, 3)
+    yield settings + h2(1, b"\x08\x03103", 4, 1) + h2(1, b"\x8d", 4, 1) + h2(0, b"gone", 0, 1) + h2(1, literal(b"grpc-status", b"0"), 5, 1)
+    yield settings + h2(3, b"\0\0\0\x07", 0, 1) + h2(7, b"\0\0\0\3\0\0\0\0") + h2(1, b"\x89", 5, 3) + h2(5, b"\0\0\0\2" + GET, 4, 1)
+
+
 def hello(name=b"a.test"):
     server_name = b"\x00\x00" + (len(name) + 5).to_bytes(2, "big") + (len(name) + 3).to_bytes(2, "big") + b"\x00" + len(name).to_bytes(2, "big") + name
     body = b"\x03\x03" + bytes(32) + b"\x00\x00\x02\x13\x01\x01\x00" + len(server_name).to_bytes(2, "big") + server_name
@@ -60,7 +95,8 @@ def field(number, value):
     return bytes([number << 3 | 2, len(value)]) + value
 
 
-def frame(payload, flag=0):
+def prefixed(payload, flag=0):
+    """A message of gRPC."""
     return bytes([flag]) + len(payload).to_bytes(4, "big") + payload
 
 
@@ -82,8 +118,8 @@ def seeds():
         schema = descriptors()
         yield "proto", len(schema).to_bytes(2, "big") + b"\x03" + schema + message
         for kind in (14, 15, 16):
-            yield "body", bytes([kind, 0]) + frame(message) + frame(message)
-            yield "body", bytes([kind, 2]) + frame(gzip.compress(message, mtime=0), 1) + b"\x00\x00"
+            yield "body", bytes([kind, 0]) + prefixed(message) + prefixed(message)
+            yield "body", bytes([kind, 2]) + prefixed(gzip.compress(message, mtime=0), 1) + b"\x00\x00"
     for body in MULTIPARTS:
         for cuts in (0, 3, 6):
             yield "multipart", bytes([cuts]) + b"b\n" + body
@@ -111,6 +147,11 @@ def seeds():
         yield "websocket", bytes([reader | 32, 3]) + plain
         for agreed in (4, 12, 20):
             yield "websocket", bytes([reader | agreed, 3]) + coded
+    for role, inputs in ((0, multiplexed()), (1, multiplexed_answers())):
+        for octets in inputs:
+            for limits in (0, 2, 4, 6):
+                for answers in (0, 3, 0x16, 0x5A, 0xBF):
+                    yield "http2", bytes([role | limits, answers]) + octets
     yield "hello", hello()
     yield "hello", hello()[:5] + hello()[5:]
     for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/CassetteFormat/Golden/**/*.json")]):

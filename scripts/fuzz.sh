@@ -9,13 +9,13 @@ place=$root/.build-fuzz
 package=$place/package
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- multipart inflate body cassette message hello proto websocket
+[ $# -gt 0 ] || set -- multipart inflate body cassette message hello http2 proto websocket
 
-# The targets stand in a package of their own, so that the product's has no unsafe flags and neither SwiftNIO nor the proxy is built.
+# The targets stand in a package of their own, so that the product's has no unsafe flags and the proxy is not built; of SwiftNIO, only its buffers.
 mkdir -p "$package/Sources"
 codings='"CBrotli", "CZstd", '
 . "$root/scripts/cassette-targets.sh"
-for target in CZlib COpenSSL CBrotli CZstd $cassette_targets TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for target in CZlib COpenSSL CNghttp2 CBrotli CZstd $cassette_targets TapeTLS TapeHTTP2; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
 ln -sfn "$root/Fuzz/Sources" "$package/Sources/Fuzz"
 cat >"$package/Package.swift.new" <<END
 // swift-tools-version: 6.1
@@ -24,21 +24,31 @@ import PackageDescription
 let settings: [SwiftSetting] = [
     .define("CODINGS"), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
 ]
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let package = Package(
     name: "fuzzed",
     platforms: [.macOS(.v13)],
+    dependencies: [
+$(grep 'apple/swift-nio.git' "$root/Package.swift")
+    ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
         $cassette_manifest
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"], swiftSettings: settings),
-        .executableTarget(name: "Fuzz", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeTLS", "CZlib"], swiftSettings: settings),
+        .target(name: "TapeHTTP2", dependencies: ["CassetteModel", "TapeExchange", "CNghttp2", nio], swiftSettings: settings),
+        .executableTarget(
+            name: "Fuzz", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
 END
 cmp -s "$package/Package.swift.new" "$package/Package.swift" && rm "$package/Package.swift.new" || mv "$package/Package.swift.new" "$package/Package.swift"
+
+# The versions that the product is built with.
+[ -e "$package/Package.resolved" ] || cp "$root/Package.resolved" "$package/Package.resolved"
 
 # Optimized, for the speed, with every check that a release has. gold stops with an error of its own at libFuzzer's objects.
 linker=

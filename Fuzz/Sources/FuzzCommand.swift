@@ -6,7 +6,8 @@ struct FuzzCommand {
     private static var targets: [String: any FuzzTarget.Type] {
         [
             "multipart": MultipartTarget.self, "inflate": InflateTarget.self, "body": BodyTarget.self, "cassette": CassetteTarget.self,
-            "message": MessageTarget.self, "hello": HelloTarget.self, "proto": ProtoTarget.self, "websocket": WebSocketTarget.self,
+            "message": MessageTarget.self, "hello": HelloTarget.self, "http2": HTTP2Target.self, "proto": ProtoTarget.self,
+            "websocket": WebSocketTarget.self,
         ]
     }
     /// libFuzzer's callback is a C function, which captures nothing.

@@ -48,7 +48,7 @@ enum WebSocketTarget: FuzzTarget {
         func take(_ event: WebSocketEvent) {
             self.expect(told.problem == nil, "an event after the problem")
             switch event {
-            case .block(let block):
+            case .block(let block, _):
                 self.expect(block.count <= 2 * WebSocketReader.blockSize, "a block of \(block.count) bytes")
                 blocks += block
             case .message(var message):

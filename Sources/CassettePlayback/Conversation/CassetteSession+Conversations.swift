@@ -37,6 +37,27 @@ extension CassetteSession {
             choice: ConversationChoice(conversations, order: self.conversationOrder, latency: latency))
     }
 
+    /// Begins to choose what answers a request for a WebSocket. Waits for the disk.
+    ///
+    /// Nil if what is due is no recorded conversation, such as a refusal: it is decided by the request's head alone. Throws what is wrong
+    /// with a recorded conversation.
+    public func webSocket(_ pending: PendingRequest, latency: Latency) throws(CassetteError) -> PendingConversation? {
+        guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
+        let members = self.groups.members(ofKey: key).map(Int.init)
+        let due = self.state.withLock { state in members.first { state.assignments.answered[$0] == 0 } }
+        if let due, try self.conversation(at: due, source)?.webSocket == nil { return nil }
+        guard let conversation = try self.conversation(pending, latency: latency), !conversation.choice.isEmpty else { return nil }
+        return conversation
+    }
+
+    /// The exchange whose answer opens a WebSocket for a client before it has said anything; nil if none is left.
+    public func opening(of conversation: PendingConversation) -> WebSocketSpeech? {
+        let repeats = self.repetition != .never
+        return self.state.withLock { state in
+            conversation.choice.earliest(repeats: repeats) { state.assignments.answered[$0] == 0 }?.webSocket
+        }
+    }
+
     /// The conversation of an exchange that was assigned by its request's head, whose messages are not compared. Waits for the disk.
     ///
     /// Nil if its answer does not begin before the request's end.
@@ -74,7 +95,8 @@ extension CassetteSession {
     /// - Parameter isPatient: the client may still send a message before it waits for an answer's head.
     public func settle(_ conversation: PendingConversation, isPatient: Bool) -> ConversationSettlement {
         let choice = conversation.choice
-        let (repeats, mayForward) = (self.repetition != .never, self.mayForward)
+        // A WebSocket that was opened here cannot be handed to the origin any more.
+        let (repeats, mayForward) = (self.repetition != .never, self.mayForward && !choice.isWebSocket)
         let settled: (step: ConversationChoice.Step, assignment: AssignmentRule.Assignment?) = self.state.withLock { state in
             let step = choice.step(isPatient: isPatient, repeats: repeats, mayForward: mayForward) { state.assignments.answered[$0] == 0 }
             guard case .take(let indexes) = step else { return (step, nil) }

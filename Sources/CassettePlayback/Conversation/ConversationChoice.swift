@@ -106,6 +106,17 @@ struct ConversationChoice: Sendable {
         }
     }
 
+    var isEmpty: Bool { self.candidates.isEmpty }
+
+    /// Whether its candidates are WebSockets, as they all are if one is.
+    var isWebSocket: Bool { self.candidates.first?.conversation.webSocket != nil }
+
+    /// The earliest that is left, whose answer a client gets before it says anything; nil if none is.
+    func earliest(repeats: Bool, isLeft: (Int) -> Bool) -> RecordedConversation? {
+        let left = self.candidates.first { isLeft($0.conversation.index) }
+        return (left ?? (repeats ? self.candidates.first : nil))?.conversation
+    }
+
     func play(_ index: Int) -> ConversationPlay? {
         self.candidates.first { $0.conversation.index == index }.map {
             ConversationPlay(conversation: $0.conversation, script: $0.script)
@@ -125,6 +136,10 @@ public struct ConversationPlay: Sendable {
 
     /// In order of request start from 0.
     public var index: Int { self.conversation.index }
+    /// What the recorded server said, if it is a WebSocket.
+    public var webSocket: WebSocketSpeech? { self.conversation.webSocket }
+    /// How the recorded conversation ended.
+    public var ending: ConversationScript.Ending { self.script.recording.ending }
     /// Messages of the client so far.
     public var came: Int { self.script.came }
     /// How many recorded messages the client has not sent.

@@ -35,6 +35,8 @@ public struct ConversationScript: Sendable {
         public var messages: [Step]
         public var end: Step
         public var ending: Ending
+        /// The head went out before the conversation was chosen, as that of a WebSocket, without which its client says nothing.
+        public var headIsSent = false
 
         public init(
             requests: Int, requestsAreWhole: Bool = true, head: Step? = Step(), messages: [Step] = [], end: Step = Step(),
@@ -50,7 +52,7 @@ public struct ConversationScript: Sendable {
 
         /// Whether part of the answer came before the client's end, so that the client may have waited for it.
         public var isInteractive: Bool {
-            if self.ending == .left || !self.requestsAreWhole { return true }
+            if self.headIsSent || self.ending == .left || !self.requestsAreWhole { return true }
             return self.head?.after != nil || self.end.after != nil || self.messages.contains { $0.after != nil }
         }
     }
@@ -103,7 +105,8 @@ public struct ConversationScript: Sendable {
         self.recording = recording
         self.order = order
         self.latency = latency
-        self.next = recording.head == nil ? .end : .head
+        let first: Part = recording.messages.isEmpty ? .end : .message(0)
+        self.next = recording.headIsSent ? first : recording.head == nil ? .end : .head
         if order == .any { self.missing = Array(0..<recording.requests) }
     }
 

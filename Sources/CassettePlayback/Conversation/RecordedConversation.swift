@@ -6,7 +6,7 @@ internal import TapeBytes
 
 /// A recorded exchange as a conversation: what the messages of its client are compared by, and when its answer came.
 ///
-/// Keeps no messages of the answer. A class, so that many hold it at the cost of one.
+/// Keeps no messages of a gRPC answer. A class, so that many hold it at the cost of one.
 final class RecordedConversation: Sendable {
     /// A longer body is compared as a whole: with some 100 bytes for each message, a conversation stays below 2 MiB.
     static let messageLimit = GRPCMessages.limit
@@ -15,11 +15,14 @@ final class RecordedConversation: Sendable {
     let index: Int
     let requests: [BodyFacets]
     let recording: ConversationScript.Recording
+    /// What its server said, if it was a WebSocket.
+    let webSocket: WebSocketSpeech?
 
-    init(index: Int, requests: [BodyFacets], recording: ConversationScript.Recording) {
+    init(index: Int, requests: [BodyFacets], recording: ConversationScript.Recording, webSocket: WebSocketSpeech? = nil) {
         self.index = index
         self.requests = requests
         self.recording = recording
+        self.webSocket = webSocket
     }
 
     /// Whether a live message is a recorded one.
@@ -31,7 +34,7 @@ final class RecordedConversation: Sendable {
 
     /// An estimate of its memory, in bytes.
     var weight: Int {
-        self.requests.reduce(256 + 32 * self.recording.messages.count) { sum, facets in
+        self.requests.reduce(256 + 32 * self.recording.messages.count + (self.webSocket?.weight ?? 0)) { sum, facets in
             facets.facets.reduce(sum + 64) { $0 + 128 + $1.name.count + $1.value.count }
         }
     }
@@ -125,7 +128,9 @@ extension RecordedCassette {
     ) throws(CassetteError) -> RecordedConversation? {
         let interaction = try self.interaction(at: index)
         let request = interaction.request
-        guard GRPCType(request.headers) != nil else { return nil }
+        guard GRPCType(request.headers) != nil else {
+            return try self.webSocket(interaction, at: index, rules: rules, detail: detail, redaction: redaction, digest: digest)
+        }
         let redaction = redaction?.forOneRequest()
         let messages = MessageReader {
             PendingBody(rules: rules, headers: request.headers, url: request.url, redaction: redaction, digest: digest)

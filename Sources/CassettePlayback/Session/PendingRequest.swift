@@ -46,6 +46,10 @@ public final class PendingRequest: Sendable {
         self.digest = digest
     }
 
+    /// For the messages of a conversation.
+    var messageRedaction: LiveRedactor? { self.redaction }
+    var messageDigest: @Sendable () -> any ContentDigest { self.digest }
+
     /// Whether a recorded request has its head: if not, only the explanation of a refusal needs its body.
     public var hasEqualHead: Bool { self.key != nil }
 

@@ -27,10 +27,19 @@ extension BodyReader {
         }
     }
 
-    /// The message on one line of a file, as `forEachMessage` told where it is.
-    public func message(in sidecar: Sidecar, at line: Range<Int>) throws(CassetteError) -> WebSocketMessage {
-        let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(line) }
-        return try WebSocketMessageCoder.decode(bytes, InteractionPlace(file: sidecar.path))
+    /// The messages on some lines of a file that follow each other, as `forEachMessage` told where they are.
+    public func messages(in sidecar: Sidecar, at lines: ArraySlice<Range<Int>>) throws(CassetteError) -> [WebSocketMessage] {
+        guard let first = lines.first, let last = lines.last else { return [] }
+        let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(first.lowerBound..<last.upperBound) }
+        var messages: [WebSocketMessage] = []
+        for line in lines {
+            let range = line.lowerBound - first.lowerBound..<line.upperBound - first.lowerBound
+            guard range.upperBound <= bytes.count else {
+                throw CassetteError(.damaged, "\"\(sidecar.path)\" ended while it was read; record the exchange again")
+            }
+            messages.append(try WebSocketMessageCoder.decode(Array(bytes[range]), InteractionPlace(file: sidecar.path)))
+        }
+        return messages
     }
 
     private func forEachLine(

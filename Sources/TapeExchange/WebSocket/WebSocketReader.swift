@@ -160,7 +160,7 @@ public struct WebSocketReader: ~Copyable {
         Self.append(bytes, mask, to: &message.bytes)
         if message.bytes.count > Self.blockSize {
             message.isSpilled = true
-            onEvent(.block(message.bytes))
+            onEvent(.block(message.bytes, isText: message.kind == .text))
             message.bytes = []
         }
         self.message = message
@@ -217,7 +217,7 @@ public struct WebSocketReader: ~Copyable {
 /// What a reader finds.
 public enum WebSocketEvent: Sendable, Hashable {
     /// The next bytes of a message that is too long for memory, in order; `message` ends it. Control messages may come between.
-    case block([UInt8])
+    case block([UInt8], isText: Bool)
     case message(TapedMessage)
     /// Once, and nothing after it.
     case failed(WebSocketProblem)

@@ -89,9 +89,13 @@ struct ExchangeRouter {
     }
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
+        let opensWebSocket = self.proxy.library != nil && WebSocketHandshake.isAsked(by: request.head)
         let opening = self.proxy.session.begin(
-            method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody)
+            method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody,
+            opensWebSocket: opensWebSocket)
         switch opening {
+        case .needsBody(let pending) where opensWebSocket && pending.hasEqualHead:
+            return WebSocketOpening(router: self, request: request, scope: scope, pending: pending)
         case .decided(.replay(let index)) where request.call != nil && request.hasBody:
             return ConversationExchange(router: self, request: request, scope: scope, subject: .chosen(index))
         case .decided(let decision): return self.exchange(following: decision, on: request, in: scope)

@@ -58,7 +58,7 @@ final class WebSocketRecording: TunnelWatcher {
 
     private func take(_ event: WebSocketEvent, from side: WebSocketSide, at: Double) {
         switch event {
-        case .block(let bytes):
+        case .block(let bytes, _):
             self.proxy.record(.block(exchange: self.id, side: side == .client ? .request : .response, bytes: bytes))
         case .message(let message):
             if message.kind == .close { self.closes.insert(side) }

@@ -159,8 +159,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
         proxy.shared.followWallClock()
         do throws(MessageError) {
-            let scheme = self.peer.scope?.origin.scheme ?? .http
-            guard section.scheme == scheme.rawValue || section.scheme == nil else {
+            // Outside of tunnels the URL is in the path: haproxy says "https" to every server.
+            if let scheme = self.peer.scope?.origin.scheme, let named = section.scheme, named != scheme.rawValue {
                 throw MessageError(.target, status: 400, "request has another :scheme than its connection; send \"\(scheme.rawValue)\"")
             }
             let request = try IncomingRequest(

@@ -62,6 +62,25 @@ final class ReplayLibrary {
         }
     }
 
+    /// Some messages of a recorded WebSocket from this one on, in a file beside the cassette.
+    func messages(of speech: WebSocketSpeech, from number: Int, then: @escaping (Result<[WebSocketMessage], CassetteError>) -> Void) {
+        let path = self.cassette.path
+        let reading = self.disk.run(on: self.loop) { () -> Result<[WebSocketMessage], CassetteError> in
+            do throws(CassetteError) {
+                return .success(try speech.read(from: number, ofCassette: path))
+            } catch {
+                return .failure(error)
+            }
+        }
+        reading.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let messages): then(messages)
+            case .failure(let error):
+                then(.failure(CassetteError(.unreadable, "the replay is being stopped: \"\(path)\" is no longer read.", cause: error)))
+            }
+        }
+    }
+
     func open(_ content: ReplayFileStream.Content) -> ReplayFileStream {
         ReplayFileStream(content, bodies: self.bodies, loop: self.loop, disk: self.disk)
     }

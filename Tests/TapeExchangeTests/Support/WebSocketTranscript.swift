@@ -20,7 +20,7 @@ struct WebSocketTranscript: Equatable {
         var blocks: [UInt8] = []
         func take(_ event: WebSocketEvent) {
             switch event {
-            case .block(let block):
+            case .block(let block, _):
                 transcript.largestBlock = max(transcript.largestBlock, block.count)
                 blocks += block
             case .message(var message):

@@ -17,7 +17,7 @@ final class NginxProcess {
         try FileManager.default.createDirectory(atPath: folder.file("logs"), withIntermediateDirectories: false)
         // Between the choice of a port and nginx's bind another process may take it.
         for attempt in 1...5 {
-            let ports = try Self.freePorts(count)
+            let ports = try FreePorts.take(count)
             try folder.write(Self.configuration(folder: folder.path, servers: servers(ports)).utf8, to: "nginx.conf")
             let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("logs/error.log")]
             let program = try ExternalProgram(nginx, arguments)
@@ -62,9 +62,12 @@ final class NginxProcess {
         }
         """
     }
+}
 
+/// Ports of 127.0.0.1 for programs that are told theirs.
+enum FreePorts {
     /// Different ports: all are taken before the first is given back.
-    private static func freePorts(_ count: Int) throws -> [Int] {
+    static func take(_ count: Int) throws -> [Int] {
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }
         return try (0..<count).map { _ in

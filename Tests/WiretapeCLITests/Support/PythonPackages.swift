@@ -1,6 +1,6 @@
 import Foundation
 
-/// The HTTP clients of Python that do not come with it, in an environment of their own: fetched from PyPI once, and kept beside the build.
+/// The HTTP clients and servers of Python that do not come with it, in an environment of their own: fetched from PyPI once, and kept beside the build.
 enum PythonPackages {
     private static let folder = Programs.repository + "/.build/python-clients"
 
@@ -10,7 +10,7 @@ enum PythonPackages {
         if Self.works(python) { return python }
         let script = """
             rm -rf "$0" && python3 -m venv "$0" &&
-            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx[http2]>=0.27,<1' 'grpcio>=1.60,<2'
+            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx[http2]>=0.27,<1' 'grpcio>=1.60,<2' 'hypercorn>=0.16,<1'
             """
         // With the whole environment, since that is where people say how PyPI is reached.
         let end = try? ExternalProgram.run(
@@ -20,6 +20,6 @@ enum PythonPackages {
 
     private static func works(_ python: String) -> Bool {
         guard FileManager.default.isExecutableFile(atPath: python) else { return false }
-        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx, h2, grpc"]).status) == 0
+        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx, h2, grpc, hypercorn"]).status) == 0
     }
 }

@@ -1,0 +1,204 @@
+public import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
+
+/// What the server of a recorded WebSocket says in a replay: its data messages, by their numbers, and how it closes.
+///
+/// Long conversations stay in their file: what is kept of them is where their lines are. Any thread may use it.
+public struct WebSocketSpeech: Sendable {
+    /// Those in the cassette itself.
+    private var messages: [WebSocketMessage] = []
+    /// A file with messages, and where they are in it.
+    private let sidecar: Sidecar?
+    private var lines: [Range<Int>] = []
+    /// The server's close; nil if it sent none.
+    public fileprivate(set) var close: WebSocketClose?
+    /// The fields of the request that opened it.
+    public let request: HeaderFields
+    /// The answer's head.
+    public let answer: RecordedResponse
+
+    fileprivate init(_ messages: WebSocketMessages, request: HeaderFields, answer: RecordedResponse) {
+        self.request = request
+        self.answer = answer
+        if case .file(let sidecar, _) = messages { self.sidecar = sidecar } else { self.sidecar = nil }
+    }
+
+    fileprivate mutating func append(_ message: WebSocketMessage, _ line: Range<Int>) {
+        if self.sidecar == nil { self.messages.append(message) } else { self.lines.append(line) }
+    }
+
+    public var count: Int { self.messages.count + self.lines.count }
+
+    /// A message that is in the cassette itself; nil if the disk has to be read.
+    public func inline(_ number: Int) -> WebSocketMessage? { self.sidecar == nil ? self.messages[number] : nil }
+
+    /// Bytes that are read at once.
+    private static let readSize = 64 << 10
+
+    /// Some messages from this one on, as many as are read at once: at least one. Waits for the disk.
+    ///
+    /// - Parameter path: of the cassette.
+    public func read(from number: Int, ofCassette path: String) throws(CassetteError) -> [WebSocketMessage] {
+        guard let sidecar else { return [self.messages[number]] }
+        var end = number + 1
+        while end < self.lines.count, self.lines[end].upperBound - self.lines[number].lowerBound <= Self.readSize { end += 1 }
+        return try BodyReader(cassettePath: path).messages(in: sidecar, at: self.lines[number..<end])
+    }
+
+    /// An estimate of its memory, in bytes.
+    var weight: Int { self.messages.reduce(self.lines.count * 16) { $0 + 200 + ($1.content.payload?.size ?? 0) } }
+}
+
+/// Makes what one message of a WebSocket's client is compared by, as a body that has it alone.
+///
+/// Takes a long message in pieces. JSON is compared by its values, other text as text, bytes as bytes; text and binary messages are never
+/// equal. Not Sendable: one thread at a time.
+public final class WebSocketMessageFacets {
+    private let isText: Bool
+    private let make: (HeaderFields) -> PendingBody
+    /// Nil before the first byte.
+    private var body: PendingBody?
+    /// Bytes so far.
+    public private(set) var size = 0
+
+    init(isText: Bool, _ make: @escaping (HeaderFields) -> PendingBody) {
+        self.isText = isText
+        self.make = make
+    }
+
+    public func push(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        self.size += bytes.count
+        var body = self.body.take() ?? self.make(self.headers(bytes))
+        body.push(bytes)
+        self.body = consume body
+    }
+
+    public func finish() -> BodyFacets {
+        // Empty messages are messages.
+        guard let body = self.body.take() else { return self.isText ? .emptyText : .emptyBinary }
+        return body.finish().sent(asText: self.isText)
+    }
+
+    private func headers(_ bytes: UnsafeRawBufferPointer) -> HeaderFields {
+        let first = bytes.first { !" \t\r\n".utf8.contains($0) }
+        let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        return HeaderFields([
+            "Content-Type: " + (isJSON ? "application/json" : self.isText ? "text/plain; charset=utf-8" : "application/octet-stream")
+        ])
+    }
+}
+
+extension BodyFacets {
+    fileprivate static let emptyText = BodyFacets(kind: .text, facets: [], count: 0, hasMarks: false, sum: 1)
+    fileprivate static let emptyBinary = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 2)
+
+    /// JSON may be sent either way; other text and bytes are of different kinds anyway.
+    fileprivate func sent(asText isText: Bool) -> BodyFacets {
+        guard self.kind == .json, !isText else { return self }
+        var facets = self
+        facets.sum &+= 0x9e37_79b9_7f4a_7c15
+        return facets
+    }
+}
+
+extension PendingRequest {
+    /// For a message of the client, once the request has opened a WebSocket.
+    public func webSocketMessage(isText: Bool) -> WebSocketMessageFacets {
+        WebSocketMessageFacets(isText: isText) { headers in
+            PendingBody(rules: self.rules, headers: headers, url: self.url, redaction: self.messageRedaction, digest: self.messageDigest)
+        }
+    }
+}
+
+extension RecordedConversation {
+    /// The conversation of a WebSocket. Reads the messages once, from the disk if they are in a file.
+    static func webSocket(
+        _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, bodies: BodyReader, digest: () -> any ContentDigest,
+        facets: (_ message: WebSocketMessage, _ isText: Bool) throws -> BodyFacets
+    ) throws -> RecordedConversation {
+        var speech = WebSocketSpeech(messages, request: interaction.request.headers, answer: answer)
+        var requests: [BodyFacets] = []
+        var steps: [ConversationScript.Step] = []
+        var end = ConversationScript.Step()
+        var clientHasClosed = false
+        // What a message waited for: the client's last, or the server's own before it.
+        var last = RecordedTimes(interaction).head
+        func reading(_ message: WebSocketMessage, _ line: Range<Int>) throws {
+            func step() -> ConversationScript.Step {
+                ConversationScript.Step(after: clientHasClosed ? nil : requests.count, gap: max(0, message.at - last))
+            }
+            switch (message.from, message.content) {
+            case (.client, .text): requests.append(try facets(message, true))
+            case (.client, .binary): requests.append(try facets(message, false))
+            case (.client, .close): clientHasClosed = true
+            case (.server, .text), (.server, .binary):
+                steps.append(step())
+                speech.append(message, line)
+            case (.server, .close(let close)):
+                end = step()
+                speech.close = close
+            case (_, .ping), (_, .pong): return
+            }
+            last = max(last, message.at)
+        }
+        func take(_ digest: some ContentDigest) throws {
+            try bodies.forEachMessage(of: messages, digest: digest) { message, line in
+                // What the client said after the server's close had no answer: it was under way.
+                guard speech.close == nil else { return true }
+                try reading(message, line)
+                return true
+            }
+        }
+        try take(digest())
+        var recording = ConversationScript.Recording(requests: requests.count, messages: steps, end: end)
+        recording.headIsSent = true
+        if speech.close == nil {
+            let total = interaction.timing.total ?? last
+            recording.end = ConversationScript.Step(after: clientHasClosed ? nil : requests.count, gap: max(0, total - last))
+            switch interaction.outcome {
+            case .complete: break
+            case .cut(let cut) where cut.by == .origin: recording.ending = .cut
+            case .cut: recording.ending = .left
+            case .failed: recording.ending = .cut
+            }
+            recording.requestsAreWhole = clientHasClosed || recording.ending != .left
+        }
+        return RecordedConversation(index: index, requests: requests, recording: recording, webSocket: speech)
+    }
+}
+
+extension RecordedCassette {
+    func webSocket(
+        _ interaction: Interaction, at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> RecordedConversation? {
+        guard let messages = interaction.webSocket, let answer = interaction.response else { return nil }
+        let redaction = redaction?.forOneRequest()
+        let bodies = BodyReader(cassettePath: self.path)
+        do {
+            return try RecordedConversation.webSocket(
+                interaction, answer, messages, index: index, bodies: bodies, digest: digest
+            ) { message, isText in
+                let facets = WebSocketMessageFacets(isText: isText) { headers in
+                    PendingBody(rules: rules, headers: headers, url: interaction.request.url, redaction: redaction, digest: digest)
+                }
+                switch message.content.payload {
+                case .file(let sidecar)?:
+                    func open(_ digest: some ContentDigest) throws(CassetteError) -> ByteSource { try bodies.source(sidecar, digest: digest) }
+                    try open(digest()).forEachPiece { facets.push($0) }
+                case let payload?: payload.inlineBytes?.withUnsafeBytes { facets.push($0) }
+                case nil: break
+                }
+                let made = facets.finish()
+                return detail == .digests && !made.hasMarks ? made.digestOnly : made
+            }
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a recorded message cannot be read (\(error)); record the exchange again", cause: error)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import NIOCore
+internal import TapeExchange
+
+/// Answers a request for a WebSocket from the cassette: with the recorded handshake, its accept computed, extensions and subprotocol those
+/// of the recording that this client offers. Then a `WebSocketReplay` follows.
+///
+/// Not Sendable: lives on its event loop.
+final class WebSocketOpening: MessageExchange {
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let router: ExchangeRouter
+    private let request: IncomingRequest
+    private let scope: TunnelScope
+    private let pending: PendingRequest
+    private var isOver = false
+    let deadline: NIODeadline
+
+    init(router: ExchangeRouter, request: IncomingRequest, scope: TunnelScope, pending: PendingRequest) {
+        self.router = router
+        self.client = router.stream
+        self.proxy = router.stream.peer.session
+        self.request = request
+        self.scope = scope
+        self.pending = pending
+        self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.upstreamSilence))
+    }
+
+    func start() {
+        let (session, pending, latency) = (self.proxy.session, self.pending, self.proxy.configuration.latency)
+        let opening = self.proxy.disk.run(on: self.proxy.loop) { () -> Result<PendingConversation?, CassetteError> in
+            do throws(CassetteError) { return .success(try session.webSocket(pending, latency: latency)) } catch { return .failure(error) }
+        }
+        opening.assumeIsolated().whenComplete { [self] result in
+            guard !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(.success(let conversation?)): self.open(conversation)
+            case .success(.success(nil)):
+                self.become(PendingExchange(router: self.router, request: self.request, scope: self.scope, pending: self.pending))
+            case .success(.failure(let error)): self.unreadable(error)
+            case .failure(let error as CassetteError): self.unreadable(error)
+            case .failure: self.client.close()
+            }
+        }
+    }
+
+    private func open(_ conversation: PendingConversation) {
+        guard let recorded = self.proxy.session.opening(of: conversation) else { return self.missed(conversation) }
+        let asked: WebSocketRequest
+        do {
+            asked = try WebSocketRequest(self.request.head)
+        } catch {
+            return self.answer(
+                ProxyAnswer(
+                    status: error.status, reason: error.status == 426 ? "Upgrade Required" : "Bad Request", error: "websocket",
+                    fields: error.names13 ? [("Sec-WebSocket-Version", "13")] : [],
+                    text: "\(error.message): correct the client's handshake (RFC 6455, 4.2.1)."))
+        }
+        let (fields, agreement) = WebSocketHandshake.replayed((recorded.request, recorded.answer.headers), to: asked)
+        // Recorded over HTTP/2, its answer was 200 (RFC 8441, 5).
+        let reason = recorded.answer.status == 101 ? recorded.answer.reason : Array("Switching Protocols".utf8)
+        self.client.send(interim: ResponseHead(version: .http11, status: 101, reason: reason, fields: fields))
+        self.isOver = true
+        let replay = WebSocketReplay(
+            self.client, request: self.request, origin: self.scope.origin, pending: self.pending, conversation: conversation,
+            agreement: agreement)
+        self.client.become(replay)
+        replay.start()
+    }
+
+    /// Every recorded one is used up.
+    private func missed(_ conversation: PendingConversation) {
+        let session = self.proxy.session
+        let missing = self.proxy.disk.run(on: self.proxy.loop) { session.missed(conversation, message: nil) }
+        missing.assumeIsolated().whenComplete { [self] result in
+            guard !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(let decision): self.become(self.router.exchange(following: decision, on: self.request, in: self.scope))
+            case .failure: self.client.close()
+            }
+        }
+    }
+
+    private func unreadable(_ error: CassetteError) {
+        self.proxy.session.couldNotDecide(problem: "\(self.request.head.method) \(self.request.url): \(error.message)")
+        self.proxy.count {
+            $0.unreadable += 1
+            if $0.firstUnreadable == nil { $0.firstUnreadable = error.message }
+        }
+        self.answer(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
+    }
+
+    private func answer(_ answer: ProxyAnswer) {
+        self.isOver = true
+        self.client.send(answer, isFinal: false)
+        self.client.finish()
+    }
+
+    private func become(_ exchange: any ClientExchange) {
+        self.isOver = true
+        self.client.become(exchange)
+        exchange.start()
+    }
+
+    // MARK: The client
+
+    func requestBody(_ piece: BodyPiece) {}
+    func requestFailed(_ error: MessageError) { if !self.isOver { self.answer(.malformed(error)) } }
+    func clientLeft(_ reason: String) { self.isOver = true }
+    func deadlinePassed() { self.client.close() }
+}

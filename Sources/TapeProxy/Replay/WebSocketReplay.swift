@@ -1,0 +1,426 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import NIOCore
+internal import TapeExchange
+
+/// The server of a recorded WebSocket: chooses the recorded conversation by what the client says, and says what the recorded server said
+/// when as many messages have come.
+///
+/// Looks at no message of the client before the one before it was compared. Answers pings. Dials nothing. Not Sendable: lives on its event
+/// loop.
+final class WebSocketReplay: TunnelExchange {
+    private enum Phase {
+        case choosing(PendingConversation)
+        case playing(ConversationPlay)
+        /// This side has closed: what the client says is not looked at any more, but for its close.
+        case closing
+        case over
+    }
+
+    /// A longer message is compared on another thread, since the event loop serves other clients.
+    private static let inlineSize = 64 << 10
+    /// Seconds that a client has to answer a close.
+    private static let closeLimit: Int64 = 10
+
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let request: IncomingRequest
+    private let origin: Origin
+    private let pending: PendingRequest
+    private var phase: Phase
+    private var reader: WebSocketReader
+    private var writer: WebSocketWriter
+    /// What the client said and nobody has compared: of one read at most, since no more is taken meanwhile.
+    private var events: CircularBuffer<WebSocketEvent> = []
+    private var facets: Facets?
+    private var lastMessage: BodyFacets?
+    /// Another thread is at work on what came last.
+    private var isBusy = false
+    /// A message is being read or sent.
+    private var isSending = false
+    /// Messages of the file from `first` on.
+    private var batch: (first: Int, messages: [WebSocketMessage]) = (0, [])
+    private var body: ReplayFileStream?
+    private var dueTimer: Scheduled<Void>?
+    private var isLoading = false
+    private var clientHasClosed = false
+    private var written = 0
+    private(set) var deadline: NIODeadline
+
+    init(
+        _ client: any ClientStream, request: IncomingRequest, origin: Origin, pending: PendingRequest, conversation: PendingConversation,
+        agreement: WebSocketAgreement
+    ) {
+        self.client = client
+        self.proxy = client.peer.session
+        self.request = request
+        self.origin = origin
+        self.pending = pending
+        self.phase = .choosing(conversation)
+        self.reader = WebSocketReader(.client, stand: .server, agreement: agreement)
+        self.writer = WebSocketWriter(.server, agreement: agreement)
+        self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle))
+    }
+
+    func start() {
+        self.settle()
+        self.proceed()
+    }
+
+    // MARK: The client's messages
+
+    var takesBytes: Bool { self.events.isEmpty && !self.isBusy }
+
+    func clientBytes(_ input: inout ByteBuffer) {
+        guard let bytes = input.readSlice(length: input.readableBytes) else { return }
+        self.extendDeadline()
+        bytes.withUnsafeReadableBytes { bytes in self.reader.read(bytes) { self.events.append($0) } }
+        self.proceed()
+    }
+
+    private var isOver: Bool { if case .over = self.phase { true } else { false } }
+
+    /// Takes what the client has said, one message after another, and says what is due.
+    private func proceed() {
+        while !self.isBusy, let event = self.events.popFirst() { self.take(event) }
+        guard !self.isOver else { return }
+        self.pump()
+        guard !self.isOver else { return }
+        self.client.setReading(self.takesBytes)
+    }
+
+    private func take(_ event: WebSocketEvent) {
+        switch event {
+        case .block(let bytes, let isText):
+            let facets = self.facets ?? Facets(self.pending.webSocketMessage(isText: isText))
+            self.facets = facets
+            bytes.withUnsafeBytes { facets.message.push($0) }
+        case .message(let message):
+            switch message.kind {
+            case .text, .binary: self.take(message)
+            case .ping:
+                if case .closing = self.phase { return }
+                self.write { $0.control(false, message.bytes, to: &$1) }
+            case .pong: return
+            case .close: self.clientClosed(WebSocketClose(payload: message.bytes))
+            }
+        case .failed(let problem): self.close(1002, problem.message)
+        }
+    }
+
+    private func take(_ message: TapedMessage) {
+        if case .closing = self.phase { return }
+        let facets = self.facets.take() ?? Facets(self.pending.webSocketMessage(isText: message.kind == .text))
+        message.bytes.withUnsafeBytes { facets.message.push($0) }
+        guard facets.message.size > Self.inlineSize else { return self.messageCame(facets.message.finish()) }
+        self.onThread({ facets.message.finish() }) { [self] in self.messageCame($0) }
+    }
+
+    private func messageCame(_ message: BodyFacets) {
+        self.lastMessage = message
+        switch self.phase {
+        case .choosing(var conversation):
+            conversation.messageCame(message)
+            self.phase = .choosing(conversation)
+            self.settle()
+        case .playing(var play):
+            let recorded = play.came + play.unsent
+            let receipt = play.messageCame(message)
+            self.phase = .playing(play)
+            switch receipt {
+            case .matched, .unknown: break
+            case .differs(let number): self.wentElsewhere(play, at: number)
+            case .surplus: self.wentElsewhere(play, at: recorded)
+            }
+        case .closing, .over: break
+        }
+    }
+
+    private func clientClosed(_ close: WebSocketClose) {
+        self.clientHasClosed = true
+        switch self.phase {
+        case .choosing(var conversation):
+            conversation.clientEnded()
+            self.phase = .choosing(conversation)
+            self.settle()
+            // Nothing was chosen: nothing is missed either, as with a client that leaves at once.
+            if case .choosing = self.phase { return self.finish(close) }
+            if case .playing = self.phase { self.clientClosed(close) }
+        case .playing(var play):
+            guard play.unsent == 0, play.ending != .left else {
+                self.note(play)
+                return self.finish(close)
+            }
+            _ = play.clientEnded()
+            self.phase = .playing(play)
+        case .closing: self.end(isCut: false)
+        case .over: break
+        }
+    }
+
+    // MARK: Choosing
+
+    private func settle() {
+        guard case .choosing(let conversation) = self.phase else { return }
+        // Its client got the handshake, and says nothing while it waits for the server.
+        switch self.proxy.session.settle(conversation, isPatient: false) {
+        case .wait, .hesitate: break
+        case .play(let play):
+            self.proxy.count { $0.replayed += 1 }
+            self.proxy.log.replay(play.index, connection: self.client.peer.id, method: self.request.head.method, origin: self.origin)
+            self.phase = .playing(play)
+        case .nothing:
+            let (session, message) = (self.proxy.session, self.lastMessage)
+            self.onThread({ session.missed(conversation, message: message) }) { [self] in self.follow($0) }
+        case .decided(let decision): self.follow(decision)
+        }
+    }
+
+    private func follow(_ decision: Decision) {
+        switch decision {
+        case .refuse(let report): self.miss(report)
+        // Settled as if it had to be refused; another mode's origin cannot take over what was opened here.
+        case .forward, .replay: self.close(1008, "the cassette has no such conversation, and the origin cannot take over an open one")
+        }
+    }
+
+    /// The client said what the recorded one did not.
+    ///
+    /// - Parameter at: the recorded message that was due, from 0.
+    private func wentElsewhere(_ play: ConversationPlay, at: Int) {
+        let (session, pending, message) = (self.proxy.session, self.pending, self.lastMessage)
+        self.dueTimer?.cancel()
+        self.dueTimer = nil
+        self.proxy.count { $0.replayed -= 1 }
+        self.onThread({ session.refuse(play, of: pending, at: at, message: message) }) { [self] in self.miss($0) }
+    }
+
+    private func miss(_ report: MissReport) {
+        self.proxy.count { $0.misses += 1 }
+        self.proxy.log.refuse(connection: self.client.peer.id, method: self.request.head.method, origin: self.origin)
+        let difference = report.nearest.first?.differences.first.map { "\($0)" }
+        self.close(1008, "not in the cassette" + (difference.map { ": \($0)" } ?? ""))
+    }
+
+    // MARK: The server's messages
+
+    /// Milliseconds since the request's head came.
+    private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
+
+    /// Does what the script says, until it has to wait.
+    private func pump() {
+        while !self.isSending, !self.isBusy, self.dueTimer == nil, self.client.isWritable, case .playing(var play) = self.phase {
+            let action = play.next(at: self.elapsed)
+            self.phase = .playing(play)
+            switch action {
+            case .sendHead: break
+            case .send(let number): self.say(number, play)
+            case .end:
+                guard let close = play.webSocket?.close else { return self.end(isCut: false) }
+                self.say(close)
+            case .cut: return self.end(isCut: true)
+            case .wait(let due):
+                self.client.flush()
+                return self.wait(until: due)
+            case .listen, .hold: return self.client.flush()
+            }
+        }
+        self.client.flush()
+    }
+
+    private func say(_ number: Int, _ play: ConversationPlay) {
+        guard let speech = play.webSocket else { return }
+        if let message = speech.inline(number) { return self.send(message) }
+        let position = number - self.batch.first
+        if self.batch.messages.indices.contains(position) { return self.send(self.batch.messages[position]) }
+        self.isSending = true
+        self.client.flush()
+        self.proxy.library?.messages(of: speech, from: number) { [weak self] result in
+            guard let self, !self.isOver else { return }
+            self.proxy.readClock()
+            self.isSending = false
+            switch result {
+            case .success(let messages):
+                self.batch = (number, messages)
+                if let message = messages.first { self.send(message) }
+                self.proceed()
+            case .failure(let error): self.damaged(play, error.message)
+            }
+        }
+    }
+
+    private func send(_ message: WebSocketMessage) {
+        guard let payload = message.content.payload else { return }
+        let isText = if case .text = message.content { true } else { false }
+        if let bytes = payload.inlineBytes {
+            return self.write { writer, output in
+                bytes.withUnsafeBytes {
+                    writer.message(isText, $0, isDeflated: message.isDeflated, frames: message.frames, to: &output)
+                }
+            }
+        }
+        guard case .file(let sidecar) = payload, let body = self.proxy.library?.open(.sidecar(sidecar)) else { return }
+        self.isSending = true
+        self.body = body
+        self.writer.begin(isText, size: sidecar.size, isDeflated: message.isDeflated, frames: message.frames)
+        self.sendPieces(of: body)
+    }
+
+    private func sendPieces(of body: ReplayFileStream) {
+        guard !self.isLoading else { return }
+        self.isLoading = true
+        body.next { [weak self] piece in
+            self?.isLoading = false
+            guard let self, !self.isOver, case .playing(let play) = self.phase else { return }
+            self.proxy.readClock()
+            self.extendDeadline()
+            switch piece {
+            case .bytes(let bytes):
+                self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: false, to: &output) } }
+                // The rest goes once the client has taken this.
+                if self.client.isWritable { self.sendPieces(of: body) }
+            case .last(let bytes):
+                self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: true, to: &output) } }
+                self.body = nil
+                self.isSending = false
+                self.proceed()
+            case .damaged: self.damaged(play, "a message's file of \(self.request.url) differs from what was recorded")
+            }
+        }
+    }
+
+    private func write(_ body: (inout WebSocketWriter, inout [UInt8]) -> Void) {
+        var output: [UInt8] = []
+        body(&self.writer, &output)
+        guard !output.isEmpty else { return }
+        self.written += output.count
+        self.client.write(ByteBuffer(bytes: output))
+        // What a message is answered with is sent with it; a lone pong needs it too.
+        self.client.flush()
+    }
+
+    private func wait(until due: Double) {
+        // Rounded up, so that the timer never fires before the time.
+        let left = max(0, ((due - self.elapsed) * 1e6).rounded(.up))
+        self.dueTimer = self.proxy.loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(left))) { [weak self] in
+            guard let self, !self.isOver else { return }
+            self.dueTimer = nil
+            self.proxy.readClock()
+            self.extendDeadline()
+            self.proceed()
+        }
+    }
+
+    // MARK: Ends
+
+    /// The recorded server closed: of its own, or in answer to the client's close, so that nothing follows.
+    private func say(_ close: WebSocketClose) {
+        self.write { $0.close(payload: close.payload, to: &$1) }
+        if self.clientHasClosed { self.end(isCut: false) } else { self.beginClosing() }
+    }
+
+    /// Closes with words of the proxy's own.
+    private func close(_ code: Int, _ reason: String) {
+        guard !self.isOver else { return }
+        if case .closing = self.phase { return }
+        // A frame within a message that is cut here would be taken for its rest.
+        guard self.body == nil else { return self.end(isCut: true) }
+        self.write { $0.close(code, reason: reason, to: &$1) }
+        self.beginClosing()
+    }
+
+    /// Answers the client's close with its own code (RFC 6455, 5.5.1).
+    private func finish(_ close: WebSocketClose) {
+        self.write { $0.close(payload: Array(close.payload.prefix(2)), to: &$1) }
+        self.end(isCut: false)
+    }
+
+    private func beginClosing() {
+        self.dueTimer?.cancel()
+        self.dueTimer = nil
+        self.phase = .closing
+        self.deadline = self.proxy.now + .seconds(Self.closeLimit)
+    }
+
+    private func end(isCut: Bool) {
+        guard !self.isOver else { return }
+        self.stop()
+        self.client.closeAfterFlush(isCut: isCut)
+    }
+
+    private func stop() {
+        self.phase = .over
+        self.dueTimer?.cancel()
+        self.events = []
+        let written = self.written
+        self.proxy.count { $0.bytes += written }
+    }
+
+    private func damaged(_ play: ConversationPlay, _ problem: String) {
+        self.proxy.session.couldNotServe(play.index, problem: problem)
+        self.proxy.count {
+            $0.unreadable += 1
+            if $0.firstUnreadable == nil { $0.firstUnreadable = problem }
+        }
+        self.end(isCut: true)
+    }
+
+    /// Notes what the client never sent, unless the recorded one had left as well: how far that one came is chance.
+    private func note(_ play: ConversationPlay) {
+        if play.ending != .left { self.proxy.session.clientLeft(play) }
+    }
+
+    /// Works on a thread; nothing that the client says is looked at meanwhile.
+    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+        self.isBusy = true
+        let working = self.proxy.disk.run(on: self.proxy.loop) { work() }
+        working.assumeIsolated().whenComplete { [self] result in
+            guard !self.isOver else { return }
+            self.isBusy = false
+            self.proxy.readClock()
+            guard case .success(let value) = result else { return self.end(isCut: true) }
+            then(value)
+            self.proceed()
+        }
+    }
+
+    // MARK: The client
+
+    func clientWritabilityChanged(_ isWritable: Bool) {
+        self.extendDeadline()
+        guard isWritable, !self.isOver else { return }
+        if let body, self.isSending { self.sendPieces(of: body) } else { self.pump() }
+    }
+
+    func clientEnded() -> Bool {
+        self.clientLeft("the client ended its side")
+        self.client.closeAfterFlush(isCut: false)
+        return false
+    }
+
+    func clientLeft(_ reason: String) {
+        if case .playing(let play) = self.phase { self.note(play) }
+        if !self.isOver { self.stop() }
+    }
+
+    func proxyStopped() { self.close(1001, "the proxy was stopped") }
+
+    private func extendDeadline() {
+        if case .closing = self.phase { return }
+        self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle))
+    }
+
+    func deadlinePassed() {
+        if self.dueTimer != nil { return self.extendDeadline() }
+        self.end(isCut: true)
+    }
+
+    /// A message of the client, handed from the event loop to a thread.
+    ///
+    /// SAFETY: the event loop does not use it while a thread has it, so that no two threads use it at once.
+    private final class Facets: @unchecked Sendable {
+        let message: WebSocketMessageFacets
+
+        init(_ message: WebSocketMessageFacets) { self.message = message }
+    }
+}
