@@ -38,7 +38,8 @@ final class AnswerLibrary: Sendable {
         var interaction = try self.cassette.interaction(at: index)
         try self.refresh?.refresh(&interaction, bodies: self.bodies, digest: { PortableSHA256() })
         return HTTPSession.Response(
-            url: url, status: interaction.response?.status ?? 101, reason: interaction.response.map { String(decoding: $0.reason, as: UTF8.self) } ?? "",
+            url: url, status: interaction.response?.status ?? 101,
+            reason: interaction.response.map { String(decoding: $0.reason, as: UTF8.self) } ?? "",
             headers: HTTPSession.Headers(interaction.response?.receivedHeaders ?? HeaderFields()),
             source: .replayed(cassette: self.cassette.path, id: interaction.id))
     }

@@ -44,7 +44,7 @@ extension Cassette {
     ) throws -> ReplaySocket? {
         let session = self.decider.session
         guard let player, let conversation = try session.webSocket(pending, latency: self.settings.latency) else { return nil }
-        guard let index = session.opening(of: conversation) else {
+        guard let index = session.openingIndex(of: conversation) else {
             guard case .refuse(let report) = session.missed(conversation, message: nil) else { return nil }
             throw TransportFailure(.noMatch(report), report.description)
         }
@@ -166,8 +166,8 @@ final class ReplaySocket: WebSocketConnection {
         case goOn
         case missed(PendingConversation)
         case decided(Decision)
-        /// - at: the recorded message that was due, from 0; nil if the client ended early.
-        case elsewhere(ConversationPlay, at: Int?)
+        /// Not the recorded message that was due, from 0.
+        case elsewhere(ConversationPlay, at: Int)
         case over(End)
         case busy
     }
@@ -181,7 +181,9 @@ final class ReplaySocket: WebSocketConnection {
     private let watch: ElapsedClock
     private let state: Guarded<State>
 
-    fileprivate init(_ phase: Phase, of pending: PendingRequest?, in cassette: Cassette, head: HTTPSession.Response, clock: any Clock<Duration>) {
+    fileprivate init(
+        _ phase: Phase, of pending: PendingRequest?, in cassette: Cassette, head: HTTPSession.Response, clock: any Clock<Duration>
+    ) {
         self.response = head
         self.pending = pending
         self.session = cassette.decider.session
@@ -213,9 +215,11 @@ final class ReplaySocket: WebSocketConnection {
                 guard self.pending != nil else { return .goOn }
                 switch receipt {
                 case .matched, .unknown: return .goOn
-                case .differs(let number): state.phase = .missing
+                case .differs(let number):
+                    state.phase = .missing
                     return .elsewhere(play, at: number)
-                case .surplus: state.phase = .missing
+                case .surplus:
+                    state.phase = .missing
                     return .elsewhere(play, at: recorded)
                 }
             }
@@ -230,7 +234,7 @@ final class ReplaySocket: WebSocketConnection {
         let bytes = message.data
         let isText = message.text != nil
         @Sendable func made() -> BodyFacets {
-            var facets = pending.webSocketMessage(isText: isText)
+            let facets = pending.webSocketMessage(isText: isText)
             bytes.withUnsafeBytes { facets.push($0) }
             return facets.finish()
         }
@@ -246,28 +250,21 @@ final class ReplaySocket: WebSocketConnection {
                 conversation.clientEnded()
                 state.phase = .choosing(conversation)
                 return self.settle(&state)
-            case .playing(var play):
-                let isAsRecorded = play.clientEnded()
-                state.phase = .playing(play)
-                guard !isAsRecorded, self.pending != nil else { return .goOn }
-                state.phase = .missing
-                return .elsewhere(play, at: nil)
+            case .playing: return .goOn
             }
         }
         // A miss is in the cassette's report: there is nobody left to tell.
         try? await self.follow(verdict)
-        self.end(.closed(closing))
+        self.note(self.end(.closed(closing)))
     }
 
     func cancel() {
-        let left = self.state.withLock { state -> ConversationPlay? in
-            defer { if case .over = state.phase {} else { state.phase = .over(.failed(.cancelled())) } }
-            if case .playing(let play) = state.phase { return play }
-            return nil
-        }
-        if let left { self.session.clientLeft(left) }
-        self.sockets.remove(self)
-        self.changed()
+        self.note(self.end(.failed(.cancelled())))
+    }
+
+    /// Notes what the client has not sent, unless the recorded one had left as well: how far that one came is chance.
+    private func note(_ left: ConversationPlay?) {
+        if let left, left.ending != .left { self.session.clientLeft(left) }
     }
 
     // MARK: Choosing
@@ -318,10 +315,24 @@ final class ReplaySocket: WebSocketConnection {
     }
 
     /// The first end counts.
-    private func end(_ end: End) {
-        self.state.withLock { if case .over = $0.phase {} else { $0.phase = .over(end) } }
+    ///
+    /// - Returns: what was being played.
+    @discardableResult
+    private func end(_ end: End) -> ConversationPlay? {
+        let left = self.state.withLock { state -> ConversationPlay? in
+            switch state.phase {
+            case .over: return nil
+            case .choosing, .missing:
+                state.phase = .over(end)
+                return nil
+            case .playing(let play):
+                state.phase = .over(end)
+                return play
+            }
+        }
         self.sockets.remove(self)
         self.changed()
+        return left
     }
 
     // MARK: The server

@@ -175,6 +175,9 @@ final class SocketPipe: Sendable {
 
     private let state = Guarded(State())
 
+    /// Tasks that wait for room.
+    var writerCount: Int { self.state.withLock { $0.writers.count } }
+
     /// - Throws: `TransportFailure` if the pipe has ended.
     func push(_ message: HTTPSession.WebSocket.Message) async throws {
         enum Next { case done, wait, hand(CheckedContinuation<Event, any Error>), ended(End) }

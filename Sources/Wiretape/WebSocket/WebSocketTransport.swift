@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import TapeBytes
 
 /// Opens WebSockets (RFC 6455), beside a `Transport`.
