@@ -62,6 +62,8 @@ public final class HTTP2Connection {
             entries.append(
                 nghttp2_settings_entry(
                     settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(settings.concurrentStreams)))
+            // RFC 8441, 3: clients may open WebSockets in streams.
+            entries.append(nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL.rawValue), value: 1))
         case .client:
             entries.append(nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
             if settings.firstStream > 1 {

@@ -12,6 +12,8 @@ public final class HTTP2FieldSection {
     public private(set) var authority: String?
     public private(set) var path: String?
     public private(set) var status: Int?
+    /// Of an extended CONNECT (RFC 8441, 4).
+    public private(set) var connectProtocol: String?
     public private(set) var fields = HeaderFields()
     /// Decoded bytes with 32 for each field (RFC 9113, 6.5.2).
     public private(set) var size = 0
@@ -44,6 +46,7 @@ public final class HTTP2FieldSection {
         case ":authority": self.authority = value
         case ":path": self.path = value
         case ":status": self.status = Int(value)
+        case ":protocol": self.connectProtocol = value
         default: self.problem = "the pseudo-field \"\(name)\" is not known here"
         }
     }
@@ -86,6 +89,15 @@ extension RequestHead {
         }
         self.init(method: method, target: path, version: .http2, fields: section.fields)
         self.authority = authority
+        if let connectProtocol = section.connectProtocol {
+            guard method == "CONNECT", connectProtocol == "websocket" else {
+                throw MessageError(
+                    .startLine, status: 501,
+                    "request asks for the protocol \"\(connectProtocol)\"; \"websocket\" is the one that is known here")
+            }
+            self.method = "GET"
+            self.connectProtocol = connectProtocol
+        }
         self.neverIndexed = section.neverIndexed
     }
 }

@@ -60,7 +60,7 @@ public enum InteractionDecoder {
 
     private static func request(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedRequest {
         let reader = try ObjectReader(
-            value, "request", place, known: ["method", "url", "target", "version", "headers", "body", "trailers"])
+            value, "request", place, known: ["method", "protocol", "url", "target", "version", "headers", "body", "trailers"])
         let method = try reader.required("method")
         guard let name = try reader.headString("method"), !name.isEmpty, !name.utf8.contains(32) else {
             throw reader.error(method, "method", "expected a method such as GET")
@@ -68,9 +68,11 @@ public enum InteractionDecoder {
         let location = try reader.required("url")
         guard let url = try reader.headString("url"), !url.isEmpty else { throw reader.error(location, "url", "expected an absolute URL") }
         let headers = try self.fields("headers", reader) ?? HeaderFields()
-        return RecordedRequest(
+        var request = RecordedRequest(
             method: name, url: url, target: try reader.headString("target"), version: try self.version(reader),
             headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
+        request.connectProtocol = try reader.headString("protocol")
+        return request
     }
 
     private static func response(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedResponse {

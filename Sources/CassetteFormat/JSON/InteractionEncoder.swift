@@ -59,6 +59,10 @@ public enum InteractionEncoder {
         writer.beginObject(.lines)
         writer.member("method")
         writer.string(request.method)
+        if let connectProtocol = request.connectProtocol {
+            writer.member("protocol")
+            writer.string(connectProtocol)
+        }
         writer.member("url")
         writer.string(request.url)
         if let target = request.target {

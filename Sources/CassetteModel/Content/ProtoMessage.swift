@@ -101,11 +101,12 @@ extension ProtoField {
 
     var size: Int {
         let tag = ProtoVarint.size(self.tag(.varint))
+        // Asked once: twice on each level would double the work with each.
+        let size = self.value.size
         return switch self.value {
-        case .group(let message): 2 * tag + message.size
-        case .varint, .fixed32, .fixed64: tag + self.value.size
-        case .text, .message, .entry, .packed, .bytes:
-            tag + ProtoVarint.size(UInt64(self.value.size)) + self.value.size
+        case .group: 2 * tag + size
+        case .varint, .fixed32, .fixed64: tag + size
+        case .text, .message, .entry, .packed, .bytes: tag + ProtoVarint.size(UInt64(size)) + size
         }
     }
 

@@ -3,6 +3,9 @@ public import TapeBytes
 /// A request as the client sent it.
 public struct RecordedRequest: Sendable, Hashable {
     public var method: String
+    /// What an extended CONNECT asked for, as `websocket` (RFC 8441, 4); nil for all other requests. The method is GET, as that of HTTP/1.1's
+    /// request for the same.
+    public var connectProtocol: String?
     /// The absolute URL, as sent in absolute-form or built from scheme, Host and target.
     public var url: String
     /// The request target as sent; nil if it is `url` or its origin-form.

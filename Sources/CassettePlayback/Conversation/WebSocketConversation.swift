@@ -116,7 +116,8 @@ extension PendingRequest {
 extension RecordedConversation {
     /// The conversation of a WebSocket. Reads the messages once, from the disk if they are in a file.
     static func webSocket(
-        _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, bodies: BodyReader, digest: () -> any ContentDigest,
+        _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, bodies: BodyReader,
+        digest: () -> any ContentDigest,
         facets: (_ message: WebSocketMessage, _ isText: Bool) throws -> BodyFacets
     ) throws -> RecordedConversation {
         var speech = WebSocketSpeech(messages, request: interaction.request.headers, answer: answer)
@@ -187,7 +188,9 @@ extension RecordedCassette {
                 }
                 switch message.content.payload {
                 case .file(let sidecar)?:
-                    func open(_ digest: some ContentDigest) throws(CassetteError) -> ByteSource { try bodies.source(sidecar, digest: digest) }
+                    func open(_ digest: some ContentDigest) throws(CassetteError) -> ByteSource {
+                        try bodies.source(sidecar, digest: digest)
+                    }
                     try open(digest()).forEachPiece { facets.push($0) }
                 case let payload?: payload.inlineBytes?.withUnsafeBytes { facets.push($0) }
                 case nil: break

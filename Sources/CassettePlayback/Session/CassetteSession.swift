@@ -119,7 +119,9 @@ public final class CassetteSession: Sendable {
     // MARK: Deciding
 
     /// Decides on a request whose head has come, or asks for the body. May be called from any thread and never blocks.
-    public func begin(method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false, opensWebSocket: Bool = false) -> Opening {
+    public func begin(
+        method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false, opensWebSocket: Bool = false
+    ) -> Opening {
         // Nothing is looked up, so no key is needed.
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
@@ -130,7 +132,9 @@ public final class CassetteSession: Sendable {
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             let key = self.key(of: head)
             if let key {
-                if !opensWebSocket || !self.rules.custom.isEmpty, self.comparesHeadAlone(key, hasBody: hasBody) { return .decided(self.decide(head, key: key)) }
+                if !opensWebSocket || !self.rules.custom.isEmpty, self.comparesHeadAlone(key, hasBody: hasBody) {
+                    return .decided(self.decide(head, key: key))
+                }
             } else {
                 guard self.explainsBodies else { return .decided(self.nothingLeft(head)) }
                 let matches = NearestRequests(in: self.keys).search(for: head)

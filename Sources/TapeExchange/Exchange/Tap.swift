@@ -12,7 +12,6 @@ public struct Tap: ~Copyable, Sendable {
     public private(set) var interaction: Interaction
     private var requestBody: BodyTap?
     private var responseBody: BodyTap?
-    private var requestIsWhole = false
     private var responseIsWhole = false
     private var requestEnd: Double?
     private var responseStart: Double?
@@ -112,6 +111,17 @@ public struct Tap: ~Copyable, Sendable {
 
     /// The exchange as it is by now: both heads, and how it was connected.
     public var soFar: Interaction { self.interaction }
+
+    /// The bytes of both bodies so far; nil if part of one was handed on in blocks.
+    public mutating func bodiesSoFar() -> (request: [UInt8], response: [UInt8])? {
+        guard self.requestBody?.isSpilled != true, self.responseBody?.isSpilled != true else { return nil }
+        let request = self.requestBody?.pending ?? []
+        let response = self.responseBody?.pending ?? []
+        return (request, response)
+    }
+
+    /// The request's last byte was read.
+    public private(set) var requestIsWhole = false
 
     /// Byte counts of the tunnel after a 101 answer.
     public mutating func tunnelled(_ counts: TunnelCounts) {

@@ -78,6 +78,13 @@ extension RequestHead {
             }
         }
         if !cookies.isEmpty { fields.append(line: cookies) }
+        if self.connectProtocol != nil {
+            // RFC 8441, 5: what an extended CONNECT does without.
+            var generator = SystemRandomNumberGenerator()
+            fields.append(name: "Upgrade", value: "websocket")
+            fields.append(name: "Connection", value: "Upgrade")
+            fields.append(name: "Sec-WebSocket-Key", value: WebSocketHandshake.key(using: &generator))
+        }
         if framing == .untilClose { fields.append(name: "Transfer-Encoding", value: "chunked") }
         if framing == .none, ["POST", "PUT", "PATCH"].contains(self.method), !fields.contains("content-length") {
             fields.append(name: "Content-Length", value: "0")

@@ -12,6 +12,8 @@ public struct RequestHead: Sendable, Hashable {
     public var version: HTTPVersion
     public var fields: HeaderFields
     public var neverIndexed = NeverIndexed()
+    /// What an extended CONNECT asks for, as `websocket` (RFC 8441, 4). Its method is GET here, as that of HTTP/1.1's request for the same.
+    public var connectProtocol: String?
 
     public init(method: String, target: String, version: HTTPVersion, fields: HeaderFields) {
         self.method = method

@@ -23,14 +23,20 @@ public enum WebSocketHandshake {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether an HTTP/1.1 request asks for a WebSocket, well formed or not.
+    /// Whether a request asks for a WebSocket, well formed or not.
     public static func isAsked(by head: RequestHead) -> Bool {
-        HopByHop.asksUpgrade(head) && self.names(head.fields, "upgrade", "websocket")
+        head.connectProtocol != nil || HopByHop.asksUpgrade(head) && self.names(head.fields, "upgrade", "websocket")
     }
 
     /// Whether a final response to such a request opens it: from its end on, the connection carries frames.
     public static func isOpened(by head: ResponseHead) -> Bool {
         head.status == 101 && self.names(head.fields, "upgrade", "websocket")
+    }
+
+    /// The answer to an extended CONNECT for an HTTP/1.1 answer that opens the WebSocket (RFC 8441, 5).
+    public static func extendedAnswer(_ head: ResponseHead) -> ResponseHead {
+        let fields = HopByHop.multiplexed(head.fields.removing("sec-websocket-accept"), dropsHost: false)
+        return ResponseHead(version: .http2, status: 200, reason: [], fields: fields)
     }
 
     private static func names(_ fields: HeaderFields, _ name: StaticString, _ wanted: StaticString) -> Bool {
@@ -108,8 +114,12 @@ public struct WebSocketRequest: Sendable, Hashable {
     public let extensions: [WebSocketExtension]
     public let fields: HeaderFields
 
-    /// Of an HTTP/1.1 request (RFC 6455, 4.2.1).
+    /// Of an HTTP/1.1 request (RFC 6455, 4.2.1), or an extended CONNECT.
     public init(_ head: RequestHead) throws(WebSocketRefusal) {
+        guard head.connectProtocol == nil else {
+            try self.init(extendedConnect: head.fields)
+            return
+        }
         guard head.method == "GET", WebSocketHandshake.isAsked(by: head) else {
             throw WebSocketRefusal(400, "a WebSocket is opened by GET with 'Connection: Upgrade' and 'Upgrade: websocket'")
         }

@@ -15,6 +15,8 @@ struct ExchangeRecording: ~Copyable {
     /// The exchange is recorded.
     let isOn: Bool
     private var sendStarted = 0.0
+    /// Of an answer that may run for long: its exchange is kept beside the cassette while it runs.
+    private var journal: StreamJournal?
 
     init(_ request: IncomingRequest, proxy: ProxyContext, isOn: Bool) {
         self.proxy = proxy
@@ -28,12 +30,11 @@ struct ExchangeRecording: ~Copyable {
         self.isOn = true
         let id = recorder.nextID()
         self.id = id
-        self.tap = Tap(
-            id: id, started: proxy.timestamp(at: request.start),
-            request: RecordedRequest(
-                method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
-                version: request.head.version, headers: request.head.fields),
-            framing: request.framing)
+        var recorded = RecordedRequest(
+            method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
+            version: request.head.version, headers: request.head.fields)
+        recorded.connectProtocol = request.head.connectProtocol
+        self.tap = Tap(id: id, started: proxy.timestamp(at: request.start), request: recorded, framing: request.framing)
     }
 
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
@@ -50,6 +51,7 @@ struct ExchangeRecording: ~Copyable {
     mutating func requestEnded() {
         let (at, sendStarted) = (self.elapsed, self.sendStarted)
         self.tap?.requestEnded(at: at, sendStarted: sendStarted)
+        if self.journal?.isOpen == true { self.keep(.request, nil, at: at) }
     }
 
     mutating func interim(_ head: ResponseHead) {
@@ -60,6 +62,33 @@ struct ExchangeRecording: ~Copyable {
     mutating func responseBegan(_ head: ResponseHead, framing: BodyFraming) {
         let at = self.elapsed
         self.tap?.responseBegan(RecordedResponse(head), framing: framing, at: at)
+        guard self.isOn, !self.waitsForDisk, let answer = StreamCutter(head.fields), let request = self.tap?.soFar.request.headers else {
+            return
+        }
+        self.journal = StreamJournal(
+            request: StreamCutter(request), requestHeaders: request, answer: answer, answerHeaders: head.fields, answerStart: at)
+    }
+
+    /// Nanoseconds after the answer's beginning from which its exchange is kept beside the cassette while it runs; nil if it is no stream,
+    /// or is kept already.
+    var journalDelay: TimeAmount? { self.journal?.isOpen == false ? .milliseconds(250) : nil }
+
+    /// Keeps what has come so far beside the cassette, and from now on each event or message within a second. Does nothing for bodies of
+    /// which a part has left memory.
+    mutating func openJournal() {
+        guard self.journal?.isOpen == false, let interaction = self.tap?.soFar, let bodies = self.tap?.bodiesSoFar() else { return }
+        self.journal?.isOpen = true
+        self.proxy.record(.opened(interaction, .body))
+        let at = self.elapsed
+        bodies.request.withUnsafeBytes { self.keep(.request, $0, at: at) }
+        if self.tap?.requestIsWhole == true, !bodies.request.isEmpty { self.keep(.request, nil, at: at) }
+        bodies.response.withUnsafeBytes { self.keep(.response, $0, at: at) }
+    }
+
+    /// - Parameter bytes: nil for the body's end.
+    private mutating func keep(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) {
+        guard let id, let piece = self.journal?.piece(side, bytes, at: at) else { return }
+        self.proxy.record(.message(exchange: id, piece))
     }
 
     mutating func responseEnded() { self.tap?.responseEnded() }
@@ -95,7 +124,9 @@ struct ExchangeRecording: ~Copyable {
 
     /// Blocks of large bodies go straight to the recorder.
     private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, at: Double) {
-        guard let block = self.tap?.data(side, bytes, at: at), let id = self.tap?.id else { return }
+        let block = self.tap?.data(side, bytes, at: at)
+        if self.journal?.isOpen == true { self.keep(side, bytes, at: at) }
+        guard let block, let id = self.tap?.id else { return }
         self.proxy.record(.block(exchange: id, side: side, bytes: block))
     }
 
@@ -131,4 +162,30 @@ struct ExchangeRecording: ~Copyable {
 
     /// The answer's end is withheld until the exchange is on disk.
     var waitsForDisk: Bool { self.isOn && self.proxy.configuration.durability == .full }
+}
+
+/// What of a running exchange goes to its journal: whole events and messages.
+private struct StreamJournal {
+    /// Nil for a request that is no stream: its bytes are kept as they are.
+    var request: StreamCutter?
+    let requestHeaders: HeaderFields
+    var answer: StreamCutter
+    let answerHeaders: HeaderFields
+    /// Milliseconds from the exchange's start to the answer's head.
+    let answerStart: Double
+    var isOpen = false
+
+    /// - Parameter bytes: nil for the body's end.
+    mutating func piece(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) -> TapedStreamPiece? {
+        let headers = side == .request ? self.requestHeaders : self.answerHeaders
+        let at = side == .request ? at : max(0, at - self.answerStart)
+        guard let bytes else { return TapedStreamPiece(side, nil, at: at, headers: headers) }
+        let whole =
+            switch side {
+            case .response: self.answer.push(bytes)
+            case .request where self.request != nil: self.request?.push(bytes)
+            case .request: bytes.isEmpty ? nil : Array(bytes)
+            }
+        return whole.map { TapedStreamPiece(side, $0, at: at, headers: headers) }
+    }
 }

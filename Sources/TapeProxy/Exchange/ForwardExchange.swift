@@ -29,6 +29,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private var withheldHead: (head: ResponseHead, framing: BodyFraming)?
     private var withheldPiece: BodyPiece?
     private var hasBegun = false
+    private var journaling: Scheduled<Void>?
 
     /// - Parameters:
     ///   - earlierFailure: of the connection that was made ahead of the request.
@@ -41,7 +42,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.client = client
         self.proxy = proxy
         self.request = request
-        self.route = route
+        self.route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
         self.earlierFailure = earlierFailure
         self.buffered = ahead.body
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
@@ -217,9 +218,20 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     func originReadComplete() {
         guard !self.state.isOver else { return }
         if self.withheldPiece == nil, !self.state.responseIsWhole { self.sendWithheld() }
+        self.keepStream()
         self.client.flush()
         self.pauseWhileRecorderIsFull()
         self.regulate()
+    }
+
+    /// An answer of events or messages that has not ended with what was read may run for long.
+    private func keepStream() {
+        guard self.journaling == nil, let delay = self.recording.journalDelay, !self.state.responseIsWhole else { return }
+        self.journaling = self.proxy.loop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
+            guard let self, !self.state.isOver else { return }
+            self.proxy.readClock()
+            self.recording.openJournal()
+        }
     }
 
     func originFailed(_ failure: Failure, isUnprocessed: Bool) {
@@ -233,7 +245,11 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.state.ended()
         self.recording.responseBegan(head, framing: .none)
         self.recording.responseEnded()
-        self.client.send(interim: head)
+        if self.request.head.connectProtocol == nil {
+            self.client.send(interim: head)
+        } else {
+            self.client.send(WebSocketHandshake.extendedAnswer(head), framing: .untilClose)
+        }
         if WebSocketHandshake.isAsked(by: self.request.head), WebSocketHandshake.isOpened(by: head),
             let webSocket = self.recording.webSocket(offer: self.request.head.fields, answer: head.fields)
         {
@@ -305,6 +321,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     ///
     /// - Parameter then: called with what kept the exchange from the disk, if the proxy refuses what it cannot record.
     private func record(_ outcome: Outcome, then: @escaping (RecorderProblem?) -> Void) {
+        self.journaling?.cancel()
         if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
         self.proxy.log.exchangeEnded(self.recording.id, connection: self.client.peer.id, outcome: outcome, milliseconds: self.elapsed)
         let isLater = self.recording.end(outcome) { [proxy] result in

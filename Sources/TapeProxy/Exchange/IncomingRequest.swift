@@ -37,7 +37,7 @@ final class IncomingRequest {
         self.target = reverse.map { .absolute($0.origin, originForm: $0.originForm) } ?? target
         self.reverse = reverse.map { ReverseMapping(target: $0, authority: head.authority ?? head.fields.first("host") ?? address) }
         self.url = reverse?.url ?? scope.map { Self.url(head, target, named, in: $0) } ?? head.target
-        self.framing = endsWithHead ? .none : try BodyFraming.ofRequest(head)
+        self.framing = endsWithHead || head.connectProtocol != nil ? .none : try BodyFraming.ofRequest(head)
         self.persists = Persistence.staysOpen(
             after: head, role: scope == nil && reverse == nil ? .proxy : .origin)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"

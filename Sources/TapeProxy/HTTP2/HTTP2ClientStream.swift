@@ -40,7 +40,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.connection = connection
         self.peer = connection.peer.ofStream()
         self.request = request
-        self.isDelivered = !request.hasBody
+        self.isDelivered = !request.hasBody && request.head.connectProtocol == nil
     }
 
     private var proxy: ProxyContext { self.peer.session }
@@ -88,6 +88,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     /// Gives the exchange what has come, if it reads.
     func deliver() {
         guard !self.isDelivering, !self.isDelivered, self.hasInput else { return }
+        if case .tunnel(let exchange)? = self.exchange?.kind { return self.pass(to: exchange) }
         guard self.isReading, case .message(let exchange)? = self.exchange?.kind else { return self.keepInput() }
         self.isDelivering = true
         var bytes = ByteBuffer()
@@ -100,6 +101,26 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         var piece = BodyPiece(bytes: bytes, events: events, isLast: self.isEnded)
         if let trailers { piece.neverIndexed = trailers.neverIndexed }
         exchange.requestBody(piece)
+        self.isDelivering = false
+        self.connection?.flush()
+    }
+
+    /// A WebSocket in the stream (RFC 8441): raw bytes, and an end of each direction.
+    private func pass(to exchange: any TunnelExchange) {
+        guard self.isReading, exchange.takesBytes else { return self.keepInput() }
+        self.isDelivering = true
+        var bytes = ByteBuffer()
+        swap(&bytes, &self.input)
+        let count = bytes.readableBytes
+        if count > 0 { exchange.clientBytes(&bytes) }
+        let taken = count - bytes.readableBytes
+        if bytes.readableBytes > 0 { self.input = bytes }
+        self.codec.credit(self.id, taken)
+        if !self.isEnded, let size = self.window.took(taken) { self.codec.growWindow(self.id, to: size) }
+        if self.isEnded, bytes.readableBytes == 0 {
+            self.isDelivered = true
+            if !exchange.clientEnded() { self.finish() }
+        }
         self.isDelivering = false
         self.connection?.flush()
     }
@@ -191,7 +212,11 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.exchange = exchange
     }
 
-    func closeOutput() { self.finish() }
+    /// The other direction of a tunnel goes on.
+    func closeOutput() {
+        self.codec.end(self.id)
+        self.connection?.flush()
+    }
 
     func closeAfterFlush(isCut: Bool) {
         if isCut { self.cut() } else { self.finish() }

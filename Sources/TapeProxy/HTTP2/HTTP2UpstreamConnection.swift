@@ -241,6 +241,13 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
             if bytes.readableBytes == 0 { break }
         }
         if hasWritten { self.connection.flushNow() }
+        if self.codec.isOver { self.codecEnded() }
+    }
+
+    /// The origin broke the protocol, and GOAWAY said so: nghttp2 reads nothing more (RFC 9113, 5.4.1). Or all streams have ended after one.
+    private func codecEnded() {
+        self.failAll(Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" broke HTTP/2."))
+        self.connection.closeAfterFlush(isCut: false)
     }
 
     // MARK: Ends

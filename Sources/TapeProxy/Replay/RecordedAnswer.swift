@@ -45,6 +45,8 @@ final class RecordedAnswer: Sendable {
 
     /// The recorded client left when the time was over that it had given the call.
     let clientWaited: Bool
+    /// A stream of events that went on when the recorded client left, or the recorder.
+    let isHeldOpen: Bool
 
     /// - Parameter size: bytes of the payload; Content-Length is set to it, in case the body was edited.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
@@ -56,6 +58,7 @@ final class RecordedAnswer: Sendable {
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true
         self.clientWaited = Self.clientWaited(interaction)
+        self.isHeldOpen = Self.isHeldOpen(interaction)
         self.requestWasRead = interaction.request.body?.isComplete ?? true
         guard let response = interaction.response else {
             self.head = nil
@@ -67,6 +70,7 @@ final class RecordedAnswer: Sendable {
             version: response.version, status: response.status, reason: response.reason, omitsReasonSpace: response.omitsReasonSpace,
             fields: response.headers)
         try Self.check(head)
+        if let trailers = response.trailers { try Self.check(trailers: trailers) }
         for interim in interaction.interim {
             try Self.check(
                 ResponseHead(
@@ -100,6 +104,13 @@ final class RecordedAnswer: Sendable {
         return total >= timeout * 0.9
     }
 
+    private static func isHeldOpen(_ interaction: Interaction) -> Bool {
+        guard case .cut(let cut) = interaction.outcome, cut.by != .origin, let headers = interaction.response?.headers,
+            let index = headers.firstIndex(of: "content-type")
+        else { return false }
+        return MediaType(headers.valueBytes(at: index)).essence == "text/event-stream"
+    }
+
     /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.
     private static func check(_ head: ResponseHead) throws(MessageError) {
         let bytes = HopByHop.forwardedResponse(head.asHTTP1(.none, method: "HEAD").head, keepsClient: true, clientVersion: .http11)
@@ -109,6 +120,18 @@ final class RecordedAnswer: Sendable {
         }
         guard parsed?.consumed == bytes.count else {
             throw MessageError(.field, status: 502, "its head contains an empty line")
+        }
+    }
+
+    /// As above: in HTTP/2 a line without a name, or with a blank in it, would end the client's connection.
+    private static func check(trailers: HeaderFields) throws(MessageError) {
+        let bytes = Array("0\r\n".utf8) + trailers.bytes + [13, 10]
+        var parser = BodyParser(framing: .chunked, side: .response)
+        let progress = try bytes.withUnsafeBufferPointer { bytes throws(MessageError) in
+            try parser.consume(UnsafeRawBufferPointer(bytes)) { _ in }
+        }
+        guard progress.isDone, progress.consumed == bytes.count else {
+            throw MessageError(.trailer, status: 502, "its trailers contain an empty line")
         }
     }
 

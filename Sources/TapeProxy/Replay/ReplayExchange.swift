@@ -176,6 +176,7 @@ final class ReplayExchange: MessageExchange {
             if !isWhole {
                 self.countUnreadable("the body file of \(self.request.head.method) \(self.request.url) differs from what was recorded")
             }
+            if isWhole, answer.isHeldOpen { return self.hold() }
             guard isWhole, answer.outcome == .complete else {
                 self.isOver = true
                 self.countBytes()
@@ -183,6 +184,15 @@ final class ReplayExchange: MessageExchange {
             }
             self.end()
         }
+    }
+
+    /// The recorded client left a stream of events that went on: nothing more is known of it, and an end would be taken for a reason to
+    /// connect anew.
+    private func hold() {
+        self.client.flush()
+        self.stopSending()
+        self.sender = nil
+        self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle))
     }
 
     private func countUnreadable(_ problem: String) {

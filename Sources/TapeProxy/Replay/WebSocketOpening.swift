@@ -61,7 +61,12 @@ final class WebSocketOpening: MessageExchange {
         let (fields, agreement) = WebSocketHandshake.replayed((recorded.request, recorded.answer.headers), to: asked)
         // Recorded over HTTP/2, its answer was 200 (RFC 8441, 5).
         let reason = recorded.answer.status == 101 ? recorded.answer.reason : Array("Switching Protocols".utf8)
-        self.client.send(interim: ResponseHead(version: .http11, status: 101, reason: reason, fields: fields))
+        let head = ResponseHead(version: .http11, status: 101, reason: reason, fields: fields)
+        if self.request.head.connectProtocol == nil {
+            self.client.send(interim: head)
+        } else {
+            self.client.send(WebSocketHandshake.extendedAnswer(head), framing: .untilClose)
+        }
         self.isOver = true
         let replay = WebSocketReplay(
             self.client, request: self.request, origin: self.scope.origin, pending: self.pending, conversation: conversation,

@@ -19,6 +19,11 @@ struct UpstreamRoute: Hashable {
         self.protocols = protocols
     }
 
+    /// The same for a request that only HTTP/1.1 has.
+    var ofHTTP1: UpstreamRoute {
+        UpstreamRoute(self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [])
+    }
+
     var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }
 
     /// The host that the origin's certificate must be valid for: the one that the client asked for.

@@ -294,7 +294,8 @@ final class RecorderWorker {
         } catch {
             added = self.conversations.leaveOut(id)
         }
-        guard added == .firstMissing else { return }
+        // Of a body, all comes again when it has ended.
+        guard added == .firstMissing, !self.conversations.isBody(id) else { return }
         // Its beginning is recorded, but that is not what was said.
         self.status.withLock { $0.lost += 1 }
         self.failed(

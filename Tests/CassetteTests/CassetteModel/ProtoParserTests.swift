@@ -84,4 +84,12 @@ struct ProtoParserTests {
         #expect(parser.parse([0x08, 1]) != nil)
         #expect(parser.fieldsLeft == 0)
     }
+
+    /// Work that doubled with each level would take minutes.
+    @Test(.timeLimit(.minutes(1))) func aMessageOfManyLevelsIsMeasuredAsFastAsAFlatOne() {
+        var message = ProtoMessage(fields: [ProtoField(1, .varint(1))])
+        for _ in 0..<28 { message = ProtoMessage(fields: [ProtoField(1, .message(message))]) }
+        #expect(message.size == 58)
+        #expect(message.bytes.count == 58)
+    }
 }

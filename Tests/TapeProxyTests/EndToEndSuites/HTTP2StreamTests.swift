@@ -104,6 +104,33 @@ import Testing
         #expect(failure.message.contains("REFUSED_STREAM"))
     }
 
+    @Test(.timeLimit(.minutes(1))) func anOriginThatBreaksTheProtocolFailsItsRequestsAtOnce() throws {
+        let origin = try RawOrigin(scripts: [
+            { connection in
+                let peer = try HTTP2Peer(.server, over: connection)
+                try peer.wait(for: "a request") { !$0.ended.isEmpty }
+                // A frame longer than was announced.
+                try connection.send([UInt8](repeating: 0xFF, count: 300))
+                try peer.wait(for: "the end") { $0.isOver }
+            },
+            { connection in
+                let peer = try HTTP2Peer(.server, over: connection)
+                try peer.wait(for: "the next request") { !$0.ended.isEmpty }
+                try peer.respond(1, body: "fine")
+                try peer.wait(for: "it to be read") { $0.closed[1] != nil }
+            },
+        ])
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let broken = try client.request("http://\(origin.authority)/a")
+        try client.wait(for: "the failure") { $0.ended.contains(broken) }
+        #expect(client.heads[broken]?.status == 502 && client.text(broken).contains("broke HTTP/2"))
+        let next = try client.request("http://\(origin.authority)/b")
+        try client.wait(for: "the next answer") { $0.ended.contains(next) }
+        #expect(client.text(next) == "fine")
+        origin.finish()
+    }
+
     @Test func aClientThatResetsIsRecordedAsGoneAndTheOriginHearsOfIt() throws {
         let origin = try self.origin { peer in
             try peer.wait(for: "a request") { !$0.ended.isEmpty }

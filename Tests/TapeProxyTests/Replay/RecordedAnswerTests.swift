@@ -54,6 +54,15 @@ import Testing
         #expect(try ReadyAnswer(RecordedAnswer(self.interaction("Content-Length: 1"), payload: .file(sidecar), size: 1)) == nil)
     }
 
+    @Test(arguments: ["no colon", "A b: c", ":status: 200", "A: \u{1}", "Content-Length: 2", ""])
+    func aLineThatLiveTrailersMustNotHoldIsRefused(line: String) {
+        var interaction = self.interaction("Transfer-Encoding: chunked")
+        interaction.response?.trailers = HeaderFields(["A: b"])
+        #expect(throws: Never.self) { try RecordedAnswer(interaction, payload: .none, size: 0) }
+        interaction.response?.trailers = HeaderFields(["A: b", line])
+        #expect(throws: MessageError.self) { try RecordedAnswer(interaction, payload: .none, size: 0) }
+    }
+
     @Test(arguments: ["no colon", "A b: c", "A : b", ": b", "A: \u{1}"]) func aLineThatALiveHeadMustNotHoldIsRefused(line: String) {
         #expect(throws: MessageError.self) { try RecordedAnswer(self.interaction(line, "Content-Length: 0"), payload: .none, size: 0) }
         var interaction = self.interaction("Content-Length: 0")

@@ -1,0 +1,126 @@
+package import CassetteModel
+internal import CassetteRedaction
+package import TapeBytes
+package import TapeExchange
+
+/// Whole events of a `text/event-stream`, or messages of gRPC, on their way to the journal of their exchange.
+///
+/// The exchange itself is recorded when it has ended, as any other; these are for the case that it does not end before the recorder does.
+package struct TapedStreamPiece: ConversationMessage {
+    private let side: Tap.Side
+    /// Milliseconds, from the request's head for the request, from the answer's head for the answer.
+    private let at: Double
+    /// Nil for the end of the body.
+    private let bytes: [UInt8]?
+    private let headers: HeaderFields
+
+    /// - Parameters:
+    ///   - bytes: nil if the body has ended.
+    ///   - headers: of the message, for what its body is.
+    package init(_ side: Tap.Side, _ bytes: [UInt8]?, at: Double, headers: HeaderFields) {
+        self.side = side
+        self.at = at
+        self.bytes = bytes
+        self.headers = headers
+    }
+
+    package var weight: Int { 128 + (self.bytes?.count ?? 0) }
+
+    package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
+        writer.beginObject(.inline)
+        writer.member("at")
+        writer.milliseconds(self.at)
+        writer.member("from")
+        writer.string(self.side == .request ? "client" : "server")
+        if var bytes = self.bytes {
+            if let redactor = place.redactor {
+                var request = RecordedRequest(method: "", url: "", headers: self.headers)
+                var body: WireBody? = WireBody(bytes)
+                _ = redactor.redact(request: &request, body: &body)
+                bytes = body?.bytes ?? bytes
+            }
+            let isText = UTF8Validator.isValid(bytes)
+            writer.member(isText ? "text" : "base64")
+            bytes.withUnsafeBytes { if isText { writer.string(utf8: $0) } else { writer.base64($0) } }
+        } else {
+            writer.member("end")
+            writer.bool(true)
+        }
+        writer.endObject()
+    }
+}
+
+/// Cuts a body that runs for long into its events or messages, as it comes.
+///
+/// Holds what is not whole yet, up to a limit.
+package struct StreamCutter: Sendable {
+    /// Bytes of what is not whole yet.
+    private static let limit = 256 << 10
+
+    private let isGRPC: Bool
+    private var frames = GRPCFrames()
+    private var held: [UInt8] = []
+    /// Something longer than the limit came: nothing is cut any more.
+    package private(set) var isGivenUp = false
+
+    /// Nil for a body that is no stream of events or messages, or is coded as a whole: what is in it cannot be told before its end.
+    package init?(_ headers: HeaderFields) {
+        guard !headers.contains("content-encoding") else { return nil }
+        if GRPCType(headers) != nil {
+            self.isGRPC = true
+        } else if MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).essence == "text/event-stream" {
+            self.isGRPC = false
+        } else {
+            return nil
+        }
+    }
+
+    /// Takes the next bytes; gives those that are whole events or messages now, if any are.
+    package mutating func push(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard !self.isGivenUp, !bytes.isEmpty else { return nil }
+        let end = self.isGRPC ? self.messagesEnd(bytes) : self.eventsEnd(bytes)
+        guard end > 0 else {
+            self.held.append(contentsOf: bytes)
+            self.isGivenUp = self.held.count > Self.limit
+            return nil
+        }
+        var whole: [UInt8] = []
+        swap(&whole, &self.held)
+        whole.append(contentsOf: bytes[..<end])
+        self.held.append(contentsOf: bytes[end...])
+        return whole
+    }
+
+    /// How many of the bytes belong to messages that are whole.
+    private mutating func messagesEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var (offset, end) = (0, 0)
+        self.frames.takeAll(bytes) { piece in
+            offset += piece.count
+            if piece.isLast { end = offset }
+        }
+        return end
+    }
+
+    /// How many of the bytes belong to events that are whole: an empty line ends one (HTML Living Standard, 9.2.5).
+    private func eventsEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var index = bytes.count - 1
+        while index >= 0 {
+            guard bytes[index] == 10 else {
+                index -= 1
+                continue
+            }
+            var before = index - 1
+            if self.byte(before, bytes) == 13 { before -= 1 }
+            if self.byte(before, bytes) == 10 { return index + 1 }
+            index -= 1
+        }
+        return 0
+    }
+
+    /// A byte of the piece, or, if negative, one of those before it.
+    private func byte(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UInt8? {
+        if index >= 0 { return bytes[index] }
+        let position = self.held.count + index
+        return position >= 0 ? self.held[position] : nil
+    }
+}
