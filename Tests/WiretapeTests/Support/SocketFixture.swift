@@ -25,7 +25,7 @@ enum SocketFixture {
                 "headers": ["Upgrade: websocket", "Connection: Upgrade"\(subprotocol)]
               },
               "webSocket": [\(messages.joined(separator: ",\n    "))],
-              \(outcome.map { "\"outcome\": \($0), " } ?? "")"timing": { "total": 1000 }
+              \(outcome.map { "\"outcome\": \($0), " } ?? "")"timing": { "send": 0, "wait": 0, "total": 1000 }
             }
             """
     }

@@ -3,6 +3,7 @@ import CassetteModel
 import CassetteStore
 import CassettePlayback
 import Foundation
+import TapeBytes
 import TapeTestSupport
 import Testing
 @testable import Wiretape

@@ -30,7 +30,7 @@ import Testing
         #expect(socket.response.source == .replayed(cassette: cassette.path, id: 1))
         #expect(try await socket.receive() == .text("hello"))
         try await socket.send(#"{"to": ["cats"], "op": "subscribe"}"#)
-        #expect(try await socket.rest() == [#"{ "cat": "Miso" }"#, "3 bytes", "close 1001"])
+        #expect(try await socket.rest() == [#"{"cat":"Miso"}"#, "3 bytes", "close 1001"])
         #expect(socket.closeReason == "restart")
         #expect(try await socket.receive() == nil)
         let verdict = cassette.verdict
@@ -124,8 +124,10 @@ import Testing
 
     @Test func conversationsOfOneURLAreToldApartByTheirMessages() async throws {
         let (session, cassette) = try self.session(
-            SocketFixture.socket(id: 1, #"{ "at": 1, "from": "client", "text": "cats" }"#, #"{ "at": 2, "from": "server", "text": "Miso" }"#),
-            SocketFixture.socket(id: 2, #"{ "at": 1, "from": "client", "text": "dogs" }"#, #"{ "at": 2, "from": "server", "text": "Rex" }"#))
+            SocketFixture.socket(
+                id: 1, #"{ "at": 1, "from": "client", "text": "cats" }"#, #"{ "at": 2, "from": "server", "text": "Miso" }"#),
+            SocketFixture.socket(id: 2, #"{ "at": 1, "from": "client", "text": "dogs" }"#, #"{ "at": 2, "from": "server", "text": "Rex" }"#)
+        )
         let (dogs, cats) = (try await session.webSocket(SocketFixture.url), try await session.webSocket(SocketFixture.url))
         try await dogs.send("dogs")
         try await cats.send("cats")
