@@ -39,7 +39,9 @@ enum CapabilityTable {
         CapabilityRule(
             .webSocket, "URLSessionWebSocketTask", .no,
             "it fails at once with \"WebSockets not supported by libcurl\" if libcurl is built without them, as in most distributions.",
-            instead: "use another client for WebSocket, such as WebSocketKit"),
+            instead:
+                "replay a cassette that the proxy recorded, stub the socket, or give the session a WebSocketTransport of another library"
+        ),
     ]
 
     private static let adapter: [CapabilityRule] = [
@@ -150,6 +152,9 @@ enum CapabilityTable {
             instead: "set the session's connectionProxyDictionary", systems: Self.both),
         CapabilityRule(
             .proxyDictionary, "a proxy by connectionProxyDictionary", .yes, "it is honoured for each session.", systems: Self.both),
+        CapabilityRule(
+            .webSocket, "URLSessionWebSocketTask", .yes, "it is part of the system; a URLProtocol must not answer its handshake.",
+            systems: Self.both),
         CapabilityRule(
             .adapterWebSocket, "WebSocket tasks and URLProtocol", .no,
             "the handshake reaches the protocol as HTTP, and answering it breaks the socket.",

@@ -51,10 +51,15 @@ extension CassetteSession {
     }
 
     /// The exchange whose answer opens a WebSocket for a client before it has said anything; nil if none is left.
-    public func opening(of conversation: PendingConversation) -> WebSocketSpeech? {
+    public func opening(of conversation: PendingConversation) -> WebSocketSpeech? { self.earliest(of: conversation)?.webSocket }
+
+    /// The index of that exchange.
+    public func openingIndex(of conversation: PendingConversation) -> Int? { self.earliest(of: conversation)?.index }
+
+    private func earliest(of conversation: PendingConversation) -> RecordedConversation? {
         let repeats = self.repetition != .never
         return self.state.withLock { state in
-            conversation.choice.earliest(repeats: repeats) { state.assignments.answered[$0] == 0 }?.webSocket
+            conversation.choice.earliest(repeats: repeats) { state.assignments.answered[$0] == 0 }
         }
     }
 

@@ -33,6 +33,17 @@ final class AnswerLibrary: Sendable {
         return answer
     }
 
+    /// The head that opened a WebSocket. May wait for the disk.
+    func opening(_ index: Int, of url: URL) throws(CassetteError) -> HTTPSession.Response {
+        var interaction = try self.cassette.interaction(at: index)
+        try self.refresh?.refresh(&interaction, bodies: self.bodies, digest: { PortableSHA256() })
+        return HTTPSession.Response(
+            url: url, status: interaction.response?.status ?? 101,
+            reason: interaction.response.map { String(decoding: $0.reason, as: UTF8.self) } ?? "",
+            headers: HTTPSession.Headers(interaction.response?.receivedHeaders ?? HeaderFields()),
+            source: .replayed(cassette: self.cassette.path, id: interaction.id))
+    }
+
     func open(_ body: Body, of answer: ReadyAnswer) throws(CassetteError) -> ContentStream {
         try ContentStream(body, headers: answer.head?.headers.headerFields ?? HeaderFields(), bodies: self.bodies)
     }

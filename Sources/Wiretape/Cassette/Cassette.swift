@@ -25,6 +25,7 @@ public final class Cassette: Sendable {
     let decider: RequestDecider
     /// Nil if nothing is replayed.
     let player: ReplayPlayer?
+    let sockets = OpenSockets()
     private let recorded: RecordedCassette?
     private let state = Guarded(State())
     /// Held while the cassette is being closed, so that a second caller waits for the outcome. Code under it must not close the cassette.
@@ -161,6 +162,7 @@ public final class Cassette: Sendable {
             }
             return try outcome.get()
         }
+        self.sockets.cancelAll()
         let outcome: Result<Cassette.Outcome, CassetteError>
         do throws(CassetteError) {
             outcome = .success(try body())

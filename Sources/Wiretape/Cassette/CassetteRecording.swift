@@ -4,12 +4,23 @@ internal import Foundation
 internal import TapeBytes
 internal import TapeRecorder
 
+/// The recording of an exchange that has not ended.
+protocol RunningTape: Sendable {
+    var id: Int { get }
+
+    /// The cassette is being closed: what has arrived is recorded as cut.
+    func recorderStopped()
+
+    /// Records no more of it.
+    func drop()
+}
+
 /// The recorder of a cassette, with the exchanges that have not ended.
 final class CassetteRecording: Sendable {
     let path: String
     private let recorder: Recorder
     /// Nil once it is closed: later exchanges are not recorded, and do not wait for the recorder.
-    private let tapes = Guarded<[Int: ExchangeTape]?>([:])
+    private let tapes = Guarded<[Int: any RunningTape]?>([:])
     private let waiting = Guarded<[@Sendable () -> Void]>([])
     private let done = Guarded<RecorderStatus?>(nil)
 
@@ -27,7 +38,7 @@ final class CassetteRecording: Sendable {
 
     func nextID() -> Int { self.recorder.nextID() }
 
-    func add(_ tape: ExchangeTape) {
+    func add(_ tape: any RunningTape) {
         let isOpen = self.tapes.withLock { tapes in
             tapes?[tape.id] = tape
             return tapes != nil

@@ -119,19 +119,25 @@ package final class CassetteScopes: Sendable {
 }
 
 /// Refuses each request: a test uses a cassette, and this request has none.
-struct EscapedTransport: Transport {
+struct EscapedTransport: Transport, WebSocketTransport {
     let scopes: CassetteScopes
     /// The task has the cassette of a test that has ended.
     let isLate: Bool
 
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        _ = receive(.failed(self.failure(of: request)))
+        return FinishedTask.shared
+    }
+
+    func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection { throw self.failure(of: request) }
+
+    private func failure(of request: TransportRequest) -> TransportFailure {
         let name = "\(request.method) \"\(LogURL.text(request.url))\""
         self.scopes.add(name)
         let place = self.isLate ? "comes from a task that a test before this one started" : "comes from a task or queue without a cassette"
         let message =
             "\(name) was refused: it \(place) while a test uses one. Make its HTTPSession in the test, carry the cassette there with withEscapedCassette, or use HTTPSession(transport: LiveTransport.shared) for what may use the network."
-        _ = receive(.failed(TransportFailure(.unsupported, message)))
-        return FinishedTask.shared
+        return TransportFailure(.unsupported, message)
     }
 }
 

@@ -6,7 +6,7 @@ internal import TapeRecorder
 
 /// The recording of one exchange: takes the events of a transport, and returns them as the client sees them.
 // SAFETY: `tap` and the other variables are accessed under `lock` only.
-final class ExchangeTape: @unchecked Sendable {
+final class ExchangeTape: RunningTape, @unchecked Sendable {
     let id: Int
     let recording: CassetteRecording
     private let request: TransportRequest
@@ -169,6 +169,20 @@ final class ExchangeTape: @unchecked Sendable {
     /// Called before the exchange is cancelled.
     func isGivenUp(dueTo failure: TransportFailure) { self.lock.withLock { _ in self.reason = failure } }
 
+    /// The response has opened a WebSocket, whose messages are the rest of the recording; nil if nothing is recorded.
+    func opened(_ response: HTTPSession.Response) -> SocketTape? {
+        let interaction = self.lock.withLock { _ -> Interaction? in
+            guard self.tap != nil else { return nil }
+            self.requestEnded()
+            self.begin(response, at: self.elapsed)
+            self.tap?.responseEnded()
+            defer { self.tap = nil }
+            return self.tap?.soFar
+        }
+        // Takes the place of this one in the list of what is running.
+        return interaction.map { SocketTape($0, recording: self.recording, watch: self.watch) }
+    }
+
     /// Records nothing of the exchange.
     func drop() {
         self.lock.withLock { _ in self.tap = nil }
@@ -211,6 +225,16 @@ enum WireFields {
             fields.append(name: "Content-Length", value: String(size))
         }
         return fields
+    }
+
+    /// The opening request of a WebSocket with the fields of its handshake but the key, which HTTP clients do not show (RFC 6455, 4.1).
+    static func opening(_ request: TransportRequest, protocols: [String]) -> TransportRequest {
+        var opening = request
+        opening.headers.update(name: "Connection", value: "Upgrade")
+        opening.headers.update(name: "Upgrade", value: "websocket")
+        opening.headers.update(name: "Sec-WebSocket-Version", value: "13")
+        if !protocols.isEmpty { opening.headers.update(name: "Sec-WebSocket-Protocol", value: protocols.joined(separator: ", ")) }
+        return opening
     }
 
     private static func authority(of url: URL) -> String? {

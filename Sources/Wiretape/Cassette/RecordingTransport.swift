@@ -5,7 +5,7 @@ internal import TapeBytes
 /// Exchanges are recorded as the client sees them: bodies without their content codings, and marked so
 /// (docs/decisions/0022-decoded-bodies.md); header fields as `inner` reports them; failed, cut and cancelled exchanges as what they are. An
 /// exchange is in the recorder's queue before its end is reported. If the disk is slower than the network, the network waits.
-public struct RecordingTransport: Transport {
+public struct RecordingTransport: Transport, WebSocketTransport {
     public let cassette: Cassette
     private let inner: any Transport
     private let clock: any Clock<Duration>
@@ -31,6 +31,29 @@ public struct RecordingTransport: Transport {
         case .undecided(let pending):
             return DeferredTask(receive: receive) {
                 self.prepared(self.cassette.decider.decide(pending, request), request, receive)
+            }
+        }
+    }
+
+    public func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
+        switch try await self.cassette.socket(request, protocols: protocols, clock: self.clock) {
+        case .replay(let socket): return socket
+        case .forward(let records):
+            guard records, let recording = self.cassette.recording else {
+                return try await SocketOpening.open(request, protocols: protocols, with: self.inner)
+            }
+            let tape = ExchangeTape(WireFields.opening(request, protocols: protocols), recording: recording, clock: self.clock)
+            do {
+                let socket = try await SocketOpening.open(request, protocols: protocols, with: self.inner)
+                return tape.opened(socket.response).map { RecordingSocket(socket, tape: $0) } ?? socket
+            } catch let refusal as HTTPSession.WebSocket.Refusal {
+                _ = tape.take(.head(refusal.response))
+                if !refusal.body.isEmpty { _ = tape.take(.chunk(refusal.body)) }
+                _ = tape.take(.end)
+                throw refusal
+            } catch {
+                _ = tape.take(.failed(TransportFailure(error, of: request, isAnswered: false)))
+                throw error
             }
         }
     }

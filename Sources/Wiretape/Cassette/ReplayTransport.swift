@@ -9,7 +9,7 @@ internal import TapeBytes
 /// Content-Encoding and Content-Length included, and the body without its codings, in the pieces in which it arrived. The arrival of
 /// decoded bytes is unknown: each piece then has the same share of the content as it had of the coded bytes. A response that was cut ends
 /// in `failed` with the kind `truncated`, after what had arrived.
-public struct ReplayTransport: Transport {
+public struct ReplayTransport: Transport, WebSocketTransport {
     public let cassette: Cassette
     private let clock: any Clock<Duration>
 
@@ -31,6 +31,13 @@ public struct ReplayTransport: Transport {
                 let decision = self.cassette.decider.decide(pending, request)
                 return DeferredTask.Prepared { self.follow(decision, request, receive) }
             }
+        }
+    }
+
+    public func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
+        switch try await self.cassette.socket(request, protocols: protocols, clock: self.clock) {
+        case .replay(let socket): return socket
+        case .forward: throw self.unsupported(request)
         }
     }
 
@@ -110,6 +117,15 @@ final class ReplayPlayer: Sendable {
         let task = ReplayTask(script, of: index, player: player, watch: watch, isPaused: true, receive: receive)
         if !wasPaused { task.resume() }
         return task
+    }
+
+    /// The recorded answer that opened a WebSocket, with the subprotocol only if the client offers it now. May wait for the disk.
+    func opening(_ index: Int, of request: TransportRequest, protocols: [String]) throws(CassetteError) -> HTTPSession.Response {
+        var head = try self.library.opening(index, of: request.url)
+        if let chosen = head.headers.value(for: "Sec-WebSocket-Protocol"), !protocols.contains(chosen) {
+            head.headers.remove(name: "Sec-WebSocket-Protocol")
+        }
+        return head
     }
 
     func open(_ answer: ReadyAnswer) throws(CassetteError) -> ContentStream? {

@@ -13,7 +13,7 @@ extension HTTPSession {
     public struct ErrorCode: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case invalidRequest, requestBody, adapter, cancelled, timedOut, network, noMatch, unserved, unsupported, redirect, validation
-            case serialization, file, stream, retrier
+            case serialization, file, stream, webSocket, retrier
         }
 
         private var value: Value
@@ -45,6 +45,8 @@ extension HTTPSession {
         public static var file: Self { Self(value: .file) }
         /// A stream was read too late or twice, or a line is too long.
         public static var stream: Self { Self(value: .stream) }
+        /// A WebSocket was used after its close, or read by two tasks at once.
+        public static var webSocket: Self { Self(value: .webSocket) }
         /// A retrier replaced the request's error by its own.
         public static var retrier: Self { Self(value: .retrier) }
 

@@ -192,7 +192,8 @@ extension HTTPSession.Request {
     private var isReplayed: Bool {
         if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
         // A replayed failure has no response with a source.
-        let transport = (self.transport as? StubbedTransport)?.next ?? self.transport
+        let carried = (self.transport as? SocketOpening)?.inner ?? self.transport
+        let transport = (carried as? StubbedTransport)?.next ?? carried
         if let cassette = (transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
         return transport is ReplayTransport
     }

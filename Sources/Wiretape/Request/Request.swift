@@ -26,11 +26,16 @@ extension HTTPSession {
         let sink: Sink
         let data: Guarded<RequestData>
 
-        init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?, sink: Sink) {
+        /// - Parameter carrier: opens a WebSocket through the transport of the request.
+        init(
+            core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?, sink: Sink, carrier: SocketOpening? = nil
+        ) {
             self.core = core
             self.number = core.nextNumber()
             self.id = core.id(of: self.number)
-            (self.transport, self.cassette) = core.destination()
+            let (transport, cassette) = core.destination()
+            carrier?.inner = transport
+            (self.transport, self.cassette) = (carrier ?? transport, cassette)
             self.source = source
             self.interceptor = interceptor
             self.sink = sink

@@ -98,8 +98,9 @@ final class LiveTask: TransportTask {
 }
 
 /// Passes each event of URLSession to the exchange that it belongs to.
-final class LiveDelegate: NSObject, URLSessionDataDelegate {
+final class LiveDelegate: NSObject, URLSessionDataDelegate, URLSessionWebSocketDelegate {
     private let tasks = Guarded<[Int: LiveTask]>([:])
+    private let sockets = Guarded<[Int: LiveSocket]>([:])
     /// Evaluated in challenges, which only Apple platforms have.
     private let serverTrust: HTTPSession.ServerTrustManager?
     /// Called on Apple platforms only.
@@ -119,6 +120,9 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
 
     /// To be called before the task is started.
     func add(_ task: LiveTask) { self.tasks.withLock { $0[task.number] = task } }
+
+    /// To be called before the task is started.
+    func add(_ socket: LiveSocket) { self.sockets.withLock { $0[socket.number] = socket } }
 
     private func find(_ task: URLSessionTask) -> LiveTask? { self.tasks.withLock { $0[task.taskIdentifier] } }
 
@@ -194,6 +198,20 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(error)
+        self.sockets.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(error)
+    }
+
+    // MARK: URLSessionWebSocketDelegate
+
+    func urlSession(_ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol chosen: String?) {
+        self.sockets.withLock { $0[webSocketTask.taskIdentifier] }?.opened(chosen)
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
+        reason: Data?
+    ) {
+        self.sockets.withLock { $0[webSocketTask.taskIdentifier] }?.closed(closeCode, reason)
     }
 }
 

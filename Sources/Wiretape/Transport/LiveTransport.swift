@@ -1,3 +1,5 @@
+internal import ClientCapabilities
+
 #if canImport(FoundationNetworking)
 internal import Foundation
 public import FoundationNetworking
@@ -18,7 +20,9 @@ public import Foundation
 /// - Trailers are hidden; on Linux, up to Swift 6.3, a chunked response with trailers crashes the process.
 /// - If the receiver pauses, Apple platforms stop reading. On Linux a suspended task sends its request again when it is resumed, so it is
 ///   not suspended: what arrives meanwhile is buffered, and spooled to a file past one mebibyte.
-public final class LiveTransport: Transport {
+/// - WebSockets are opened where `URLSession` can: on Linux only with a libcurl that has them, which few systems have; see
+///   `Wiretape.capabilities[.webSocket]`. Elsewhere `open` throws a `TransportFailure` of the kind `unsupported`.
+public final class LiveTransport: Transport, WebSocketTransport {
     public static let shared = LiveTransport()
 
     /// An HTTP proxy for all requests, on platforms where a URLSession can have one.
@@ -145,6 +149,31 @@ public final class LiveTransport: Transport {
         self.delegate.add(live)
         task.resume()
         return live
+    }
+
+    public func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
+        if let failure = Self.webSocketRefusal(of: request) ?? self.misconfiguration ?? self.refusal(of: request)
+            ?? self.distrust(of: request)
+        {
+            throw failure
+        }
+        var outgoing = self.urlRequest(request)
+        outgoing.url = WebSocketURL.socket(request.url)
+        if !protocols.isEmpty { outgoing.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: "Sec-WebSocket-Protocol") }
+        let socket = LiveSocket(self.session.webSocketTask(with: outgoing), request: request, transport: self)
+        self.delegate.add(socket)
+        try await socket.open()
+        return socket
+    }
+
+    /// - Parameter platform: what is known of this process.
+    static func webSocketRefusal(of request: TransportRequest, on platform: CapabilityReport = capabilities) -> TransportFailure? {
+        guard let capability = platform[.webSocket], capability.state == .no else { return nil }
+        let libcurl = platform.facts.libcurl.map { " (libcurl \($0.version))" } ?? ""
+        return TransportFailure(
+            .unsupported,
+            "URLSession opens no WebSockets here\(libcurl), so \"\(LogURL.text(WebSocketURL.socket(request.url)))\" was not asked: \(capability.remedy ?? "replay a cassette")."
+        )
     }
 
     private static func refusal(of configuration: URLSessionConfiguration) -> TransportFailure? {

@@ -6,7 +6,7 @@ internal import TapeBytes
 /// Answers requests without a network or a cassette: by a closure, from a list, or by rules.
 ///
 /// Keeps the requests. A response that takes no time is delivered before `start` returns.
-public final class StubTransport: Transport {
+public final class StubTransport: Transport, WebSocketTransport {
     /// A response for the requests that match.
     public struct Rule: Sendable {
         let matches: @Sendable (TransportRequest) -> Bool
@@ -87,10 +87,18 @@ public final class StubTransport: Transport {
         }
         return self.respond(request, number).deliver(to: request, clock: self.clock, receive: receive)
     }
+
+    public func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
+        let number = self.asked.withLock { asked in
+            asked.append(request)
+            return asked.count - 1
+        }
+        return try await self.respond(request, number).open(request, protocols: protocols, clock: self.clock)
+    }
 }
 
 /// Answers the requests that a rule matches, and sends the others on.
-struct StubbedTransport: Transport {
+struct StubbedTransport: Transport, WebSocketTransport {
     let next: any Transport
     private let rules: [StubTransport.Rule]
 
@@ -102,6 +110,13 @@ struct StubbedTransport: Transport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         guard let rule = self.rules.first(where: { $0.matches(request) }) else { return self.next.start(request, receive: receive) }
         return rule.respond(request).deliver(to: request, clock: ContinuousClock(), receive: receive)
+    }
+
+    func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection {
+        guard let rule = self.rules.first(where: { $0.matches(request) }) else {
+            return try await SocketOpening.open(request, protocols: protocols, with: self.next)
+        }
+        return try await rule.respond(request).open(request, protocols: protocols, clock: ContinuousClock())
     }
 }
 
@@ -137,6 +152,8 @@ public struct StubResponse: Sendable {
     /// Delay of the head, or of the failure in its place.
     public var delay: Duration = .zero
     public var ending: Ending
+    /// The server's end, for a response that opens a WebSocket.
+    var socket: StubSocketServer?
 
     public init(status: Int?, headers: HTTPSession.Headers = HTTPSession.Headers(), chunks: [Chunk] = [], ending: Ending = .end) {
         self.status = status

@@ -58,12 +58,19 @@ public enum TransportEvent: Sendable {
 }
 
 /// Refuses each request: there is no cassette, and the environment forbids the network.
-struct OfflineTransport: Transport {
+struct OfflineTransport: Transport, WebSocketTransport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
-        let message =
-            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) forbids the network: send it from the test's task, use HTTPSession(cassette:), or unset the variable."
-        _ = receive(.failed(TransportFailure(.unsupported, message)))
+        _ = receive(.failed(Self.failure(of: request)))
         return FinishedTask.shared
+    }
+
+    func open(_ request: TransportRequest, protocols: [String]) async throws -> any WebSocketConnection { throw Self.failure(of: request) }
+
+    private static func failure(of request: TransportRequest) -> TransportFailure {
+        TransportFailure(
+            .unsupported,
+            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) forbids the network: send it from the test's task, use HTTPSession(cassette:), or unset the variable."
+        )
     }
 }
 

@@ -45,6 +45,24 @@ import FoundationNetworking
     }
     // snippet end
 
+    @Test func talk() async throws {
+        let session = HTTPSession(
+            transport: StubTransport { _ in
+                .webSocket { socket in
+                    guard let message = try await socket.receive() else { return }
+                    try await socket.send(message)
+                }
+            })
+        // snippet: task-socket
+        let socket = try await session.webSocket("wss://example.test/prices")
+        try await socket.send(#"{"op": "subscribe", "pet": 3}"#)
+        for try await message in socket.messages {
+            print(message.text ?? "\(message.data.count) bytes")
+        }
+        // snippet end
+        #expect(socket.closeCode == .normal)
+    }
+
     @Test func stub() async throws {
         // snippet: task-stub
         let stub = StubTransport { _ in .json(#"[{"id": 1, "name": "Miso"}]"#) }

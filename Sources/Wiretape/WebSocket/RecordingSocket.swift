@@ -1,0 +1,157 @@
+internal import CassetteModel
+internal import Foundation
+internal import TapeBytes
+internal import TapeExchange
+internal import TapeRecorder
+
+/// A WebSocket that is recorded while another transport carries it.
+final class RecordingSocket: WebSocketConnection {
+    private let inner: any WebSocketConnection
+    private let tape: SocketTape
+    let response: HTTPSession.Response
+
+    init(_ inner: any WebSocketConnection, tape: SocketTape) {
+        self.inner = inner
+        self.tape = tape
+        self.response = tape.shown(inner.response)
+    }
+
+    func send(_ message: HTTPSession.WebSocket.Message) async throws {
+        // Before its answer can come.
+        if self.tape.take(message, from: .client) { await self.tape.waitUntilDrained() }
+        do {
+            try await self.inner.send(message)
+        } catch {
+            self.tape.broke(error)
+            throw error
+        }
+    }
+
+    func receive() async throws -> HTTPSession.WebSocket.Event {
+        do {
+            let event = try await self.inner.receive()
+            switch event {
+            case .message(let message):
+                if self.tape.take(message, from: .server) { await self.tape.waitUntilDrained() }
+            case .closed(let closing): self.tape.closed(closing, by: .server)
+            }
+            return event
+        } catch {
+            self.tape.broke(error)
+            throw error
+        }
+    }
+
+    func close(_ closing: HTTPSession.WebSocket.Closing) async {
+        self.tape.closed(closing, by: .client)
+        await self.inner.close(closing)
+    }
+
+    func cancel() {
+        self.tape.end(.cut(Cut(by: .client, reason: "the client broke the WebSocket off")))
+        self.inner.cancel()
+    }
+}
+
+/// The recording of one WebSocket: hands each message to the recorder as it comes.
+final class SocketTape: RunningTape {
+    private struct State: Sendable {
+        let interaction: Interaction
+        var isOver = false
+    }
+
+    let id: Int
+    private let recording: CassetteRecording
+    private let watch: ElapsedClock
+    private let state: Guarded<State>
+
+    /// - Parameters:
+    ///   - interaction: both heads.
+    ///   - watch: counts from the start of the exchange.
+    init(_ interaction: Interaction, recording: CassetteRecording, watch: ElapsedClock) {
+        self.id = interaction.id
+        self.recording = recording
+        self.watch = watch
+        self.state = Guarded(State(interaction: interaction))
+        _ = recording.put(.opened(interaction, .webSocket))
+        recording.add(self)
+    }
+
+    func shown(_ response: HTTPSession.Response) -> HTTPSession.Response {
+        var response = response
+        response.source = .recorded(cassette: self.recording.path, id: self.id)
+        return response
+    }
+
+    /// - Returns: whether the recorder's queue is full.
+    func take(_ message: HTTPSession.WebSocket.Message, from side: WebSocketSide) -> Bool {
+        let bytes = Array(message.data)
+        var taped = TapedMessage(message.text == nil ? .binary : .text)
+        taped.size = bytes.count
+        // A long one goes to its file in blocks, as the proxy hands it on.
+        taped.isSpilled = bytes.count > 2 * WebSocketReader.blockSize
+        let whole = taped.isSpilled ? bytes.count / WebSocketReader.blockSize * WebSocketReader.blockSize : 0
+        taped.bytes = Array(bytes[whole...])
+        let blocks = stride(from: 0, to: whole, by: WebSocketReader.blockSize).map { start in
+            RecorderItem.block(
+                exchange: self.id, side: side == .client ? .request : .response,
+                bytes: Array(bytes[start..<start + WebSocketReader.blockSize]))
+        }
+        let last = taped
+        return self.put { now, _ in blocks + [.message(exchange: self.id, TapedWebSocketMessage(last, at: now, from: side))] }
+    }
+
+    /// Under the lock, so that items are in the order of their times, and closing the cassette waits for what is about to be queued.
+    ///
+    /// - Parameter items: gets the milliseconds since the start, and the interaction.
+    private func put(isLast: Bool = false, _ items: (_ now: Double, _ interaction: Interaction) -> [RecorderItem]) -> Bool {
+        self.state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isOver = isLast
+            return items(self.watch.milliseconds, state.interaction).reduce(false) { self.recording.put($1) || $0 }
+        }
+    }
+
+    /// One side has closed the socket, which ends its recording.
+    func closed(_ closing: HTTPSession.WebSocket.Closing, by side: WebSocketSide) {
+        var taped = TapedMessage(.close)
+        if let code = closing.code { taped.bytes = WebSocketClose(code: UInt16(code.rawValue), reason: Array(closing.reason.utf8)).payload }
+        taped.size = taped.bytes.count
+        let last = taped
+        _ = self.put { now, _ in [.message(exchange: self.id, TapedWebSocketMessage(last, at: now, from: side))] }
+        self.end(.complete)
+    }
+
+    /// The connection has failed, or was cancelled.
+    func broke(_ error: any Error) {
+        let failure = TransportFailure(error)
+        if error is CancellationError || failure?.kind == .network(.cancelled) {
+            return self.end(.cut(Cut(by: .client, reason: "the client broke the WebSocket off")))
+        }
+        self.end(.cut(Cut(by: .origin, reason: failure?.message ?? (error as NSError).localizedDescription)))
+    }
+
+    func recorderStopped() {
+        self.end(.cut(Cut(by: .recorder, reason: "the cassette was closed before the WebSocket had ended")))
+    }
+
+    func drop() { self.end(nil) }
+
+    /// The first end counts.
+    ///
+    /// - Parameter outcome: nil records no more of it.
+    func end(_ outcome: Outcome?) {
+        _ = self.put(isLast: true) { now, interaction in
+            guard let outcome else { return [] }
+            var interaction = interaction
+            interaction.outcome = outcome
+            interaction.timing.total = now
+            return [.closed(interaction, stored: nil)]
+        }
+        self.recording.remove(self.id)
+    }
+
+    func waitUntilDrained() async {
+        await withCheckedContinuation { waiter in self.recording.whenDrained { waiter.resume() } }
+    }
+}

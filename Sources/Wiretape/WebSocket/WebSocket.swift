@@ -1,0 +1,262 @@
+public import Foundation
+internal import TapeBytes
+
+extension HTTPSession {
+    /// An open WebSocket (RFC 6455).
+    ///
+    ///     let socket = try await session.webSocket("wss://example.test/prices")
+    ///     try await socket.send(#"{"op": "subscribe"}"#)
+    ///     for try await message in socket.messages {
+    ///         print(message.text ?? "\(message.data.count) bytes")
+    ///     }
+    ///     print(socket.closeCode ?? "none", socket.closeReason)
+    ///
+    /// Any task may send; one at a time receives. A task that is cancelled while it sends or receives ends the socket, and so does releasing it.
+    /// Of the session's limits only those of the opening apply: a socket may be silent for as long as it likes.
+    public final class WebSocket: Sendable {
+        /// The server's answer to the opening request.
+        public let response: Response
+        private let connection: any WebSocketConnection
+        private let request: TransportRequest
+        private let state = Guarded(State())
+
+        private struct State: Sendable {
+            var isReceiving = false
+            /// Of the side that closed first.
+            var closing: Closing?
+            var failure: WiretapeError?
+        }
+
+        init(_ connection: any WebSocketConnection, request: TransportRequest) {
+            self.connection = connection
+            self.response = connection.response
+            self.request = request
+        }
+
+        deinit { self.connection.cancel() }
+
+        /// The one of the offered subprotocols that the server has chosen; nil if none.
+        public var negotiatedProtocol: String? { self.response.headers.value(for: "Sec-WebSocket-Protocol") }
+
+        /// With which code the socket was closed, by the side that closed it first; nil before, and if none was said.
+        public var closeCode: CloseCode? { self.state.withLock { $0.closing?.code } }
+
+        /// Why the socket was closed; empty before, and if nothing was said.
+        public var closeReason: String { self.state.withLock { $0.closing?.reason ?? "" } }
+
+        /// Whether one side has closed the socket, or it was broken off.
+        public var isClosed: Bool { self.state.withLock { $0.closing != nil || $0.failure != nil } }
+
+        // MARK: Sending
+
+        /// Sends a text message. Returns when there is room for the next one.
+        public func send(_ text: String) async throws(WiretapeError) { try await self.send(.text(text)) }
+
+        /// Sends a binary message. Returns when there is room for the next one.
+        public func send(_ data: Data) async throws(WiretapeError) { try await self.send(.data(data)) }
+
+        /// - Throws: with the code `webSocket` after the socket's close, and with what broke it off after that.
+        public func send(_ message: Message) async throws(WiretapeError) {
+            let (failure, isClosed) = self.state.withLock { ($0.failure, $0.closing != nil) }
+            if let failure { throw failure }
+            guard !isClosed else {
+                throw WiretapeError(.webSocket, "\(self.name) is closed, so nothing was sent: open another one")
+            }
+            do {
+                try await withTaskCancellationHandler {
+                    try await self.connection.send(message)
+                } onCancel: {
+                    self.cancel()
+                }
+            } catch {
+                throw self.broken(by: error)
+            }
+        }
+
+        // MARK: Receiving
+
+        /// The server's messages, until the socket is closed. Each is taken when it is asked for, and goes to one reader: the next loop goes on
+        /// where the last one left off.
+        public var messages: Messages { Messages(socket: self) }
+
+        /// The server's next message; nil once the socket is closed.
+        ///
+        /// - Throws: with the code `webSocket` if another task receives, and with what broke the socket off.
+        public func receive() async throws(WiretapeError) -> Message? {
+            enum Turn { case receive, over, busy, broken(WiretapeError) }
+            let turn = self.state.withLock { state -> Turn in
+                if let failure = state.failure { return .broken(failure) }
+                if state.closing != nil { return .over }
+                if state.isReceiving { return .busy }
+                state.isReceiving = true
+                return .receive
+            }
+            switch turn {
+            case .broken(let failure): throw failure
+            case .over: return nil
+            case .busy:
+                throw WiretapeError(.webSocket, "two tasks receive from \(self.name) at once: receive in one, and pass the messages on")
+            case .receive: break
+            }
+            defer { self.state.withLock { $0.isReceiving = false } }
+            do {
+                let event = try await withTaskCancellationHandler {
+                    try await self.connection.receive()
+                } onCancel: {
+                    self.cancel()
+                }
+                switch event {
+                case .message(let message): return message
+                case .closed(let closing):
+                    self.state.withLock { $0.closing = $0.closing ?? closing }
+                    return nil
+                }
+            } catch {
+                // Its own close ends what waits.
+                if self.state.withLock({ $0.closing != nil && $0.failure == nil }) { return nil }
+                throw self.broken(by: error)
+            }
+        }
+
+        // MARK: Ending
+
+        /// Closes the socket. What the server sends from then on is dropped. Does nothing after the end.
+        ///
+        /// - Parameter reason: at most 123 bytes are sent (RFC 6455, 5.5); the rest is cut off.
+        public func close(code: CloseCode = .normal, reason: String = "") async {
+            let closing = Closing(code: code, reason: Closing.cut(reason))
+            let isFirst = self.state.withLock { state in
+                guard state.closing == nil, state.failure == nil else { return false }
+                state.closing = closing
+                return true
+            }
+            if isFirst { await self.connection.close(closing) }
+        }
+
+        /// Breaks the socket off without a close frame: what waits fails with the code `cancelled`. Does nothing after the end.
+        public func cancel() {
+            let isFirst = self.state.withLock { state in
+                guard state.closing == nil, state.failure == nil else { return false }
+                state.failure = WiretapeError(TransportFailure.cancelled("\(self.name) was cancelled"))
+                return true
+            }
+            if isFirst { self.connection.cancel() }
+        }
+
+        /// The first error is that of the socket.
+        private func broken(by error: any Error) -> WiretapeError {
+            let error = WiretapeError(TransportFailure(error, of: self.request, isAnswered: true))
+            return self.state.withLock { state in
+                let failure = state.failure ?? error
+                state.failure = failure
+                return failure
+            }
+        }
+
+        private var name: String { "the WebSocket \"\(LogURL.text(WebSocketURL.socket(self.request.url)))\"" }
+    }
+}
+
+extension HTTPSession.WebSocket {
+    /// A message of either side, whole.
+    public enum Message: Sendable, Hashable {
+        case text(String)
+        case data(Data)
+
+        /// Nil for a binary message.
+        public var text: String? { if case .text(let text) = self { text } else { nil } }
+
+        /// The bytes of either kind.
+        public var data: Data {
+            switch self {
+            case .text(let text): Data(text.utf8)
+            case .data(let data): data
+            }
+        }
+    }
+
+    /// What comes from the server.
+    public enum Event: Sendable, Hashable {
+        case message(Message)
+        /// The last one.
+        case closed(Closing)
+    }
+
+    /// The messages of a server.
+    public struct Messages: AsyncSequence, Sendable {
+        public typealias Element = Message
+
+        fileprivate let socket: HTTPSession.WebSocket
+
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self.socket) }
+
+        public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+            fileprivate let socket: HTTPSession.WebSocket
+
+            /// - Throws: a `WiretapeError`, as `receive` does.
+            public func next() async throws -> Message? { try await self.socket.receive() }
+        }
+    }
+
+    /// How a side closes a socket (RFC 6455, 5.5.1).
+    public struct Closing: Sendable, Hashable {
+        /// Nil if none is said.
+        public var code: CloseCode?
+        public var reason: String
+
+        public init(code: CloseCode? = nil, reason: String = "") {
+            self.code = code
+            self.reason = reason
+        }
+
+        /// The longest beginning that a close frame has room for, without parts of characters.
+        static func cut(_ reason: String) -> String {
+            var (size, end) = (0, reason.startIndex)
+            for index in reason.indices {
+                size += String(reason[index]).utf8.count
+                guard size <= Self.reasonLimit else { return String(reason[..<end]) }
+                end = reason.index(after: index)
+            }
+            return reason
+        }
+
+        /// Bytes: a control frame has 125 (RFC 6455, 5.5), of which two are the code.
+        private static let reasonLimit = 123
+    }
+
+    /// Why a socket is closed (RFC 6455, 7.4).
+    public struct CloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        public let rawValue: Int
+
+        /// Nil for numbers that no close frame has (RFC 6455, 7.4): below 1000, above 4999, and 1004, 1005, 1006 and 1015.
+        public init?(rawValue: Int) {
+            guard (1000...4999).contains(rawValue), ![1004, 1005, 1006, 1015].contains(rawValue) else { return nil }
+            self.rawValue = rawValue
+        }
+
+        private init(_ rawValue: Int) { self.rawValue = rawValue }
+
+        public static let normal = Self(1000)
+        public static let goingAway = Self(1001)
+        public static let protocolError = Self(1002)
+        public static let unsupportedData = Self(1003)
+        public static let invalidText = Self(1007)
+        public static let policyViolation = Self(1008)
+        public static let messageTooBig = Self(1009)
+        public static let missingExtension = Self(1010)
+        public static let serverError = Self(1011)
+
+        public var description: String { String(self.rawValue) }
+    }
+
+    /// A server's answer that opens no WebSocket, such as one with the status 401.
+    public struct Refusal: Error, Sendable {
+        public var response: HTTPSession.Response
+        public var body: Data
+
+        public init(_ response: HTTPSession.Response, body: Data = Data()) {
+            self.response = response
+            self.body = body
+        }
+    }
+}

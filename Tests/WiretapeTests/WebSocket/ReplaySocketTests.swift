@@ -1,0 +1,232 @@
+import CassetteModel
+import CassettePlayback
+import Foundation
+import TapeTestSupport
+import Testing
+@testable import Wiretape
+
+@Suite struct ReplaySocketTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func session(_ interactions: String..., settings: Cassette.Settings = Cassette.Settings()) throws -> (HTTPSession, Cassette) {
+        let cassette = try SocketFixture.cassette(interactions, in: self.folder, settings: settings)
+        return (HTTPSession(cassette: cassette), cassette)
+    }
+
+    private static let subscription = SocketFixture.socket(
+        #"{ "at": 1, "from": "server", "text": "hello" }"#,
+        #"{ "at": 5, "from": "client", "json": { "op": "subscribe", "to": ["cats"] } }"#,
+        #"{ "at": 7, "from": "server", "json": { "cat": "Miso" } }"#,
+        #"{ "at": 8, "from": "server", "ping": "" }"#,
+        #"{ "at": 9, "from": "server", "base64": "AAEC" }"#,
+        #"{ "at": 12, "from": "server", "close": { "code": 1001, "reason": "restart" } }"#)
+
+    @Test func aRecordedConversationIsReplayed() async throws {
+        let (session, cassette) = try self.session(Self.subscription)
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(socket.response.status == 101)
+        #expect(socket.response.source == .replayed(cassette: cassette.path, id: 1))
+        #expect(try await socket.receive() == .text("hello"))
+        try await socket.send(#"{"to": ["cats"], "op": "subscribe"}"#)
+        #expect(try await socket.rest() == [#"{"cat":"Miso"}"#, "3 bytes", "close 1001"])
+        #expect(socket.closeReason == "restart")
+        #expect(try await socket.receive() == nil)
+        let verdict = cassette.verdict
+        #expect(verdict.hits == 1 && verdict.misses == 0 && verdict.unsent == 0 && verdict.unused.isEmpty)
+    }
+
+    @Test func aMessageThatDiffersIsAMissWithItsDifference() async throws {
+        let (session, cassette) = try self.session(Self.subscription)
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(try await socket.receive() == .text("hello"))
+        let error = await socketError { try await socket.send(#"{"op": "subscribe", "to": ["dogs"]}"#) }
+        #expect(error?.code == .noMatch)
+        #expect(error?.missReport?.nearest.first?.index == 0)
+        #expect(error?.message.contains("dogs") == true)
+        // Not what the server had said after the other message.
+        #expect(await socketError { _ = try await socket.receive() }?.code == .noMatch)
+        #expect(socket.isClosed)
+        #expect(cassette.verdict.misses == 1)
+        #expect(try cassette.close().failures.count == 1)
+    }
+
+    @Test func oneMessageTooManyIsAMiss() async throws {
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(
+                #"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "server", "text": "b" }"#,
+                #"{ "at": 3, "from": "client", "close": { "code": 1000 } }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        try await socket.send("a")
+        #expect(try await socket.receive() == .text("b"))
+        #expect(await socketError { try await socket.send("c") }?.code == .noMatch)
+        #expect(cassette.verdict.misses == 1)
+    }
+
+    @Test func textAndBinaryMessagesAreNotEqual() async throws {
+        let (session, _) = try self.session(SocketFixture.socket(#"{ "at": 1, "from": "client", "text": "a" }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(await socketError { try await socket.send(Data("a".utf8)) }?.code == .noMatch)
+    }
+
+    @Test func whatTheClientHasNotSentIsCounted() async throws {
+        let recorded = SocketFixture.socket(
+            #"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "client", "text": "b" }"#,
+            #"{ "at": 3, "from": "client", "close": {} }"#)
+        let (session, cassette) = try self.session(recorded)
+        func use() async throws {
+            let socket = try await session.webSocket(SocketFixture.url)
+            try await socket.send("a")
+        }
+        // Released without a close.
+        try await use()
+        #expect(cassette.verdict.unsent == 1)
+        let (second, other) = try self.session(recorded)
+        let socket = try await second.webSocket(SocketFixture.url)
+        try await socket.send("a")
+        await socket.close()
+        #expect(other.verdict.unsent == 1)
+    }
+
+    @Test func closingTheCassetteEndsWhatIsOpen() async throws {
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(#"{ "at": 1, "from": "server", "text": "a" }"#, #"{ "at": 2, "from": "client", "text": "b" }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(try await socket.receive() == .text("a"))
+        try cassette.close()
+        #expect(cassette.verdict.unsent == 1)
+        #expect(await socketError { _ = try await socket.receive() }?.isCancelled == true)
+        #expect(await socketError { _ = try await session.webSocket(SocketFixture.url) }?.code == .unserved)
+    }
+
+    @Test func aServerThatBrokeOffDoesSoAgain() async throws {
+        let (session, _) = try self.session(
+            SocketFixture.socket(
+                outcome: #"{ "cut": "origin", "reason": "the origin ended its side" }"#, #"{ "at": 1, "from": "server", "text": "a" }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(try await socket.receive() == .text("a"))
+        #expect(await socketError { _ = try await socket.receive() }?.networkFailure == .truncated)
+    }
+
+    @Test func whereTheRecordedClientLeftTheServerIsSilentUntilThisOneCloses() async throws {
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(
+                outcome: #"{ "cut": "client", "reason": "the client left" }"#, #"{ "at": 1, "from": "server", "text": "a" }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(try await socket.receive() == .text("a"))
+        async let silence = socket.receive()
+        await socket.close(code: .goingAway, reason: "bye")
+        #expect(try await silence == nil)
+        #expect(socket.closeCode == .goingAway && socket.closeReason == "bye")
+        #expect(cassette.verdict.unsent == 0 && cassette.verdict.misses == 0)
+    }
+
+    @Test func conversationsOfOneURLAreToldApartByTheirMessages() async throws {
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(
+                id: 1, #"{ "at": 1, "from": "client", "text": "cats" }"#, #"{ "at": 2, "from": "server", "text": "Miso" }"#),
+            SocketFixture.socket(id: 2, #"{ "at": 1, "from": "client", "text": "dogs" }"#, #"{ "at": 2, "from": "server", "text": "Rex" }"#)
+        )
+        let (dogs, cats) = (try await session.webSocket(SocketFixture.url), try await session.webSocket(SocketFixture.url))
+        try await dogs.send("dogs")
+        try await cats.send("cats")
+        #expect(try await dogs.receive() == .text("Rex"))
+        #expect(try await cats.receive() == .text("Miso"))
+        #expect(cassette.verdict.unused.isEmpty)
+        // Both are used up.
+        #expect(await socketError { _ = try await session.webSocket(SocketFixture.url) }?.code == .noMatch)
+    }
+
+    @Test func aSubprotocolIsChosenOnlyIfItIsOffered() async throws {
+        let recorded = SocketFixture.socket(protocol: "v2", #"{ "at": 1, "from": "server", "text": "a" }"#)
+        let (session, _) = try self.session(recorded)
+        #expect(try await session.webSocket(SocketFixture.url, protocols: ["v1", "v2"]).negotiatedProtocol == "v2")
+        let (second, _) = try self.session(recorded)
+        #expect(try await second.webSocket(SocketFixture.url).negotiatedProtocol == nil)
+    }
+
+    @Test func anotherURLIsAMiss() async throws {
+        let (session, cassette) = try self.session(Self.subscription)
+        let error = await socketError { _ = try await session.webSocket("wss://pets.test/other") }
+        #expect(error?.code == .noMatch)
+        #expect(error?.message.contains("https://pets.test/other") == true)
+        #expect(cassette.verdict.misses == 1 && cassette.verdict.unused == [0])
+    }
+
+    @Test func aRecordedRefusalIsTheAnswer() async throws {
+        let (session, cassette) = try self.session(SocketFixture.refusal(status: 401, body: "who are you?"), Self.subscription)
+        let error = await socketError { _ = try await session.webSocket(SocketFixture.url) }
+        #expect(error?.code == .validation)
+        let cause = try #require(error?.cause as? ValidationError)
+        #expect(cause.status == 401 && cause.data == Data("who are you?".utf8))
+        #expect(error?.message.contains("\"wss://pets.test/talk\" answered with the status 401") == true)
+        #expect(try await session.webSocket(SocketFixture.url).receive() == .text("hello"))
+        #expect(cassette.verdict.hits == 2)
+    }
+
+    @Test func aTaskThatIsCancelledEndsItsSocket() async throws {
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(#"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "server", "text": "b" }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        let reader = Task { await socketError { _ = try await socket.receive() } }
+        reader.cancel()
+        #expect(await reader.value?.isCancelled == true)
+        #expect(socket.isClosed)
+        #expect(await socketError { try await socket.send("a") }?.isCancelled == true)
+        #expect(cassette.verdict.unsent == 1)
+    }
+
+    @Test func latencyIsWaitedForByTheTransportsClock() async throws {
+        var settings = Cassette.Settings()
+        settings.latency = .scaled(1)
+        let cassette = try SocketFixture.cassette(
+            [SocketFixture.socket(#"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 501, "from": "server", "text": "b" }"#)],
+            in: self.folder, settings: settings)
+        let clock = ManualClock()
+        let socket = try await HTTPSession(transport: ReplayTransport(cassette, clock: clock)).webSocket(SocketFixture.url)
+        try await socket.send("a")
+        async let message = socket.receive()
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(500))
+        #expect(try await message == .text("b"))
+    }
+
+    @Test func latencyEndsWithItsSocket() async throws {
+        var settings = Cassette.Settings()
+        settings.latency = .scaled(1)
+        let cassette = try SocketFixture.cassette(
+            [SocketFixture.socket(#"{ "at": 5000, "from": "server", "text": "b" }"#)], in: self.folder, settings: settings)
+        let clock = ManualClock()
+        let socket = try await HTTPSession(transport: ReplayTransport(cassette, clock: clock)).webSocket(SocketFixture.url)
+        async let message = socket.receive()
+        await clock.sleepers(1)
+        await socket.close()
+        #expect(try await message == nil)
+    }
+
+    @Test func fiftySocketsAtOnceAreToldApart() async throws {
+        let recorded = (1...50).map { number in
+            SocketFixture.socket(
+                id: number, #"{ "at": 1, "from": "client", "json": { "room": \#(number) } }"#,
+                #"{ "at": 2, "from": "server", "text": "welcome to \#(number)" }"#, #"{ "at": 3, "from": "client", "text": "bye" }"#,
+                #"{ "at": 4, "from": "server", "close": { "code": 1000 } }"#)
+        }
+        let cassette = try SocketFixture.cassette(recorded, in: self.folder)
+        let session = HTTPSession(cassette: cassette)
+        try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
+            for number in (1...50).reversed() {
+                group.addTask {
+                    let socket = try await session.webSocket(SocketFixture.url)
+                    try await socket.send(#"{"room":\#(number)}"#)
+                    let first = try await socket.receive()
+                    try await socket.send("bye")
+                    return (number, [first?.text ?? "nothing"] + (try await socket.rest()))
+                }
+            }
+            for try await (number, lines) in group { #expect(lines == ["welcome to \(number)", "close 1000"]) }
+        }
+        let verdict = cassette.verdict
+        #expect(verdict.hits == 50 && verdict.misses == 0 && verdict.unused.isEmpty && verdict.unsent == 0)
+    }
+}
