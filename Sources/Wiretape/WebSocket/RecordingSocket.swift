@@ -22,7 +22,7 @@ final class RecordingSocket: WebSocketConnection {
         do {
             try await self.inner.send(message)
         } catch {
-            self.tape.broke(error)
+            self.tape.sendFailed(error)
             throw error
         }
     }
@@ -48,7 +48,7 @@ final class RecordingSocket: WebSocketConnection {
     }
 
     func cancel() {
-        self.tape.end(.cut(Cut(by: .client, reason: "the client broke the WebSocket off")))
+        self.tape.cancelled()
         self.inner.cancel()
     }
 }
@@ -58,6 +58,8 @@ final class SocketTape: RunningTape {
     private struct State: Sendable {
         let interaction: Interaction
         var isOver = false
+        /// Why a message was not sent: the end of the recording if the server says none.
+        var sendFailure: Outcome?
     }
 
     let id: Int
@@ -123,12 +125,21 @@ final class SocketTape: RunningTape {
     }
 
     /// The connection has failed, or was cancelled.
-    func broke(_ error: any Error) {
+    func broke(_ error: any Error) { self.end(Self.outcome(of: error)) }
+
+    /// The server may have left with messages and a close that are still to be received.
+    func sendFailed(_ error: any Error) {
+        self.state.withLock { $0.sendFailure = $0.sendFailure ?? Self.outcome(of: error) }
+    }
+
+    func cancelled() { self.end(self.state.withLock { $0.sendFailure } ?? Self.brokenOff) }
+
+    private static let brokenOff = Outcome.cut(Cut(by: .client, reason: "the client broke the WebSocket off"))
+
+    private static func outcome(of error: any Error) -> Outcome {
         let failure = TransportFailure(error)
-        if error is CancellationError || failure?.kind == .network(.cancelled) {
-            return self.end(.cut(Cut(by: .client, reason: "the client broke the WebSocket off")))
-        }
-        self.end(.cut(Cut(by: .origin, reason: failure?.message ?? (error as NSError).localizedDescription)))
+        if error is CancellationError || failure?.kind == .network(.cancelled) { return self.brokenOff }
+        return .cut(Cut(by: .origin, reason: failure?.message ?? (error as NSError).localizedDescription))
     }
 
     func recorderStopped() {

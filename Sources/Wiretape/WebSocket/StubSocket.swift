@@ -127,7 +127,10 @@ private final class StubConnection: WebSocketConnection {
         self.server = Task {
             do {
                 try await server.serve(socket)
-                toClient.end(.closed(HTTPSession.WebSocket.Closing(code: .normal)))
+                let closing = HTTPSession.WebSocket.Closing(code: .normal)
+                toClient.end(.closed(closing))
+                // Nobody is left to receive.
+                fromClient.end(.closed(closing), drops: true)
             } catch {
                 let failure =
                     error as? TransportFailure
@@ -135,6 +138,7 @@ private final class StubConnection: WebSocketConnection {
                         .network(.truncated), "the stub's closure has broken the WebSocket \"\(LogURL.text(request.url))\" off: \(error)",
                         cause: error)
                 toClient.end(.failed(failure))
+                fromClient.end(.failed(failure), drops: true)
             }
         }
     }

@@ -25,6 +25,8 @@ extension HTTPSession {
             /// Of the side that closed first.
             var closing: Closing?
             var failure: WiretapeError?
+            /// Why a message was not sent: what the server has said before it left, its close too, is still to be received.
+            var sendFailure: WiretapeError?
         }
 
         init(_ connection: any WebSocketConnection, request: TransportRequest) {
@@ -45,7 +47,7 @@ extension HTTPSession {
         public var closeReason: String { self.state.withLock { $0.closing?.reason ?? "" } }
 
         /// Whether one side has closed the socket, or it was broken off.
-        public var isClosed: Bool { self.state.withLock { $0.closing != nil || $0.failure != nil } }
+        public var isClosed: Bool { self.state.withLock { $0.closing != nil || $0.failure != nil || $0.sendFailure != nil } }
 
         // MARK: Sending
 
@@ -57,7 +59,7 @@ extension HTTPSession {
 
         /// - Throws: with the code `webSocket` after the socket's close, and with what broke it off after that.
         public func send(_ message: Message) async throws(WiretapeError) {
-            let (failure, isClosed) = self.state.withLock { ($0.failure, $0.closing != nil) }
+            let (failure, isClosed) = self.state.withLock { ($0.failure ?? ($0.closing == nil ? $0.sendFailure : nil), $0.closing != nil) }
             if let failure { throw failure }
             guard !isClosed else {
                 throw WiretapeError(.webSocket, "\(self.name) is closed, so nothing was sent: open another one")
@@ -69,7 +71,16 @@ extension HTTPSession {
                     self.cancel()
                 }
             } catch {
-                throw self.broken(by: error)
+                throw self.unsent(by: error)
+            }
+        }
+
+        private func unsent(by error: any Error) -> WiretapeError {
+            let error = WiretapeError(TransportFailure(error, of: self.request, isAnswered: true))
+            return self.state.withLock { state in
+                if let failure = state.failure { return failure }
+                state.sendFailure = state.sendFailure ?? error
+                return error
             }
         }
 

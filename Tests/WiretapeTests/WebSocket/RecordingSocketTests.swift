@@ -77,6 +77,21 @@ import Testing
         #expect(cassette.verdict.misses == 0 && cassette.verdict.unused.isEmpty)
     }
 
+    @Test func aMessageThatIsNotSentEndsNoRecording() async throws {
+        let code = try #require(HTTPSession.WebSocket.CloseCode(rawValue: 4001))
+        let server = StubResponse.webSocket { socket in
+            try await socket.send("last")
+            socket.close(code: code)
+        }
+        let exchanges = try await self.recorded([server]) { session, _ in
+            let socket = try await session.webSocket(SocketFixture.url)
+            while await socketError({ try await socket.send("more") }) == nil {}
+            #expect(try await socket.rest() == ["last", "close 4001"])
+        }
+        #expect(exchanges.first?.outcome == .complete)
+        #expect(try self.messages(exchanges.first).suffix(2) == ["server text last", "server close 4001 "])
+    }
+
     @Test func secretsOfMessagesAreRedactedAndStillMatch() async throws {
         let server = StubResponse.webSocket { socket in
             _ = try await socket.receive()

@@ -54,6 +54,15 @@ import FoundationNetworking
         #expect(await socketError { _ = try await socket.receive() }?.networkFailure == .reset)
     }
 
+    @Test func aStubThatHasEndedTakesNothingAndIsHeardToItsEnd() async throws {
+        let session = HTTPSession(transport: StubTransport { _ in .webSocket { try await $0.send("last") } })
+        let socket = try await session.webSocket(SocketFixture.url)
+        var error: WiretapeError?
+        while error == nil { error = await socketError { try await socket.send("more") } }
+        #expect(error?.networkFailure == .reset && socket.isClosed)
+        #expect(try await socket.rest() == ["last", "close 1000"])
+    }
+
     @Test func theServerWaitsForItsReader() async throws {
         let pipe = SocketPipe()
         for number in 0..<SocketPipe.limit { try await pipe.push(.text("\(number)")) }
