@@ -78,7 +78,7 @@ struct ContentForm {
 
     private func structured(_ bytes: [UInt8], _ buffer: UnsafeRawBufferPointer) -> BodyContent? {
         if self.type.isForm { return FormText(buffer).map { .form($0) } }
-        if self.type.essence == "text/event-stream" { return EventStream(bytes).map { .events($0) } }
+        if self.type.isEventStream { return EventStream(bytes).map { .events($0) } }
         guard let first = buffer.first, self.type.isJSONLines || self.mayBeJSON(first) else { return nil }
         return JSONLines(bytes).map { .lines($0) }
     }

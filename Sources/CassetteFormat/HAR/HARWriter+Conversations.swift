@@ -86,7 +86,7 @@ extension HARWriter {
     /// Whether an answer is a stream of events.
     static func isEvents(_ response: RecordedResponse) -> Bool {
         response.body != nil
-            && response.headers.values("content-type").contains { MediaType(Array($0.utf8)[...]).essence == "text/event-stream" }
+            && response.headers.values("content-type").contains { MediaType(Array($0.utf8)[...]).isEventStream }
     }
 
     /// The events of a stream that is text, with the time of the read or chunk in which each ended.
@@ -98,7 +98,7 @@ extension HARWriter {
         self.writer.member("_eventSourceMessages")
         self.writer.beginArray(.lines)
         var reader = EventReader()
-        var times = EventTimes(body, head: Self.head(interaction.timing))
+        var times = EventTimes(body, headers: response.headers, head: Self.head(interaction.timing))
         func push(_ piece: UnsafeRawBufferPointer) throws {
             try reader.push(piece) { event in
                 self.writer.element()
@@ -146,10 +146,10 @@ private struct EventTimes {
     private var end = 0
 
     /// - Parameter head: milliseconds from the start of the exchange to the response's head.
-    init(_ body: Body, head: Double) {
+    init(_ body: Body, headers: HeaderFields, head: Double) {
         self.head = head
         // Pieces of a coded body have sizes of their own.
-        guard body.codings.isEmpty, case .events = body.content else { return }
+        guard body.codings.isEmpty, !body.isUndecoded(headers) else { return }
         self.pieces = (body.arrival?.pieces ?? [])[...]
         self.end = self.pieces.first?.size ?? 0
     }

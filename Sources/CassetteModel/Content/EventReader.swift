@@ -16,6 +16,9 @@ package struct EventReader {
     /// Bytes of data of one event, and of one line: as much as Wiretape's client takes. The rest is left out.
     package static let limit = 16 << 20
 
+    /// Bytes of the stream up to the end of the last blank line: what is after it is part of an event that has not ended.
+    package private(set) var blockEnd = 0
+
     private var offset = 0
     private var line: [UInt8] = []
     private var isFirstLine = true
@@ -33,7 +36,10 @@ package struct EventReader {
             self.offset += 1
             let isSecondOfEnd = self.skipsLineFeed && byte == 10
             self.skipsLineFeed = byte == 13
-            guard !isSecondOfEnd else { continue }
+            guard !isSecondOfEnd else {
+                if self.blockEnd == self.offset - 1 { self.blockEnd = self.offset }
+                continue
+            }
             guard byte == 10 || byte == 13 else {
                 if self.line.count < Self.limit { self.line.append(byte) }
                 continue
@@ -65,6 +71,7 @@ package struct EventReader {
 
     private mutating func endEvent() -> Event? {
         defer { (self.type, self.data, self.hasData) = ("", [], false) }
+        self.blockEnd = self.offset
         guard self.hasData else { return nil }
         return Event(type: self.type.isEmpty ? "message" : self.type, id: self.id, data: self.data, end: self.offset)
     }

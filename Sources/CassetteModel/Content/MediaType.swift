@@ -42,6 +42,8 @@ public struct MediaType: Sendable, Hashable {
 
     package var isForm: Bool { self.essence == "application/x-www-form-urlencoded" }
 
+    package var isEventStream: Bool { self.essence == "text/event-stream" }
+
     public var isMultipart: Bool { self.essence.hasPrefix("multipart/") }
 
     /// One JSON text per line.

@@ -16,26 +16,27 @@ package struct BodyExtraction {
     }
 
     /// - Parameter report: called after each file.
-    package func extract(_ interaction: Interaction, number: Int, report: (ExtractedFile) throws -> Void) throws {
+    /// - Returns: messages of a WebSocket that got no file, beyond `messageLimit`.
+    package func extract(_ interaction: Interaction, number: Int, report: (ExtractedFile) throws -> Void) throws -> Int {
         if let body = interaction.request.body {
             try self.extract(body, interaction.request.headers, number, .request, report)
         }
         if let response = interaction.response, let body = response.body {
             try self.extract(body, response.headers, number, .response, report)
         }
-        if let messages = interaction.webSocket { try self.extract(messages, number, report) }
+        return try interaction.webSocket.map { try self.extract($0, number, report) } ?? 0
     }
 
     /// Messages of one conversation that get files: more are too many for a folder, and `--message` writes each.
-    package static let messageLimit = 10_000
+    package var messageLimit = 10_000
 
     /// Text and binary messages, one file each.
-    private func extract(_ messages: WebSocketMessages, _ number: Int, _ report: (ExtractedFile) throws -> Void) throws {
+    private func extract(_ messages: WebSocketMessages, _ number: Int, _ report: (ExtractedFile) throws -> Void) throws -> Int {
         var count = 0
         try self.reader.forEachSocketMessage(of: messages) { message in
             guard message.message.content.isData else { return true }
-            guard count < Self.messageLimit else { return false }
             count += 1
+            guard count <= self.messageLimit else { return true }
             let contents = try message.contents()
             let path = try self.folder.write("\(number)-message-\(message.number).\(message.fileExtension)", contents)
             try report(
@@ -44,6 +45,7 @@ package struct BodyExtraction {
                     part: "\(message.number)", size: contents.size, words: "\(message.arrow) \(message.kind)"))
             return true
         }
+        return max(0, count - self.messageLimit)
     }
 
     private func extract(

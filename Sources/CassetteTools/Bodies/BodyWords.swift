@@ -3,8 +3,10 @@ package import CassetteModel
 
 /// The facts about a body that a page shows above it, one per line.
 package enum BodyWords {
-    /// - Parameter contents: nil if the body cannot be read.
-    package static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?) -> [String] {
+    /// - Parameters:
+    ///   - contents: nil if the body cannot be read.
+    ///   - events: nil if the body has none.
+    package static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?, events: BodyEvents? = nil) -> [String] {
         var lines = [self.first(body, headers)]
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
         if let contents, let breaking = contents.breaking {
@@ -20,12 +22,11 @@ package enum BodyWords {
         case .grpc(let messages):
             lines.append(Quantity.count(messages.messages.count, "message"))
             if !messages.rest.isEmpty { lines.append("and \(Quantity.count(messages.rest.count, "byte")) of one that was cut") }
-        case .events:
-            if let events = BodyEvents(body) { lines.append(Quantity.count(events.all.count, "event")) }
         case .file(let sidecar): lines.append("in \(sidecar.path)")
         case .raw(let slice): lines.append("in \(slice.path), \(slice.size) bytes at \(slice.offset)")
-        case .empty, .text, .encodedText, .json, .form, .lines, .multipart, .binary: break
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: break
         }
+        if let events { lines.append(Quantity.count(events.count, "event")) }
         if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
             lines.append("edited: holds \(Quantity.count(size, "byte"))")
         }

@@ -146,38 +146,85 @@ package struct SocketSummary {
 }
 
 extension Interaction {
-    /// Whether its response opened a WebSocket: with 101 (RFC 6455), or over HTTP/2 after CONNECT with `:protocol` (RFC 8441).
+    /// Whether its response opened a WebSocket.
     package var opensWebSocket: Bool {
         if self.webSocket != nil { return true }
-        guard let response = self.response else { return false }
-        if response.status == 101 { return response.headers.values("upgrade").contains { $0.lowercased() == "websocket" } }
-        guard self.request.method == "CONNECT", (200..<300).contains(response.status) else { return false }
-        return self.request.unknown.contains { $0.name == "protocol" && $0.json.elementsEqual("\"websocket\"".utf8) }
+        guard let response = self.response, response.status == 101 else { return false }
+        return response.headers.values("upgrade").contains { $0.lowercased() == "websocket" }
     }
 }
 
 /// The events of a recorded event stream for display, numbered from 1.
+///
+/// Holds none of them: each look at them reads the body.
 package struct BodyEvents {
-    package private(set) var all: [BodyEvent] = []
-    /// Bytes after the last event.
+    package let count: Int
+    /// Bytes of an event that has not ended.
     package let rest: Int
+    private let contents: BodyContents
+    private let arrival: Arrival?
 
-    /// Nil if the cassette holds the body in another form.
-    package init?(_ body: Body) {
-        guard case .events(let stream) = body.content else { return nil }
-        let arrival = body.codings.isEmpty ? body.arrival : nil
-        var ends = (arrival?.pieces ?? []).reduce(into: [(end: Int, at: Double)]()) { ends, piece in
-            ends.append((ExchangeRow.sum(ends.last?.end ?? 0, piece.size), piece.at))
-        }[...]
-        var reader = EventReader()
-        self.rest = stream.split.rest.count
-        stream.bytes.withUnsafeBytes { bytes in
-            reader.push(bytes) { event in
-                while let first = ends.first, first.end < event.end, ends.count > 1 { ends.removeFirst() }
-                let at = arrival?.isThinned == true && ends.count == 1 ? nil : ends.first?.at
-                self.all.append(BodyEvent(number: self.all.count + 1, event: event, at: at))
+    private struct Enough: Error {}
+
+    /// Nil for a body of another type, and for one without an event. Throws what reading throws.
+    package init?(_ body: Body, headers: HeaderFields, contents: BodyContents) throws {
+        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        if case .events = body.content {} else { guard type.isEventStream else { return nil } }
+        var (reader, count) = (EventReader(), 0)
+        try contents.forEachPiece { reader.push($0) { _ in count += 1 } }
+        guard count > 0 else { return nil }
+        self.count = count
+        self.rest = contents.size - reader.blockEnd
+        self.contents = contents
+        // Pieces of a coded body have sizes of their own.
+        self.arrival = body.codings.isEmpty && contents.inflated == nil ? body.arrival : nil
+    }
+
+    /// One after another, until `take` returns false.
+    package func forEach(_ take: (BodyEvent) throws -> Bool) throws {
+        var (reader, number) = (EventReader(), 0)
+        var times = ArrivalTimes(self.arrival)
+        do {
+            try self.contents.forEachPiece { piece in
+                try reader.push(piece) { event in
+                    number += 1
+                    guard try take(BodyEvent(number: number, event: event, at: times.time(ofEnd: event.end))) else { throw Enough() }
+                }
             }
+        } catch is Enough {}
+    }
+
+    /// Nil if there are fewer.
+    package func event(_ number: Int) throws -> BodyEvent? {
+        var found: BodyEvent?
+        try self.forEach { event in
+            if event.number == number { found = event }
+            return found == nil
         }
+        return found
+    }
+}
+
+/// When the bytes of a body came.
+private struct ArrivalTimes {
+    private let isThinned: Bool
+    private var pieces: ArraySlice<Arrival.Piece>
+    /// Bytes up to the end of the first of `pieces`.
+    private var end: Int
+
+    init(_ arrival: Arrival?) {
+        self.isThinned = arrival?.isThinned == true
+        self.pieces = (arrival?.pieces ?? [])[...]
+        self.end = self.pieces.first?.size ?? 0
+    }
+
+    /// Milliseconds from the response's head; nil if that is not known. Offsets ascend.
+    mutating func time(ofEnd offset: Int) -> Double? {
+        while self.end < offset, self.pieces.count > 1 {
+            self.pieces.removeFirst()
+            self.end = ExchangeRow.sum(self.end, self.pieces.first?.size ?? 0)
+        }
+        return self.isThinned && self.pieces.count == 1 ? nil : self.pieces.first?.at
     }
 }
 

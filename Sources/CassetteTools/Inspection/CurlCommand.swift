@@ -30,11 +30,6 @@ package struct CurlCommand {
         self.reader = reader
         self.url = interaction.request.url
         let request = interaction.request
-        if interaction.opensWebSocket, request.method == "CONNECT" {
-            throw InspectError(
-                .noCommand,
-                "curl cannot open exchange \(number) again, a WebSocket over HTTP/2: try \"websocat \(Self.socketURL(request.url))\".")
-        }
         guard FieldNames.isToken(request.method), request.method != "CONNECT", VisibleText.line(request.url) == request.url,
             request.url.hasPrefix("http://") || request.url.hasPrefix("https://")
         else {
@@ -44,6 +39,7 @@ package struct CurlCommand {
         let payload = try self.payload(request, number)
         self.start(request, hasBody: !payload.isEmpty)
         self.fields(request, payload)
+        if request.connectProtocol != nil { self.handshake() }
         self.words += payload
         if request.version == .http2, GRPCType(request.headers) != nil { self.notes += Self.notesOnCall(interaction) }
         if interaction.opensWebSocket {
@@ -87,9 +83,12 @@ package struct CurlCommand {
         case ("HEAD", false): self.words.append(["--head"])
         default: self.words.append(["-X", request.method])
         }
-        if request.version == .http10 { self.words.append(["--http1.0"]) }
-        if request.version == .http2 { self.words.append([request.url.hasPrefix("https://") ? "--http2" : "--http2-prior-knowledge"]) }
-        if request.version == .http11, request.url.hasPrefix("https://") { self.words.append(["--http1.1"]) }
+        // curl opens no WebSocket in HTTP/2.
+        let version = request.connectProtocol == nil ? request.version : .http11
+        let isSecure = request.url.hasPrefix("https://")
+        if version == .http10 { self.words.append(["--http1.0"]) }
+        if version == .http2 { self.words.append([isSecure ? "--http2" : "--http2-prior-knowledge"]) }
+        if version == .http11, isSecure { self.words.append(["--http1.1"]) }
         if request.url.utf8.contains(where: "[]{}".utf8.contains) { self.words.append(["--globoff"]) }
         if request.url.contains("/.") { self.words.append(["--path-as-is"]) }
         if let target = request.target, VisibleText.line(target) == target { self.words.append(["--request-target", target]) }
@@ -119,6 +118,13 @@ package struct CurlCommand {
         }
         if !payload.isEmpty, !isForm, !headers.contains("content-type") { self.words.append(["-H", "Content-Type:"]) }
         if !payload.isEmpty, !headers.contains("expect"), (request.body?.size ?? 0) > 1 << 20 { self.words.append(["-H", "Expect:"]) }
+    }
+
+    /// What opens a WebSocket in HTTP/1.1 (RFC 6455, 4.1) and is missing in HTTP/2 (RFC 8441, 5).
+    private mutating func handshake() {
+        for field in ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: d2lyZXRhcGUgbm9uY2UuLg=="] {
+            self.words.append(["-H", field])
+        }
     }
 
     // MARK: Body

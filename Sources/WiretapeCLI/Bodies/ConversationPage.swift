@@ -55,6 +55,8 @@ extension SocketMessage {
 }
 
 /// The events of a stream for people, each with its name, its time and its data.
+///
+/// Holds one event.
 struct EventsPage {
     /// The command line that shows the exchange's body.
     var command: String
@@ -62,17 +64,20 @@ struct EventsPage {
     var write: (String) throws -> Void
 
     func show(_ events: BodyEvents) throws {
-        let shown = self.screen.isTerminal ? events.all.prefix(PartsPage.limit) : events.all[...]
         let indentation = IndentedText.indentation
-        for event in shown {
+        var shown = 0
+        try events.forEach { event in
+            guard !self.screen.isTerminal || shown < PartsPage.limit else { return false }
+            shown += 1
             try self.write("\n" + indentation + self.screen.paint(VisibleText.line(event.words), .bold) + "\n")
             let page = BodyPage(
                 command: "\(self.command) --message \(event.number)", screen: self.screen, indentation: indentation + indentation,
                 write: self.write)
             try page.show(event.contents, headers: HeaderFields())
+            return true
         }
-        if shown.count < events.all.count {
-            let text = "… \(events.all.count - shown.count) more events; for one of them: \(self.command) --message N"
+        if shown < events.count {
+            let text = "… \(events.count - shown) more events; for one of them: \(self.command) --message N"
             try self.write("\n" + indentation + self.screen.paint(text, .dim) + "\n")
         }
         if events.rest > 0 {

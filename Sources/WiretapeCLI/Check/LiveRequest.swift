@@ -45,7 +45,9 @@ struct LiveRequest {
         guard allowsUnsafe || Self.safeMethods.contains(request.method) else {
             throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it")
         }
-        guard !request.headers.contains("upgrade") else { throw LeftOut(reason: "it requests another protocol") }
+        guard !request.headers.contains("upgrade"), request.connectProtocol == nil else {
+            throw LeftOut(reason: "it requests another protocol")
+        }
         guard let place = Self.place(of: request.url) else { throw LeftOut(reason: "its URL is neither http nor https") }
         (self.isSecure, self.authority, self.host) = (place.isSecure, place.authority, place.host)
         var body: [UInt8] = []

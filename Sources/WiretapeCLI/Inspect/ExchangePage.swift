@@ -133,21 +133,23 @@ struct ExchangePage {
     private func body(_ body: Body, _ headers: HeaderFields, _ side: String) throws -> [CassetteError] {
         try self.space()
         let contents: BodyContents
+        let events: BodyEvents?
         do {
             contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+            events = try BodyEvents(body, headers: headers, contents: contents)
         } catch let error as CassetteError {
             try self.facts("body", BodyWords.lines(body, headers: headers, contents: nil))
             try self.facts("", ["cannot be read: \(error.message)"], .red)
             return [error]
         }
-        try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents))
+        try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents, events: events))
         let command = "\(self.command) --body \(side)"
         if MultipartType(headers) != nil, contents.size > 0, try self.multipart(contents, headers, command) { return [] }
         if let messages = BodyMessages(body, reader: self.reader) {
             try MessagesPage(command: command, screen: self.screen, write: self.write).show(messages)
             return []
         }
-        if let events = BodyEvents(body), !events.all.isEmpty {
+        if let events {
             try EventsPage(command: command, screen: self.screen, write: self.write).show(events)
             return []
         }

@@ -169,13 +169,19 @@ struct Inspection {
         }
         if let (found, side) = try self.findMessage("\(wanted)", in: side, of: number) { return .grpc(found, side) }
         for side in side.map({ [$0] }) ?? MessageChoice.allCases.reversed() {
-            guard let events = interaction.body(of: side).body.flatMap({ BodyEvents($0) }) else { continue }
-            if let found = events.all.first(where: { $0.number == wanted }) { return .event(found) }
-            throw Self.noMessage(wanted, "event", in: "the \(side.rawValue) body of exchange \(number)", events.all.count)
+            let (body, headers) = interaction.body(of: side)
+            guard let body, let events = try self.events(of: body, headers) else { continue }
+            if let found = try events.event(wanted) { return .event(found) }
+            throw Self.noMessage(wanted, "event", in: "the \(side.rawValue) body of exchange \(number)", events.count)
         }
         throw InspectError(
             .noPart,
             "exchange \(number) has no messages: see it with \"wiretape inspect \(ShellWord.quoted(self.file)) \(number)\".")
+    }
+
+    private func events(of body: Body, _ headers: HeaderFields) throws -> BodyEvents? {
+        try BodyEvents(
+            body, headers: headers, contents: BodyContents(body, headers: headers, reader: self.reader, readsBroken: true))
     }
 
     private static func noMessage(_ wanted: Int, _ noun: String, in what: String, _ count: Int) -> InspectError {
@@ -343,11 +349,16 @@ struct Inspection {
         var problems: [CassetteError] = []
         try self.forEach(number) { number, interaction in
             do {
-                try extraction.extract(interaction, number: number) { file in
+                let left = try extraction.extract(interaction, number: number) { file in
                     count += 1
                     if json { return BodyJSON.append(file, to: &writer) }
                     let words = [file.words, Quantity.bytes(file.size)].compactMap { $0 }.joined(separator: ", ")
                     try self.write(VisibleText.line(file.path) + self.screen.paint("  \(VisibleText.line(words))", .dim) + "\n")
+                }
+                if left > 0 {
+                    self.warn(
+                        "exchange \(number) has \(Quantity.count(left, "more message")), which got no file: \"wiretape inspect \(ShellWord.quoted(self.file)) \(number) --message N\" writes one."
+                    )
                 }
             } catch let error as CassetteError {
                 // A missing body must not hide the others.

@@ -176,6 +176,50 @@ import Testing
         func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) {}
     }
 
+    /// As browsers have them, wherever the messages are.
+    @Test(arguments: [true, false]) func aConversationHasItsTextAndBinaryMessages(isInFile: Bool) throws {
+        struct Said: HARBodySource {
+            var messages: [WebSocketMessage]
+            func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {}
+            func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) throws {
+                for message in self.messages { try deliver(message) }
+            }
+        }
+        let messages = [
+            WebSocketMessage(at: 1.5, from: .client, content: .text(.text(Array("hi".utf8)))),
+            WebSocketMessage(at: 2, from: .server, content: .ping([1])),
+            WebSocketMessage(at: 1000, from: .server, content: .binary(.bytes([0, 255]))),
+            WebSocketMessage(at: 1001, from: .server, content: .close(WebSocketClose(code: 1000))),
+        ]
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.started = Timestamp(microseconds: 7_000_000)
+        interaction.webSocket = isInFile ? .file(Sidecar(path: "a", size: 1, sha256: ""), count: 4) : .inline(messages)
+        let entry = try HARExport.entry(interaction, bodies: Said(messages: messages))
+        #expect(entry["request"]?["url"]?.string == "ws://a/" && entry["_resourceType"]?.string == "websocket")
+        #expect(
+            entry["_webSocketMessages"]?.elements.map { HARExport.text($0) } == [
+                #"{ "type": "send", "time": 7.001500, "opcode": 1, "data": "hi" }"#,
+                #"{ "type": "receive", "time": 8.000000, "opcode": 2, "data": "AP8=" }"#,
+            ])
+    }
+
+    /// Each with the time of the read or chunk that ended it.
+    @Test(arguments: [true, false]) func aStreamHasItsEvents(isInFile: Bool) throws {
+        let bytes = Array("data: one\n\nid: 7\nevent: price\ndata: two\n\n".utf8)
+        let content = isInFile ? BodyContent.file(Sidecar(path: "a", size: bytes.count, sha256: "")) : .text(bytes)
+        let arrival = Arrival(isChunked: true, pieces: [Arrival.Piece(at: 1, size: 11), Arrival.Piece(at: 500, size: bytes.count - 11)])
+        var interaction = HARExport.response(
+            Body(size: bytes.count, content: content, arrival: arrival), ["Content-Type: text/event-stream; charset=utf-8"])
+        interaction.timing = Timing(send: 1, wait: 2, total: 600)
+        let entry = try HARExport.entry(interaction, bodies: Pieces(bytes: bytes, size: 5))
+        #expect(entry["_resourceType"]?.string == "eventsource")
+        #expect(
+            entry["_eventSourceMessages"]?.elements.map { HARExport.text($0) } == [
+                #"{ "time": 0.004000, "eventName": "message", "eventId": "", "data": "one" }"#,
+                #"{ "time": 0.503000, "eventName": "price", "eventId": "7", "data": "two" }"#,
+            ])
+    }
+
     /// Forms alone have params in HAR; parts of another kind are its text.
     @Test(arguments: ["multipart/mixed; boundary=X", "text/plain", "multipart/related; boundary=X"])
     func bodiesThatAreNoFormsKeepTheirText(type: String) throws {

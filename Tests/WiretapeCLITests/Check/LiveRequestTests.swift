@@ -63,6 +63,9 @@ import Testing
         #expect(try self.reason { try self.make("POST", "http://h/") }.contains("--unsafe-methods"))
         #expect(try self.reason { try self.make("CONNECT", "https://h/", unsafe: true) }.contains("tunnel"))
         #expect(try self.reason { try self.make("GET", "http://h/", ["Upgrade: websocket"]) }.contains("protocol"))
+        var inHTTP2 = RecordedRequest(method: "GET", url: "https://h/", version: .http2)
+        inHTTP2.connectProtocol = "websocket"
+        #expect(try self.reason { try LiveRequest(inHTTP2, allowsUnsafe: true) { _ in [] } }.contains("protocol"))
         #expect(try self.reason { try self.make("GET", "ftp://h/") }.contains("http"))
         #expect(
             try self.reason { try self.make("GET", "http://h/", body: Body(size: 1, isComplete: false, content: .text([65]))) }.contains(
