@@ -41,12 +41,21 @@ extension CassetteSession {
     ///
     /// Nil if what is due is no recorded conversation, such as a refusal: it is decided by the request's head alone. Throws what is wrong
     /// with a recorded conversation.
-    public func webSocket(_ pending: PendingRequest, latency: Latency) throws(CassetteError) -> PendingConversation? {
+    ///
+    /// - Parameter protocols: the subprotocols that the client offers.
+    public func webSocket(
+        _ pending: PendingRequest, latency: Latency, protocols: [String]
+    ) throws(CassetteError) -> PendingConversation? {
         guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
         let members = self.groups.members(ofKey: key).map(Int.init)
         let due = self.state.withLock { state in members.first { state.assignments.answered[$0] == 0 } }
         if let due, try self.conversation(at: due, source)?.webSocket == nil { return nil }
-        guard let conversation = try self.conversation(pending, latency: latency), !conversation.choice.isEmpty else { return nil }
+        guard var conversation = try self.conversation(pending, latency: latency), !conversation.choice.isEmpty else { return nil }
+        let answered = self.state.withLock { $0.assignments.answered }
+        // A client closes a WebSocket whose server did not choose what it offers.
+        conversation.choice.prefer(isLeft: { answered[$0] == 0 }) { recorded in
+            recorded.webSocket?.answer.headers.first("sec-websocket-protocol").map { protocols.contains($0) } ?? true
+        }
         return conversation
     }
 
@@ -117,7 +126,8 @@ extension CassetteSession {
         case .nothing: return .nothing
         case .take:
             guard let assignment = settled.assignment, let decision = self.decision(assignment) else { return .nothing }
-            guard case .replay(let index) = decision, let play = choice.play(index) else { return .decided(decision) }
+            guard case .replay(let index) = decision, var play = choice.play(index) else { return .decided(decision) }
+            if case .again = assignment { play.isRepetition = true }
             return .play(play)
         }
     }
@@ -126,21 +136,35 @@ extension CassetteSession {
     ///
     /// - Parameter message: the client's last, if that made the difference.
     public func missed(_ conversation: PendingConversation, message: BodyFacets?) -> Decision {
-        var fitting = 0
+        let (fitting, bodies) = self.nearest(conversation, message)
+        return conversation.pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: fitting, bodies: bodies) }
+    }
+
+    /// The same if its answer has begun, as that of a WebSocket has: a miss in every mode, since the origin cannot take over.
+    public func refuse(_ conversation: PendingConversation, message: BodyFacets?) -> MissReport {
+        let (fitting, bodies) = self.nearest(conversation, message)
+        // Where the origin may answer what is new, this is not: the cassette has begun to.
+        let begun = self.mayForward ? bodies.first.map { MissReport.Reason.otherMessages(index: $0.index) } : nil
+        return conversation.pending.head.withUnsafeBytes {
+            self.refuse($0, equalCount: fitting, bodies: bodies, heads: nil, reason: begun)
+        }
+    }
+
+    private func nearest(_ conversation: PendingConversation, _ message: BodyFacets?) -> (fitting: Int, bodies: [NearBody]) {
         let (choice, repeats) = (conversation.choice, self.repetition != .never)
         let step = self.state.withLock { state in
             choice.step(isPatient: false, repeats: repeats) { state.assignments.answered[$0] == 0 }
         }
-        if case .nothing(let count) = step { fitting = count }
-        var bodies: [NearBody] = []
-        for dropped in choice.dropped.prefix(NearestRequests.limit) where fitting == 0 {
-            bodies.append(
+        if case .nothing(let fitting) = step, fitting > 0 { return (fitting, []) }
+        return (
+            0,
+            choice.dropped.prefix(NearestRequests.limit).map { dropped in
                 NearBody(
                     index: dropped.conversation.index,
                     differences: self.differences(
-                        dropped.conversation, at: dropped.message, sent: dropped.message == nil ? choice.came : choice.came - 1, message)))
-        }
-        return conversation.pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: fitting, bodies: bodies) }
+                        dropped.conversation, at: dropped.message, sent: dropped.message == nil ? choice.came : choice.came - 1, message))
+            }
+        )
     }
 
     /// A conversation goes another way than the one that answers it, of whose answer nothing was sent: it is left to others. Waits for the
@@ -175,6 +199,7 @@ extension CassetteSession {
             ], cassette: self.cassettePath, audience: self.audience)
         self.state.withLock { state in
             state.verdict.hits -= 1
+            if play.isRepetition { state.verdict.repeatedHits -= 1 }
             state.verdict.misses += 1
             if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
         }

@@ -1,3 +1,5 @@
+public import CassetteModel
+
 /// Chooses the recorded conversation that answers a live one, message by message.
 ///
 /// Recorded conversations drop out as soon as the live one differs. The earliest that is left is taken when it is the only one, when none of the
@@ -27,48 +29,56 @@ struct ConversationChoice: Sendable {
     private(set) var came = 0
     private var isEnded = false
     private let order: ConversationOrder
+    /// Whether its candidates are WebSockets, as they all are if one is.
+    let isWebSocket: Bool
 
     /// - Parameter conversations: ascending by index.
     init(_ conversations: [RecordedConversation], order: ConversationOrder, latency: Latency) {
         self.order = order
+        self.isWebSocket = conversations.first?.webSocket != nil
         self.candidates = conversations.map {
             Candidate(conversation: $0, script: ConversationScript($0.recording, order: order, latency: latency))
         }
     }
 
     mutating func messageCame(_ live: BodyFacets) {
-        var dropped: [(RecordedConversation, Int?)] = []
-        var left: [Candidate] = []
-        for var candidate in self.candidates {
-            let conversation = candidate.conversation
-            switch candidate.script.messageCame(where: { conversation.matches($0, live) }) {
-            case .matched, .unknown: left.append(candidate)
-            case .differs(let number): dropped.append((conversation, number))
-            case .surplus: dropped.append((conversation, conversation.requests.count))
+        var dropped: [Int: Int?] = [:]
+        // In place: what a script knows of a long conversation is not copied for each message.
+        for position in self.candidates.indices {
+            let conversation = self.candidates[position].conversation
+            switch self.candidates[position].script.messageCame(where: { conversation.matches($0, live) }) {
+            case .matched, .unknown: break
+            case .differs(let number): dropped[position] = number
+            case .surplus: dropped[position] = conversation.requests.count
             }
         }
         self.came += 1
-        self.keep(left, dropped)
+        self.drop(dropped)
     }
 
     mutating func clientEnded() {
         self.isEnded = true
-        var dropped: [(RecordedConversation, Int?)] = []
-        var left: [Candidate] = []
-        for var candidate in self.candidates {
-            candidate.script.clientEnded()
-            if candidate.script.unsent > 0, candidate.conversation.recording.requestsAreWhole {
-                dropped.append((candidate.conversation, nil))
-            } else {
-                left.append(candidate)
-            }
+        var dropped: [Int: Int?] = [:]
+        for position in self.candidates.indices {
+            self.candidates[position].script.clientEnded()
+            let candidate = self.candidates[position]
+            if candidate.script.unsent > 0, candidate.conversation.recording.requestsAreWhole { dropped[position] = .some(nil) }
         }
-        self.keep(left, dropped)
+        self.drop(dropped)
     }
 
-    private mutating func keep(_ left: [Candidate], _ dropped: [(RecordedConversation, Int?)]) {
-        self.candidates = left
-        if !dropped.isEmpty { self.dropped = dropped }
+    /// - Parameter differing: by position, the message that the candidate differs in.
+    private mutating func drop(_ differing: [Int: Int?]) {
+        guard !differing.isEmpty else { return }
+        self.dropped = differing.sorted { $0.key < $1.key }.map { (self.candidates[$0.key].conversation, $0.value) }
+        let left = self.candidates.indices.filter { differing[$0] == nil }
+        self.candidates = left.map { self.candidates[$0] }
+    }
+
+    /// Drops the conversations that are unfit for a client, if one is left that is not.
+    mutating func prefer(isLeft: (Int) -> Bool, where isFit: (RecordedConversation) -> Bool) {
+        let fit = self.candidates.filter { isFit($0.conversation) }
+        if fit.contains(where: { isLeft($0.conversation.index) }) { self.candidates = fit }
     }
 
     /// - Parameters:
@@ -92,24 +102,15 @@ struct ConversationChoice: Sendable {
 
     private static func indexes(_ pool: [Candidate]) -> [Int] { pool.map(\.conversation.index) }
 
-    /// At most this many messages are compared with each other at once, since others wait for the choice.
-    private static let comparedLimit = 65_536
-
     /// Whether the client of each sends the same messages from this one on.
     private static func areAlike(_ pool: [Candidate], after came: Int) -> Bool {
         guard let first = pool.first?.conversation else { return true }
-        guard pool.count <= Self.comparedLimit / max(1, first.requests.count) else { return false }
         return pool.dropFirst().allSatisfy { other in
-            let other = other.conversation
-            return first.recording.requestsAreWhole && other.recording.requestsAreWhole && first.requests.count == other.requests.count
-                && zip(first.requests, other.requests).dropFirst(came).allSatisfy { $0 == $1 && !$0.hasMarks && !$1.hasMarks }
+            first.requests.count == other.conversation.requests.count && first.rest(from: came) == other.conversation.rest(from: came)
         }
     }
 
     var isEmpty: Bool { self.candidates.isEmpty }
-
-    /// Whether its candidates are WebSockets, as they all are if one is.
-    var isWebSocket: Bool { self.candidates.first?.conversation.webSocket != nil }
 
     /// The earliest that is left, whose answer a client gets before it says anything; nil if none is.
     func earliest(repeats: Bool, isLeft: (Int) -> Bool) -> RecordedConversation? {
@@ -128,6 +129,8 @@ struct ConversationChoice: Sendable {
 public struct ConversationPlay: Sendable {
     let conversation: RecordedConversation
     private var script: ConversationScript
+    /// It had answered another client before.
+    var isRepetition = false
 
     init(conversation: RecordedConversation, script: ConversationScript) {
         self.conversation = conversation
@@ -140,10 +143,27 @@ public struct ConversationPlay: Sendable {
     public var webSocket: WebSocketSpeech? { self.conversation.webSocket }
     /// How the recorded conversation ended.
     public var ending: ConversationScript.Ending { self.script.recording.ending }
+    /// Whether it is known what else the recorded client would have sent: nothing.
+    public var requestsAreWhole: Bool { self.script.recording.requestsAreWhole }
     /// Messages of the client so far.
     public var came: Int { self.script.came }
     /// How many recorded messages the client has not sent.
     public var unsent: Int { self.script.unsent }
+
+    /// Why a message of a WebSocket's server cannot be said again, by its number; nil if it can.
+    ///
+    /// The last one can if it broke off with the conversation: its part is what the client got.
+    public func problem(of message: WebSocketMessage, _ number: Int) -> String? {
+        guard message.reserved == 0 else {
+            return "message \(number + 1) of its server is in an extension that is not known here: record it without that"
+        }
+        guard !message.isComplete else { return nil }
+        let isLast = number + 1 == self.webSocket?.count && self.webSocket?.close == nil && self.ending != .complete
+        // What was given up is told in a note.
+        guard !isLast || message.isDeflated && message.note != nil else { return nil }
+        return "message \(number + 1) of its server could not be read to its end when it was recorded"
+            + (message.note.map { " (\($0))" } ?? "") + ": record it again"
+    }
 
     public mutating func messageCame(_ live: BodyFacets) -> ConversationScript.Receipt {
         let conversation = self.conversation

@@ -98,8 +98,8 @@ public struct ConversationScript: Sendable {
     /// Messages of the client so far.
     public private(set) var came = 0
     private var isEnded = false
-    /// With any order, the recorded messages that have not come, ascending; nil if all after the first `came` have not.
-    private var missing: [Int]?
+    /// With any order, the recorded messages that have not come; nil if they are all after the first `came`.
+    private var missing: MissingMessages?
 
     public init(_ recording: Recording, order: ConversationOrder = .strict, latency: Latency = .none) {
         self.recording = recording
@@ -107,7 +107,7 @@ public struct ConversationScript: Sendable {
         self.latency = latency
         let first: Part = recording.messages.isEmpty ? .end : .message(0)
         self.next = recording.headIsSent ? first : recording.head == nil ? .end : .head
-        if order == .any { self.missing = Array(0..<recording.requests) }
+        if order == .any { self.missing = MissingMessages(count: recording.requests) }
     }
 
     // MARK: The client
@@ -121,11 +121,9 @@ public struct ConversationScript: Sendable {
             self.came += 1
             return .unknown
         }
-        let position = self.missing?.firstIndex(where: equals)
-        guard let matched = self.missing == nil ? (equals(first) ? first : nil) : position.flatMap({ self.missing?[$0] }) else {
+        guard let matched = self.missing == nil ? (equals(first) ? first : nil) : self.missing?.takeFirst(where: equals) else {
             return .differs(from: first)
         }
-        if let position { self.missing?.remove(at: position) }
         self.came += 1
         return .matched(matched)
     }
@@ -193,6 +191,33 @@ public struct ConversationScript: Sendable {
         guard let step = self.step, self.isReleased(step) else { return .nothing }
         guard case .head = self.next else { return .more }
         return self.isReleased(self.recording.messages.first ?? self.recording.end) ? .more : .head
+    }
+}
+
+/// The recorded messages of a client that have not come, ascending: one is taken out at no cost, wherever it is.
+private struct MissingMessages: Sendable {
+    private(set) var first: Int?
+    /// By number, the next one that has not come; `count` after the last.
+    private var next: [Int]
+
+    init(count: Int) {
+        self.first = count > 0 ? 0 : nil
+        self.next = Array(1..<max(1, count) + 1)
+    }
+
+    /// Takes out the first one that fits.
+    mutating func takeFirst(where fits: (Int) -> Bool) -> Int? {
+        var before: Int?
+        var current = self.first
+        while let number = current {
+            let after = self.next[number]
+            if fits(number) {
+                if let before { self.next[before] = after } else { self.first = after < self.next.count ? after : nil }
+                return number
+            }
+            (before, current) = (number, after < self.next.count ? after : nil)
+        }
+        return nil
     }
 }
 

@@ -17,24 +17,50 @@ final class RecordedConversation: Sendable {
     let recording: ConversationScript.Recording
     /// What its server said, if it was a WebSocket.
     let webSocket: WebSocketSpeech?
+    /// Messages of the client whose content could not be read when they were recorded: any message is them.
+    private let unread: Set<Int>
+    /// By number, a digest of the client's messages from that one on.
+    private let rests: [Int]
 
-    init(index: Int, requests: [BodyFacets], recording: ConversationScript.Recording, webSocket: WebSocketSpeech? = nil) {
+    init(
+        index: Int, requests: [BodyFacets], recording: ConversationScript.Recording, webSocket: WebSocketSpeech? = nil,
+        unread: Set<Int> = []
+    ) {
         self.index = index
         self.requests = requests
         self.recording = recording
         self.webSocket = webSocket
+        self.unread = unread
+        var rests = [recording.requestsAreWhole ? -1 : index]
+        rests.reserveCapacity(requests.count + 1)
+        for (number, message) in requests.enumerated().reversed() {
+            var hasher = Hasher()
+            hasher.combine(rests[rests.count - 1])
+            hasher.combine(message.kind)
+            hasher.combine(message.count)
+            hasher.combine(message)
+            // More messages than one are such a one.
+            if message.hasMarks || unread.contains(number) { hasher.combine(index) }
+            rests.append(hasher.finalize())
+        }
+        self.rests = rests.reversed()
     }
+
+    /// What is the same for two conversations if their clients send the same messages from this one on, and no others fit.
+    func rest(from number: Int) -> Int { self.rests[min(number, self.rests.count - 1)] }
 
     /// Whether a live message is a recorded one.
     func matches(_ number: Int, _ live: BodyFacets) -> Bool {
         guard self.requests.indices.contains(number) else { return false }
+        guard !self.unread.contains(number) else { return true }
         let recorded = self.requests[number]
         return recorded == live || (recorded.hasMarks && recorded.fits(live: live))
     }
 
     /// An estimate of its memory, in bytes.
     var weight: Int {
-        self.requests.reduce(256 + 32 * self.recording.messages.count + (self.webSocket?.weight ?? 0)) { sum, facets in
+        self.requests.reduce(256 + 32 * self.recording.messages.count + 8 * self.rests.count + (self.webSocket?.weight ?? 0)) {
+            sum, facets in
             facets.facets.reduce(sum + 64) { $0 + 128 + $1.name.count + $1.value.count }
         }
     }

@@ -18,10 +18,13 @@ public struct WebSocketSpeech: Sendable {
     public let request: HeaderFields
     /// The answer's head.
     public let answer: RecordedResponse
+    /// When that came, in milliseconds from the exchange's start.
+    public let opened: Double
 
-    fileprivate init(_ messages: WebSocketMessages, request: HeaderFields, answer: RecordedResponse) {
+    fileprivate init(_ messages: WebSocketMessages, request: HeaderFields, answer: RecordedResponse, opened: Double) {
         self.request = request
         self.answer = answer
+        self.opened = opened
         if case .file(let sidecar, _) = messages { self.sidecar = sidecar } else { self.sidecar = nil }
     }
 
@@ -120,20 +123,27 @@ extension RecordedConversation {
         digest: () -> any ContentDigest,
         facets: (_ message: WebSocketMessage, _ isText: Bool) throws -> BodyFacets
     ) throws -> RecordedConversation {
-        var speech = WebSocketSpeech(messages, request: interaction.request.headers, answer: answer)
+        let opened = RecordedTimes(interaction).head
+        var speech = WebSocketSpeech(messages, request: interaction.request.headers, answer: answer, opened: opened)
         var requests: [BodyFacets] = []
+        var unread: Set<Int> = []
+        var isLastCut = false
         var steps: [ConversationScript.Step] = []
         var end = ConversationScript.Step()
         var clientHasClosed = false
         // What a message waited for: the client's last, or the server's own before it.
-        var last = RecordedTimes(interaction).head
+        var last = opened
         func reading(_ message: WebSocketMessage, _ line: Range<Int>) throws {
             func step() -> ConversationScript.Step {
                 ConversationScript.Step(after: clientHasClosed ? nil : requests.count, gap: max(0, message.at - last))
             }
             switch (message.from, message.content) {
-            case (.client, .text): requests.append(try facets(message, true))
-            case (.client, .binary): requests.append(try facets(message, false))
+            case (.client, .text), (.client, .binary):
+                let isText = if case .text = message.content { true } else { false }
+                // What was sent is not known if it was cut, or in an extension that is not known here.
+                isLastCut = !message.isComplete
+                if isLastCut || message.reserved != 0 { unread.insert(requests.count) }
+                requests.append(try facets(message, isText))
             case (.client, .close): clientHasClosed = true
             case (.server, .text), (.server, .binary):
                 steps.append(step())
@@ -154,6 +164,10 @@ extension RecordedConversation {
             }
         }
         try take(digest())
+        // The client was within a message when the recording ended: it may send it, or not.
+        let isWithin = isLastCut && !clientHasClosed && interaction.outcome != .complete
+        if isWithin { unread.remove(requests.count - 1) }
+        if isWithin { requests.removeLast() }
         var recording = ConversationScript.Recording(requests: requests.count, messages: steps, end: end)
         recording.headIsSent = true
         if speech.close == nil {
@@ -165,9 +179,9 @@ extension RecordedConversation {
             case .cut: recording.ending = .left
             case .failed: recording.ending = .cut
             }
-            recording.requestsAreWhole = clientHasClosed || recording.ending != .left
+            recording.requestsAreWhole = clientHasClosed || (recording.ending != .left && !isWithin)
         }
-        return RecordedConversation(index: index, requests: requests, recording: recording, webSocket: speech)
+        return RecordedConversation(index: index, requests: requests, recording: recording, webSocket: speech, unread: unread)
     }
 }
 

@@ -132,10 +132,13 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
         case .noCassette: return "to record one, \(namesMode ? "pass mode: .once" : "run the test with WIRETAPE_MODE=once")"
-        case .notRecorded where !places.isEmpty, .otherMessages where !places.isEmpty:
+        case .notRecorded where !places.isEmpty:
             return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; to record it, \(recording)"
         case .notRecorded: return "to record it, \(recording)"
-        case .otherMessages: return "to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
+        case .otherMessages:
+            let anew = "to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
+            guard !places.isEmpty else { return anew }
+            return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; \(anew)"
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -146,10 +149,13 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
         case .noCassette: return "to record one, open the cassette with mode .once"
-        case .notRecorded where !places.isEmpty, .otherMessages where !places.isEmpty:
+        case .notRecorded where !places.isEmpty:
             return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
         case .notRecorded: return "to record it, \(recording)"
-        case .otherMessages: return "to record it anew, open the cassette with mode .all"
+        case .otherMessages:
+            let anew = "to record it anew, open the cassette with mode .all"
+            guard !places.isEmpty else { return anew }
+            return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); \(anew)"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -159,16 +165,20 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let places = self.ignorablePlaces
         switch self.reason {
         case .noCassette: return "to record one, run: wiretape record \(self.shownCassette) -- COMMAND"
-        case .notRecorded where !places.isEmpty, .otherMessages where !places.isEmpty:
-            let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
-            return "to match it with exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
+        case .notRecorded where !places.isEmpty: return "\(self.match(places)); to record it, run: \(self.recording)"
         case .notRecorded: return "to record it, run: \(self.recording)"
         case .otherMessages:
             let anew = "to record it anew, run: wiretape record \(self.shownCassette) -- COMMAND"
+            guard places.isEmpty else { return "\(self.match(places)); \(anew)" }
             return self.hasOtherMessage ? "to accept its messages in any order, run with: --conversation any; \(anew)" : anew
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }
+    }
+
+    private func match(_ places: [String]) -> String {
+        let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
+        return "to match it with exchange \(self.nearest[0].index + 1), run with: \(options)"
     }
 
     /// A message differs, and not only their number.

@@ -356,7 +356,11 @@ public final class CassetteSession: Sendable {
     }
 
     /// Searches outside the lock: the recorded keys never change.
-    private func refuse(_ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?) -> MissReport {
+    ///
+    /// - Parameter reason: nil to tell it from the rest.
+    func refuse(
+        _ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?, reason: MissReport.Reason? = nil
+    ) -> MissReport {
         let heads = heads ?? NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) }
         let isUsedUp = self.state.withLock { state in
             (
@@ -374,7 +378,7 @@ public final class CassetteSession: Sendable {
                 index: match.index, request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
                 isUsedUp: isUsedUp, differences: match.differences.map(ShownSecrets.hidden(in:)))
         }
-        let reason: MissReport.Reason = !self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded
+        let reason = reason ?? (!self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded)
         let report = MissReport(
             request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)),
             cassette: self.cassettePath, audience: self.audience)

@@ -17,6 +17,8 @@ public struct WebSocketWriter: ~Copyable {
         /// Of the next frame; a continuation after the first.
         var opcode: WebSocketOpcode
         var isDeflated: Bool
+        /// False for one that is never ended.
+        var isWhole: Bool
         /// Sizes of the frames that are not begun; nil if each piece is a frame.
         var frames: ArraySlice<Int>?
         /// Payload bytes of the current frame that are still due.
@@ -48,15 +50,19 @@ public struct WebSocketWriter: ~Copyable {
     ///   - isDeflated: as far as it was agreed on; it goes as it is otherwise.
     ///   - frames: the payload bytes of each frame, as recorded. If their sum is another, the frames are as many and in the same
     ///     proportion: deflated bytes differ from compressor to compressor. Empty for one frame.
+    ///   - isWhole: false if the rest never comes: no frame says that it is the last one.
     public mutating func message(
-        _ isText: Bool, _ bytes: UnsafeRawBufferPointer, isDeflated: Bool = false, frames: [Int] = [], to output: inout [UInt8]
+        _ isText: Bool, _ bytes: UnsafeRawBufferPointer, isDeflated: Bool = false, frames: [Int] = [], isWhole: Bool = true,
+        to output: inout [UInt8]
     ) {
         let opcode: WebSocketOpcode = isText ? .text : .binary
         if isDeflated, let coded = self.deflated(bytes) {
-            self.message = Open(opcode: opcode, isDeflated: true, frames: Self.plan(frames, size: coded.count)[...])
+            self.message = Open(
+                opcode: opcode, isDeflated: true, isWhole: isWhole, frames: Self.plan(frames, size: coded.count)[...])
             coded.withUnsafeBytes { self.write($0, isLast: true, to: &output) }
         } else {
-            self.message = Open(opcode: opcode, isDeflated: false, frames: Self.plan(frames, size: bytes.count)[...])
+            self.message = Open(
+                opcode: opcode, isDeflated: false, isWhole: isWhole, frames: Self.plan(frames, size: bytes.count)[...])
             self.write(bytes, isLast: true, to: &output)
         }
     }
@@ -66,10 +72,11 @@ public struct WebSocketWriter: ~Copyable {
     /// A deflated one has a frame for each piece, since its size is not known before: `frames` is for the others.
     ///
     /// - Parameter size: all of its bytes.
-    public mutating func begin(_ isText: Bool, size: Int, isDeflated: Bool = false, frames: [Int] = []) {
+    public mutating func begin(_ isText: Bool, size: Int, isDeflated: Bool = false, frames: [Int] = [], isWhole: Bool = true) {
         let deflates = isDeflated && self.deflater != nil
         self.message = Open(
-            opcode: isText ? .text : .binary, isDeflated: deflates, frames: deflates ? nil : Self.plan(frames, size: size)[...])
+            opcode: isText ? .text : .binary, isDeflated: deflates, isWhole: isWhole,
+            frames: deflates ? nil : Self.plan(frames, size: size)[...])
     }
 
     /// Appends the next bytes of the message that was begun. Bytes beyond its size are not written.
@@ -165,7 +172,7 @@ public struct WebSocketWriter: ~Copyable {
         guard let message = self.message else { return }
         let isFirst = message.opcode != .continuation
         let head = WebSocketFrameHead(
-            isFinal: isFinal, reserved: isFirst && message.isDeflated ? 4 : 0, opcode: message.opcode, length: length)
+            isFinal: isFinal && message.isWhole, reserved: isFirst && message.isDeflated ? 4 : 0, opcode: message.opcode, length: length)
         let mask = self.head(head, to: &output)
         self.message?.mask = mask
         self.message?.opcode = .continuation

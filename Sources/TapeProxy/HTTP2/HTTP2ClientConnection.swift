@@ -304,6 +304,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     func abort() {
         for stream in self.streams.values { stream.proxyStopped() }
+        // What they said last.
+        if let context, !self.isClosed { self.pump(context) }
         self.close()
         self.context?.close(mode: .all, promise: nil)
     }

@@ -162,10 +162,13 @@ final class ConversationExchange: MessageExchange {
         self.lastMessage = message
         switch self.phase {
         case .choosing(var conversation):
+            // Moved out, so that its storage is not copied.
+            self.phase = .opening
             conversation.messageCame(message)
             self.phase = .choosing(conversation)
             self.settle()
         case .playing(var play):
+            self.phase = .opening
             let recorded = play.came + play.unsent
             let receipt = play.messageCame(message)
             self.phase = .playing(play)

@@ -58,7 +58,7 @@ final class RecordedAnswer: Sendable {
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true
         self.clientWaited = Self.clientWaited(interaction)
-        self.isHeldOpen = Self.isHeldOpen(interaction)
+        self.isHeldOpen = interaction.endsInOpenEvents
         self.requestWasRead = interaction.request.body?.isComplete ?? true
         guard let response = interaction.response else {
             self.head = nil
@@ -102,13 +102,6 @@ final class RecordedAnswer: Sendable {
         else { return false }
         // The client's clock began before its request came here.
         return total >= timeout * 0.9
-    }
-
-    private static func isHeldOpen(_ interaction: Interaction) -> Bool {
-        guard case .cut(let cut) = interaction.outcome, cut.by != .origin, let headers = interaction.response?.headers,
-            let index = headers.firstIndex(of: "content-type")
-        else { return false }
-        return MediaType(headers.valueBytes(at: index)).essence == "text/event-stream"
     }
 
     /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.

@@ -20,6 +20,8 @@ final class ReplayExchange: MessageExchange {
     private var isOver = false
     /// Part of the final answer was sent.
     private var hasBegun = false
+    /// Nothing more is sent, and nothing is wrong with a client that waits.
+    private var isHeld = false
     private var sender: ReplayBodySender?
     /// Why the client left while the answer was being loaded.
     private var abandonment: String?
@@ -91,7 +93,7 @@ final class ReplayExchange: MessageExchange {
     }
 
     func requestBody(_ piece: BodyPiece) {
-        self.deadline = self.proxy.stallDeadline
+        if !self.isHeld { self.deadline = self.proxy.stallDeadline }
         guard piece.isLast else { return }
         self.requestIsRead = true
         self.proceed()
@@ -192,6 +194,7 @@ final class ReplayExchange: MessageExchange {
         self.client.flush()
         self.stopSending()
         self.sender = nil
+        self.isHeld = true
         self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle))
     }
 
@@ -236,7 +239,11 @@ final class ReplayExchange: MessageExchange {
 
     // MARK: The client
 
+    /// A proxy that stops has nothing more for the client.
+    var isIdle: Bool { self.isHeld }
+
     func clientWritabilityChanged(_ isWritable: Bool) {
+        guard !self.isHeld else { return }
         self.deadline = self.proxy.stallDeadline
         if isWritable { self.sender?.proceed() }
     }

@@ -15,7 +15,9 @@ final class WebSocketOpening: MessageExchange {
     private let scope: TunnelScope
     private let pending: PendingRequest
     private var isOver = false
-    let deadline: NIODeadline
+    /// While the answer waits for its time; nil if nothing delays it.
+    private var pace: ReplayPace?
+    private(set) var deadline: NIODeadline
 
     init(router: ExchangeRouter, request: IncomingRequest, scope: TunnelScope, pending: PendingRequest) {
         self.router = router
@@ -29,8 +31,14 @@ final class WebSocketOpening: MessageExchange {
 
     func start() {
         let (session, pending, latency) = (self.proxy.session, self.pending, self.proxy.configuration.latency)
+        // What is no list of subprotocols is refused below.
+        let protocols = (try? WebSocketRequest(self.request.head))?.protocols ?? []
         let opening = self.proxy.disk.run(on: self.proxy.loop) { () -> Result<PendingConversation?, CassetteError> in
-            do throws(CassetteError) { return .success(try session.webSocket(pending, latency: latency)) } catch { return .failure(error) }
+            do throws(CassetteError) {
+                return .success(try session.webSocket(pending, latency: latency, protocols: protocols))
+            } catch {
+                return .failure(error)
+            }
         }
         opening.assumeIsolated().whenComplete { [self] result in
             guard !self.isOver else { return }
@@ -58,6 +66,19 @@ final class WebSocketOpening: MessageExchange {
                     fields: error.names13 ? [("Sec-WebSocket-Version", "13")] : [],
                     text: "\(error.message): correct the client's handshake (RFC 6455, 4.2.1)."))
         }
+        let times = RecordedTimes(head: recorded.opened, end: recorded.opened)
+        guard let schedule = ReplaySchedule(self.proxy.configuration.latency, times: times, arrival: nil) else {
+            return self.open(conversation, recorded, asked)
+        }
+        let pace = ReplayPace(schedule, start: schedule.isFromStart ? self.request.start : self.proxy.now, proxy: self.proxy)
+        self.pace = pace
+        pace.wait(until: pace.head) { [weak self] in
+            guard let self, !self.isOver else { return }
+            self.open(conversation, recorded, asked)
+        }
+    }
+
+    private func open(_ conversation: PendingConversation, _ recorded: WebSocketSpeech, _ asked: WebSocketRequest) {
         let (fields, agreement) = WebSocketHandshake.replayed((recorded.request, recorded.answer.headers), to: asked)
         // Recorded over HTTP/2, its answer was 200 (RFC 8441, 5).
         let reason = recorded.answer.status == 101 ? recorded.answer.reason : Array("Switching Protocols".utf8)
@@ -114,6 +135,13 @@ final class WebSocketOpening: MessageExchange {
 
     func requestBody(_ piece: BodyPiece) {}
     func requestFailed(_ error: MessageError) { if !self.isOver { self.answer(.malformed(error)) } }
-    func clientLeft(_ reason: String) { self.isOver = true }
-    func deadlinePassed() { self.client.close() }
+    func clientLeft(_ reason: String) {
+        self.pace?.stop()
+        self.isOver = true
+    }
+
+    func deadlinePassed() {
+        // The replay waits, not the client.
+        if self.pace?.isWaiting == true { self.deadline = self.proxy.stallDeadline } else { self.client.close() }
+    }
 }

@@ -12,9 +12,17 @@ final class WebSocketReplay: TunnelExchange {
     private enum Phase {
         case choosing(PendingConversation)
         case playing(ConversationPlay)
+        /// The client said what no recorded one did, and the cassette is read for what differs.
+        case missing
         /// This side has closed: what the client says is not looked at any more, but for its close.
         case closing
         case over
+    }
+
+    private enum ClientEnd {
+        /// It says nothing more, and may listen.
+        case ended
+        case left
     }
 
     /// A longer message is compared on another thread, since the event loop serves other clients.
@@ -43,7 +51,10 @@ final class WebSocketReplay: TunnelExchange {
     private var body: ReplayFileStream?
     private var dueTimer: Scheduled<Void>?
     private var isLoading = false
-    private var clientHasClosed = false
+    private var clientClose: WebSocketClose?
+    private var clientEnd: ClientEnd?
+    /// The close that follows the message that is being sent.
+    private var farewell: (code: Int, reason: String)?
     private var written = 0
     private(set) var deadline: NIODeadline
 
@@ -83,10 +94,19 @@ final class WebSocketReplay: TunnelExchange {
     /// Takes what the client has said, one message after another, and says what is due.
     private func proceed() {
         while !self.isBusy, let event = self.events.popFirst() { self.take(event) }
-        guard !self.isOver else { return }
         self.pump()
         guard !self.isOver else { return }
-        self.client.setReading(self.takesBytes)
+        if self.clientEnd != .left { self.client.setReading(self.takesBytes) }
+        self.endIfLeft()
+    }
+
+    /// The client is gone, or says nothing more: what it said before is looked at first.
+    private func endIfLeft() {
+        guard let clientEnd, !self.isOver, self.takesBytes else { return }
+        // After its close it waits for what is left of the conversation.
+        guard clientEnd == .left || (self.clientClose == nil && !self.client.hasInput) else { return }
+        self.noteUnsent()
+        self.end(isCut: false)
     }
 
     private func take(_ event: WebSocketEvent) {
@@ -104,7 +124,9 @@ final class WebSocketReplay: TunnelExchange {
             case .pong: return
             case .close: self.clientClosed(WebSocketClose(payload: message.bytes))
             }
-        case .failed(let problem): self.close(1002, problem.message)
+        case .failed(let problem):
+            self.noteUnsent()
+            self.close(WebSocketProblem.closeCode, problem.message)
         }
     }
 
@@ -120,10 +142,13 @@ final class WebSocketReplay: TunnelExchange {
         self.lastMessage = message
         switch self.phase {
         case .choosing(var conversation):
+            // Moved out, so that its storage is not copied.
+            self.phase = .missing
             conversation.messageCame(message)
             self.phase = .choosing(conversation)
             self.settle()
         case .playing(var play):
+            self.phase = .missing
             let recorded = play.came + play.unsent
             let receipt = play.messageCame(message)
             self.phase = .playing(play)
@@ -132,29 +157,26 @@ final class WebSocketReplay: TunnelExchange {
             case .differs(let number): self.wentElsewhere(play, at: number)
             case .surplus: self.wentElsewhere(play, at: recorded)
             }
-        case .closing, .over: break
+        case .missing, .closing, .over: break
         }
     }
 
     private func clientClosed(_ close: WebSocketClose) {
-        self.clientHasClosed = true
+        self.clientClose = close
         switch self.phase {
         case .choosing(var conversation):
             conversation.clientEnded()
             self.phase = .choosing(conversation)
             self.settle()
-            // Nothing was chosen: nothing is missed either, as with a client that leaves at once.
-            if case .choosing = self.phase { return self.finish(close) }
             if case .playing = self.phase { self.clientClosed(close) }
         case .playing(var play):
-            guard play.unsent == 0, play.ending != .left else {
-                self.note(play)
-                return self.finish(close)
-            }
-            _ = play.clientEnded()
+            let isAsRecorded = play.clientEnded()
             self.phase = .playing(play)
+            guard isAsRecorded else { return self.wentElsewhere(play, at: nil) }
+            // The recorded client left without a close: what its server says to one is not known.
+            if !play.requestsAreWhole { self.finish(close) }
         case .closing: self.end(isCut: false)
-        case .over: break
+        case .missing, .over: break
         }
     }
 
@@ -171,23 +193,19 @@ final class WebSocketReplay: TunnelExchange {
             self.phase = .playing(play)
         case .nothing:
             let (session, message) = (self.proxy.session, self.lastMessage)
-            self.onThread({ session.missed(conversation, message: message) }) { [self] in self.follow($0) }
-        case .decided(let decision): self.follow(decision)
-        }
-    }
-
-    private func follow(_ decision: Decision) {
-        switch decision {
-        case .refuse(let report): self.miss(report)
-        // Settled as if it had to be refused; another mode's origin cannot take over what was opened here.
-        case .forward, .replay: self.close(1008, "the cassette has no such conversation, and the origin cannot take over an open one")
+            self.phase = .missing
+            self.onThread({ session.refuse(conversation, message: message) }) { [self] in self.miss($0) }
+        // With strict order, another exchange is due.
+        case .decided(.refuse(let report)): self.miss(report)
+        case .decided: self.close(1008, "the cassette has no such conversation")
         }
     }
 
     /// The client said what the recorded one did not.
     ///
-    /// - Parameter at: the recorded message that was due, from 0.
-    private func wentElsewhere(_ play: ConversationPlay, at: Int) {
+    /// - Parameter at: the recorded message that was due, from 0; nil if the client closed early.
+    private func wentElsewhere(_ play: ConversationPlay, at: Int?) {
+        self.phase = .missing
         let (session, pending, message) = (self.proxy.session, self.pending, self.lastMessage)
         self.dueTimer?.cancel()
         self.dueTimer = nil
@@ -209,6 +227,7 @@ final class WebSocketReplay: TunnelExchange {
 
     /// Does what the script says, until it has to wait.
     private func pump() {
+        guard !self.isOver, self.clientEnd != .left else { return }
         while !self.isSending, !self.isBusy, self.dueTimer == nil, self.client.isWritable, case .playing(var play) = self.phase {
             let action = play.next(at: self.elapsed)
             self.phase = .playing(play)
@@ -216,13 +235,18 @@ final class WebSocketReplay: TunnelExchange {
             case .sendHead: break
             case .send(let number): self.say(number, play)
             case .end:
-                guard let close = play.webSocket?.close else { return self.end(isCut: false) }
-                self.say(close)
+                if let close = play.webSocket?.close { return self.say(close) }
+                // The recorded client left after its close, before there was an answer.
+                if let clientClose { return self.finish(clientClose) }
+                return self.end(isCut: false)
             case .cut: return self.end(isCut: true)
             case .wait(let due):
                 self.client.flush()
                 return self.wait(until: due)
-            case .listen, .hold: return self.client.flush()
+            case .hold:
+                if let clientClose { return self.finish(clientClose) }
+                return self.client.flush()
+            case .listen: return self.client.flush()
             }
         }
         self.client.flush()
@@ -230,39 +254,46 @@ final class WebSocketReplay: TunnelExchange {
 
     private func say(_ number: Int, _ play: ConversationPlay) {
         guard let speech = play.webSocket else { return }
-        if let message = speech.inline(number) { return self.send(message) }
+        if let message = speech.inline(number) { return self.send(message, number, play) }
         let position = number - self.batch.first
-        if self.batch.messages.indices.contains(position) { return self.send(self.batch.messages[position]) }
+        if self.batch.messages.indices.contains(position) { return self.send(self.batch.messages[position], number, play) }
         self.isSending = true
         self.client.flush()
         self.proxy.library?.messages(of: speech, from: number) { [weak self] result in
             guard let self, !self.isOver else { return }
             self.proxy.readClock()
             self.isSending = false
+            // The client may have said what ends the conversation.
+            guard case .playing = self.phase else { return }
             switch result {
             case .success(let messages):
                 self.batch = (number, messages)
-                if let message = messages.first { self.send(message) }
+                if let message = messages.first { self.send(message, number, play) }
                 self.proceed()
             case .failure(let error): self.damaged(play, error.message)
             }
         }
     }
 
-    private func send(_ message: WebSocketMessage) {
+    private func send(_ message: WebSocketMessage, _ number: Int, _ play: ConversationPlay) {
+        if let problem = play.problem(of: message, number) {
+            return self.damaged(play, "\(self.request.head.method) \(self.request.url): \(problem)")
+        }
         guard let payload = message.content.payload else { return }
         let isText = if case .text = message.content { true } else { false }
         if let bytes = payload.inlineBytes {
             return self.write { writer, output in
                 bytes.withUnsafeBytes {
-                    writer.message(isText, $0, isDeflated: message.isDeflated, frames: message.frames, to: &output)
+                    writer.message(
+                        isText, $0, isDeflated: message.isDeflated, frames: message.frames, isWhole: message.isComplete, to: &output)
                 }
             }
         }
         guard case .file(let sidecar) = payload, let body = self.proxy.library?.open(.sidecar(sidecar)) else { return }
         self.isSending = true
         self.body = body
-        self.writer.begin(isText, size: sidecar.size, isDeflated: message.isDeflated, frames: message.frames)
+        self.writer.begin(
+            isText, size: sidecar.size, isDeflated: message.isDeflated, frames: message.frames, isWhole: message.isComplete)
         self.sendPieces(of: body)
     }
 
@@ -271,7 +302,7 @@ final class WebSocketReplay: TunnelExchange {
         self.isLoading = true
         body.next { [weak self] piece in
             self?.isLoading = false
-            guard let self, !self.isOver, case .playing(let play) = self.phase else { return }
+            guard let self, !self.isOver else { return }
             self.proxy.readClock()
             self.extendDeadline()
             switch piece {
@@ -283,13 +314,18 @@ final class WebSocketReplay: TunnelExchange {
                 self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: true, to: &output) } }
                 self.body = nil
                 self.isSending = false
+                if let farewell { self.close(farewell.code, farewell.reason) }
                 self.proceed()
-            case .damaged: self.damaged(play, "a message's file of \(self.request.url) differs from what was recorded")
+            case .damaged:
+                // A miss was no hit already.
+                guard case .playing(let play) = self.phase else { return self.end(isCut: true) }
+                self.damaged(play, "a message's file of \(self.request.url) differs from what was recorded")
             }
         }
     }
 
     private func write(_ body: (inout WebSocketWriter, inout [UInt8]) -> Void) {
+        guard self.clientEnd != .left else { return }
         var output: [UInt8] = []
         body(&self.writer, &output)
         guard !output.isEmpty else { return }
@@ -316,15 +352,15 @@ final class WebSocketReplay: TunnelExchange {
     /// The recorded server closed: of its own, or in answer to the client's close, so that nothing follows.
     private func say(_ close: WebSocketClose) {
         self.write { $0.close(payload: close.payload, to: &$1) }
-        if self.clientHasClosed { self.end(isCut: false) } else { self.beginClosing() }
+        self.beginClosing()
     }
 
     /// Closes with words of the proxy's own.
     private func close(_ code: Int, _ reason: String) {
         guard !self.isOver else { return }
         if case .closing = self.phase { return }
-        // A frame within a message that is cut here would be taken for its rest.
-        guard self.body == nil else { return self.end(isCut: true) }
+        // A frame within a message would be taken for its rest.
+        guard self.body == nil else { return self.farewell = (code, reason) }
         self.write { $0.close(code, reason: reason, to: &$1) }
         self.beginClosing()
     }
@@ -338,6 +374,7 @@ final class WebSocketReplay: TunnelExchange {
     private func beginClosing() {
         self.dueTimer?.cancel()
         self.dueTimer = nil
+        guard self.clientClose == nil, self.clientEnd == nil else { return self.end(isCut: false) }
         self.phase = .closing
         self.deadline = self.proxy.now + .seconds(Self.closeLimit)
     }
@@ -345,7 +382,7 @@ final class WebSocketReplay: TunnelExchange {
     private func end(isCut: Bool) {
         guard !self.isOver else { return }
         self.stop()
-        self.client.closeAfterFlush(isCut: isCut)
+        if self.clientEnd != .left { self.client.closeAfterFlush(isCut: isCut) }
     }
 
     private func stop() {
@@ -366,8 +403,8 @@ final class WebSocketReplay: TunnelExchange {
     }
 
     /// Notes what the client never sent, unless the recorded one had left as well: how far that one came is chance.
-    private func note(_ play: ConversationPlay) {
-        if play.ending != .left { self.proxy.session.clientLeft(play) }
+    private func noteUnsent() {
+        if case .playing(let play) = self.phase, play.ending != .left { self.proxy.session.clientLeft(play) }
     }
 
     /// Works on a thread; nothing that the client says is looked at meanwhile.
@@ -393,17 +430,25 @@ final class WebSocketReplay: TunnelExchange {
     }
 
     func clientEnded() -> Bool {
-        self.clientLeft("the client ended its side")
-        self.client.closeAfterFlush(isCut: false)
-        return false
+        self.clientEnd = .ended
+        self.endIfLeft()
+        return !self.isOver
     }
 
     func clientLeft(_ reason: String) {
-        if case .playing(let play) = self.phase { self.note(play) }
-        if !self.isOver { self.stop() }
+        guard !self.isOver else { return }
+        self.clientEnd = .left
+        self.endIfLeft()
     }
 
-    func proxyStopped() { self.close(1001, "the proxy was stopped") }
+    func proxyStopped() {
+        guard !self.isOver else { return }
+        self.noteUnsent()
+        if case .closing = self.phase { return self.end(isCut: false) }
+        guard self.body == nil else { return self.end(isCut: true) }
+        self.write { $0.close(1001, reason: "the proxy was stopped", to: &$1) }
+        self.end(isCut: false)
+    }
 
     private func extendDeadline() {
         if case .closing = self.phase { return }
@@ -412,6 +457,7 @@ final class WebSocketReplay: TunnelExchange {
 
     func deadlinePassed() {
         if self.dueTimer != nil { return self.extendDeadline() }
+        self.noteUnsent()
         self.end(isCut: true)
     }
 

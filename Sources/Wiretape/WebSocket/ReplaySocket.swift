@@ -17,43 +17,71 @@ extension Cassette {
     /// - Throws: `HTTPSession.WebSocket.Refusal` for a recorded answer that opened none, `TransportFailure` for a miss.
     func socket(_ request: TransportRequest, protocols: [String], clock: any Clock<Duration>) async throws -> SocketDecision {
         if let closedFailure { throw closedFailure }
+        let watch = ElapsedClock(clock)
         let asked = WireFields.opening(request, protocols: protocols)
         let session = self.decider.session
         switch session.begin(
             method: asked.method, url: RequestDecider.url(of: asked), headers: asked.headers.headerFields, opensWebSocket: true)
         {
-        case .decided(let decision): return try await self.follow(RequestDecision(decision), request, protocols, clock)
+        case .decided(let decision): return try await self.follow(RequestDecision(decision), request, protocols, watch, clock)
         case .needsBody(let pending):
-            let opened: Result<ReplaySocket?, any Error> = await BlockingWork.run {
-                Result { try self.opened(pending, request, protocols, clock) }
+            let opening: Result<Opening, any Error> = await BlockingWork.run {
+                Result { try self.opening(pending, request, protocols) }
             }
             do {
-                if let socket = try opened.get() { return .replay(socket) }
+                switch try opening.get() {
+                case .opened(let conversation, let speech, let head):
+                    return .replay(try await self.open(.choosing(conversation), speech, of: pending, head: head, watch, clock))
+                case .decided(let decision): return try await self.follow(decision, request, protocols, watch, clock)
+                case .byHead: break
+                }
             } catch let error as CassetteError {
                 session.couldNotDecide(problem: error.message)
                 throw TransportFailure(.unserved(UnservedAnswer(index: nil, problem: error.message)), error.message, cause: error)
             }
             let decision = await BlockingWork.run { self.decider.decide(pending, request) }
-            return try await self.follow(decision, request, protocols, clock)
+            return try await self.follow(decision, request, protocols, watch, clock)
         }
     }
 
-    /// Nil if what is due is no WebSocket. Waits for the disk.
-    private func opened(
-        _ pending: PendingRequest, _ request: TransportRequest, _ protocols: [String], _ clock: any Clock<Duration>
-    ) throws -> ReplaySocket? {
+    private enum Opening: Sendable {
+        case opened(PendingConversation, WebSocketSpeech, HTTPSession.Response)
+        /// Every recorded one is used up.
+        case decided(RequestDecision)
+        /// What is due is no WebSocket.
+        case byHead
+    }
+
+    /// Waits for the disk.
+    private func opening(_ pending: PendingRequest, _ request: TransportRequest, _ protocols: [String]) throws -> Opening {
         let session = self.decider.session
-        guard let player, let conversation = try session.webSocket(pending, latency: self.settings.latency) else { return nil }
-        guard let index = session.openingIndex(of: conversation) else {
-            guard case .refuse(let report) = session.missed(conversation, message: nil) else { return nil }
-            throw TransportFailure(.noMatch(report), report.description)
+        guard let player, let conversation = try session.webSocket(pending, latency: self.settings.latency, protocols: protocols) else {
+            return .byHead
         }
-        let head = try player.opening(index, of: request, protocols: protocols)
-        return ReplaySocket(.choosing(conversation), of: pending, in: self, head: head, clock: clock)
+        guard let index = session.openingIndex(of: conversation), let speech = session.opening(of: conversation) else {
+            return .decided(RequestDecision(session.missed(conversation, message: nil)))
+        }
+        return .opened(conversation, speech, try player.opening(index, of: request, protocols: protocols))
+    }
+
+    /// Opens the socket when the recorded one was open.
+    ///
+    /// - Parameter watch: measures from the request on.
+    private func open(
+        _ phase: ReplaySocket.Phase, _ speech: WebSocketSpeech, of pending: PendingRequest?, head: HTTPSession.Response,
+        _ watch: ElapsedClock, _ clock: any Clock<Duration>
+    ) async throws -> ReplaySocket {
+        let times = RecordedTimes(head: speech.opened, end: speech.opened)
+        if let schedule = ReplaySchedule(self.settings.latency, times: times, arrival: nil) {
+            do { try await watch.sleep(until: schedule.head) } catch { throw TransportFailure.cancelled() }
+            if let closedFailure { throw closedFailure }
+        }
+        return ReplaySocket(phase, of: pending, in: self, head: head, clock: clock)
     }
 
     private func follow(
-        _ decision: RequestDecision, _ request: TransportRequest, _ protocols: [String], _ clock: any Clock<Duration>
+        _ decision: RequestDecision, _ request: TransportRequest, _ protocols: [String], _ watch: ElapsedClock,
+        _ clock: any Clock<Duration>
     ) async throws -> SocketDecision {
         switch decision {
         case .forward(let records): return .forward(records: records)
@@ -61,19 +89,17 @@ extension Cassette {
         case .replay(let index):
             guard let player else { throw TransportFailure.cancelled() }
             let latency = self.settings.latency
-            let chosen: Result<ReplaySocket?, any Error> = await BlockingWork.run {
+            let chosen: Result<(ConversationPlay, WebSocketSpeech, HTTPSession.Response)?, any Error> = await BlockingWork.run {
                 Result {
-                    guard let play = try self.decider.session.conversation(at: index, latency: latency), play.webSocket != nil else {
-                        return nil
-                    }
-                    let head = try player.opening(index, of: request, protocols: protocols)
-                    return ReplaySocket(.playing(play), of: nil, in: self, head: head, clock: clock)
+                    guard let play = try self.decider.session.conversation(at: index, latency: latency), let speech = play.webSocket
+                    else { return nil }
+                    return (play, speech, try player.opening(index, of: request, protocols: protocols))
                 }
             }
-            do {
-                if let socket = try chosen.get() { return .replay(socket) }
-            } catch {
-                throw player.unserved(index, error)
+            let opened: (play: ConversationPlay, speech: WebSocketSpeech, head: HTTPSession.Response)?
+            do { opened = try chosen.get() } catch { throw player.unserved(index, error) }
+            if let opened {
+                return .replay(try await self.open(.playing(opened.play), opened.speech, of: nil, head: opened.head, watch, clock))
             }
             throw try await player.refusal(index, of: request, clock: clock)
         }
@@ -166,8 +192,8 @@ final class ReplaySocket: WebSocketConnection {
         case goOn
         case missed(PendingConversation)
         case decided(Decision)
-        /// Not the recorded message that was due, from 0.
-        case elsewhere(ConversationPlay, at: Int)
+        /// Not the recorded message that was due, from 0; nil if the client closed early.
+        case elsewhere(ConversationPlay, at: Int?)
         case over(End)
         case busy
     }
@@ -205,10 +231,13 @@ final class ReplaySocket: WebSocketConnection {
             case .over(let end): return .over(end)
             case .missing: return .busy
             case .choosing(var conversation):
+                // Moved out, so that its storage is not copied.
+                state.phase = .missing
                 conversation.messageCame(facets)
                 (state.phase, state.last) = (.choosing(conversation), facets)
                 return self.settle(&state)
             case .playing(var play):
+                state.phase = .missing
                 let recorded = play.came + play.unsent
                 let receipt = play.messageCame(facets)
                 (state.phase, state.last) = (.playing(play), facets)
@@ -250,7 +279,10 @@ final class ReplaySocket: WebSocketConnection {
                 conversation.clientEnded()
                 state.phase = .choosing(conversation)
                 return self.settle(&state)
-            case .playing: return .goOn
+            case .playing(var play):
+                guard !play.clientEnded(), self.pending != nil else { return .goOn }
+                state.phase = .missing
+                return .elsewhere(play, at: nil)
             }
         }
         // A miss is in the cassette's report: there is nobody left to tell.
@@ -295,7 +327,8 @@ final class ReplaySocket: WebSocketConnection {
         case .over(.closed):
             throw TransportFailure(.network(.reset), "the recorded server has closed the WebSocket, so nothing was sent")
         case .busy: throw TransportFailure.cancelled("another message of this WebSocket differs from the recording")
-        case .missed(let conversation): decision = await BlockingWork.run { session.missed(conversation, message: last) }
+        case .missed(let conversation):
+            decision = .refuse(await BlockingWork.run { session.refuse(conversation, message: last) })
         case .decided(let made): decision = made
         case .elsewhere(let play, let at):
             guard let pending else { return }
@@ -338,8 +371,8 @@ final class ReplaySocket: WebSocketConnection {
     // MARK: The server
 
     private enum Next: Sendable {
-        case message(WebSocketMessage)
-        case read(WebSocketSpeech, from: Int)
+        case message(WebSocketMessage, Int, ConversationPlay)
+        case read(WebSocketSpeech, from: Int, ConversationPlay)
         case over(End)
         case wait(changes: Int, until: Double?)
     }
@@ -347,11 +380,11 @@ final class ReplaySocket: WebSocketConnection {
     func receive() async throws -> HTTPSession.WebSocket.Event {
         while true {
             switch self.state.withLock({ self.next(&$0) }) {
-            case .message(let message):
-                guard let content = try await self.content(of: message) else { continue }
+            case .message(let message, let number, let play):
+                guard let content = try await self.content(of: message, number, play) else { continue }
                 return .message(content)
-            case .read(let speech, let number):
-                guard let message = try await self.read(speech, from: number) else { continue }
+            case .read(let speech, let number, let play):
+                guard let message = try await self.read(speech, from: number, play) else { continue }
                 return .message(message)
             case .over(.closed(let closing)):
                 self.sockets.remove(self)
@@ -376,8 +409,10 @@ final class ReplaySocket: WebSocketConnection {
         switch action {
         case .send(let number):
             guard let speech = play.webSocket else { return .wait(changes: state.changes, until: nil) }
-            if let message = speech.inline(number) ?? state.read.removeValue(forKey: number) { return .message(message) }
-            return .read(speech, from: number)
+            if let message = speech.inline(number) ?? state.read.removeValue(forKey: number) {
+                return .message(message, number, play)
+            }
+            return .read(speech, from: number, play)
         case .end:
             state.phase = .over(.closed(Self.closing(play.webSocket?.close)))
         case .cut:
@@ -395,30 +430,28 @@ final class ReplaySocket: WebSocketConnection {
             reason: close.map { String(decoding: $0.reason, as: UTF8.self) } ?? "")
     }
 
-    private func read(_ speech: WebSocketSpeech, from number: Int) async throws -> HTTPSession.WebSocket.Message? {
+    private func read(
+        _ speech: WebSocketSpeech, from number: Int, _ play: ConversationPlay
+    ) async throws -> HTTPSession.WebSocket.Message? {
         let path = self.cassettePath
         let result: Result<[WebSocketMessage], any Error> = await BlockingWork.run {
             Result { try speech.read(from: number, ofCassette: path) }
         }
-        do {
-            let messages = try result.get()
-            guard let first = messages.first else { return nil }
-            self.state.withLock { state in
-                for (offset, message) in messages.enumerated().dropFirst() { state.read[number + offset] = message }
-            }
-            return try await self.content(of: first)
-        } catch {
-            throw self.unreadable(error)
+        let messages: [WebSocketMessage]
+        do { messages = try result.get() } catch { throw self.unreadable(error) }
+        guard let first = messages.first else { return nil }
+        self.state.withLock { state in
+            for (offset, message) in messages.enumerated().dropFirst() { state.read[number + offset] = message }
         }
+        return try await self.content(of: first, number, play)
     }
 
     /// Nil for a message that was cut: no client has seen it.
-    private func content(of message: WebSocketMessage) async throws -> HTTPSession.WebSocket.Message? {
+    private func content(
+        of message: WebSocketMessage, _ number: Int, _ play: ConversationPlay
+    ) async throws -> HTTPSession.WebSocket.Message? {
+        if let problem = play.problem(of: message, number) { throw self.unreadable(CassetteError(.damaged, problem)) }
         guard message.isComplete, let payload = message.content.payload else { return nil }
-        guard message.reserved == 0 else {
-            throw self.unreadable(
-                CassetteError(.damaged, "a recorded message is in an extension that is not known here: record it without that"))
-        }
         let bytes: [UInt8]
         if let inline = payload.inlineBytes {
             bytes = inline

@@ -86,7 +86,8 @@ import Testing
         let socket = try await second.webSocket(SocketFixture.url)
         try await socket.send("a")
         await socket.close()
-        #expect(other.verdict.unsent == 1)
+        #expect(other.verdict.unsent == 0 && other.verdict.misses == 1)
+        #expect(other.verdict.reports.first?.nearest.first?.differences == [.messagesMissing(sent: 1, recorded: 2)])
     }
 
     @Test func closingTheCassetteEndsWhatIsOpen() async throws {
