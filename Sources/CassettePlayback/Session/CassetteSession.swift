@@ -45,6 +45,8 @@ public final class CassetteSession: Sendable {
         var bodies: [Int: BodyGroup] = [:]
         var verdict = Verdict()
         var conversations = ConversationShelf()
+        /// By exchange, of those that were compared with a request for a stream of events.
+        var lastEventIDs: [Int: String?] = [:]
         /// Exchanges that were given back and have not answered since, with the reason.
         var abandoned: [Int: String] = [:]
     }
@@ -131,9 +133,11 @@ public final class CassetteSession: Sendable {
         let comparedHeaders = self.recordedDates(redactedHeaders, method: method, url: comparedURL, redaction)
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             let key = self.key(of: head)
+            var asksEvents = false
             if let key {
                 if !opensWebSocket || !self.rules.custom.isEmpty, self.comparesHeadAlone(key, hasBody: hasBody) {
-                    return .decided(self.decide(head, key: key))
+                    asksEvents = self.source != nil && self.groups.count(ofKey: key) > 1 && EventStreamRequest.isAsked(by: headers)
+                    guard asksEvents else { return .decided(self.decide(head, key: key)) }
                 }
             } else {
                 guard self.explainsBodies else { return .decided(self.nothingLeft(head)) }
@@ -145,7 +149,7 @@ public final class CassetteSession: Sendable {
             return .needsBody(
                 PendingRequest(
                     method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
-                    redaction: redaction, head: Array(head), key: key, digest: self.digest))
+                    redaction: redaction, head: Array(head), key: key, asksEvents: asksEvents, digest: self.digest))
         }
     }
 
@@ -256,8 +260,17 @@ public final class CassetteSession: Sendable {
             guard let heads = findings.heads else { return nil }
             return pending.head.withUnsafeBytes { self.nothingLeft($0, heads: heads) }
         }
-        let isRefusing = self.mode.missRule(hasCassette: self.hasCassette) == .refuse
         let count = self.groups.count(ofKey: key)
+        guard !pending.asksEvents else {
+            guard let others = findings.others else { return nil }
+            let assignment = self.state.withLock { state in
+                let assignment = state.assignments.assign([], turn: &state.turns[key], others: others)
+                self.note(assignment, in: &state)
+                return assignment
+            }
+            return self.decision(assignment) ?? pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: count) }
+        }
+        let isRefusing = self.mode.missRule(hasCassette: self.hasCassette) == .refuse
         var equalCount = 0
         let assignment: AssignmentRule.Assignment? = self.withGroup(key) { group, state in
             let assignment: AssignmentRule.Assignment
@@ -288,6 +301,10 @@ public final class CassetteSession: Sendable {
         guard let key = pending.key else {
             let heads = HeadLookup(session: self, source: source, pending: pending, body: body).nearest()
             return pending.findings.withLock { $0.heads = heads }
+        }
+        if pending.asksEvents {
+            let others = try self.resumptions(of: pending, key, source)
+            return pending.findings.withLock { $0.others = others }
         }
         let reader = BodyLookup(session: self, source: source, pending: pending, key: key, body: body)
         guard try !reader.findEqual() else { return }

@@ -27,13 +27,15 @@ public final class PendingRequest: Sendable {
     let head: [UInt8]
     /// The recorded requests with an equal head; nil if there are none, and the body is needed only for the refusal.
     let key: Int?
+    /// A stream of events, for which the head decides, and with it what the client has had of an earlier one.
+    let asksEvents: Bool
     private let digest: @Sendable () -> any ContentDigest
     /// What reading the cassette has found out about this request.
     let findings = Guarded(PendingFindings())
 
     init(
         method: String, url: String, headers: HeaderFields, comparedHeaders: HeaderFields, rules: MatchRules, redaction: LiveRedactor?,
-        head: [UInt8], key: Int?, digest: @escaping @Sendable () -> any ContentDigest
+        head: [UInt8], key: Int?, asksEvents: Bool = false, digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.method = method
         self.url = url
@@ -43,12 +45,15 @@ public final class PendingRequest: Sendable {
         self.rules = rules
         self.head = head
         self.key = key
+        self.asksEvents = asksEvents
         self.digest = digest
     }
 
     /// For the messages of a conversation.
     var messageRedaction: LiveRedactor? { self.redaction }
     var messageDigest: @Sendable () -> any ContentDigest { self.digest }
+
+    var lastEventID: String? { EventStreamRequest.lastEventID(in: self.comparedHeaders) }
 
     /// Whether a recorded request has its head: if not, only the explanation of a refusal needs its body.
     public var hasEqualHead: Bool { self.key != nil }
@@ -111,7 +116,7 @@ public struct PendingBody: ~Copyable {
 
 /// What the cassette says about one pending request, beyond the groups of equal bodies that all requests share.
 struct PendingFindings: Sendable {
-    /// Exchanges that answer it with other facets, or by a custom rule, ascending; nil before they were looked for.
+    /// Exchanges that answer it with other facets, or by a custom rule, ascending; of a stream of events all, the best first. Nil before they were looked for.
     var others: [Int]?
     /// The nearest bodies among the recorded requests with an equal head; nil before they were looked for.
     var nearest: [NearBody]?

@@ -29,7 +29,9 @@ struct RequestDecider: Sendable {
 
     func begin(_ request: TransportRequest) -> Beginning {
         let hasBody = request.body.isPresent
-        let headers = self.looksAtHeaders || hasBody ? request.headers.headerFields : HeaderFields()
+        // What a client has had of a stream of events tells recorded ones apart.
+        let asksEvents = request.headers["Last-Event-ID"] != nil || request.headers["Accept"]?.contains("text/event-stream") == true
+        let headers = self.looksAtHeaders || hasBody || asksEvents ? request.headers.headerFields : HeaderFields()
         switch self.session.begin(method: request.method, url: Self.url(of: request), headers: headers, hasBody: hasBody) {
         case .decided(let decision):
             return .decided(RequestDecision(decision))

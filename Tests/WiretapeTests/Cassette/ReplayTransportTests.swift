@@ -53,6 +53,37 @@ import Testing
         #expect(log.head?.headers.value(for: "content-length") != nil)
     }
 
+    /// An end would be taken for a reason to connect anew.
+    @Test func aStreamOfEventsThatTheClientLeftHasNoEnd() async throws {
+        let folder = try TemporaryFolder()
+        var left = CassetteFixture.interaction(
+            url: "http://a.test/events", headers: ["Content-Type: text/event-stream"],
+            body: CassetteFixture.text("data: 1\n\n", isComplete: false))
+        left.outcome = .cut(Cut(by: .client, reason: "the client left"))
+        let log = EventLog()
+        let task = ReplayTransport(try CassetteFixture.cassette([left], in: folder))
+            .start(.make("GET", "http://a.test/events")) { log.receive($0) }
+        #expect(log.lines == ["head 200", "chunk data: 1\n\n"])
+        task.cancel()
+        #expect(log.lines.last == "failed cancelled")
+    }
+
+    @Test func whoNamesItsLastEventGetsWhatFollowedIt() async throws {
+        let folder = try TemporaryFolder()
+        let recorded = [nil, "7", nil, "9"].enumerated().map { index, after in
+            CassetteFixture.interaction(
+                index + 1, url: "http://a.test/events",
+                requestHeaders: ["Accept: text/event-stream"] + (after.map { ["Last-Event-ID: \($0)"] } ?? []),
+                headers: ["Content-Type: text/event-stream"], body: CassetteFixture.text("data: \(index)\n\n"))
+        }
+        let transport = ReplayTransport(try CassetteFixture.cassette(recorded, in: folder))
+        for (after, wanted) in [("9", 3), (nil, 0), ("7", 1), (nil, 2)] {
+            let headers = [("Accept", "text/event-stream")] + (after.map { [("Last-Event-ID", $0)] } ?? [])
+            let log = try await transport.exchange("GET", "http://a.test/events", headers: headers)
+            #expect(log.lines == ["head 200", "chunk data: \(wanted)\n\n", "end"])
+        }
+    }
+
     @Test func aRedirectIsAnAnswerLikeAnyOther() async throws {
         let log = try await ReplayTransport(try Cassette(CassetteFixture.recorded("demo"))).exchange("GET", "\(self.origin)/old")
         #expect(log.head?.status == 302)
