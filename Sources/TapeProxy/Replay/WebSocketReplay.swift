@@ -93,8 +93,12 @@ final class WebSocketReplay: TunnelExchange {
 
     /// Takes what the client has said, one message after another, and says what is due.
     private func proceed() {
-        while !self.isBusy, let event = self.events.popFirst() { self.take(event) }
         self.pump()
+        // What one message releases goes before the next one is compared.
+        while !self.isBusy, let event = self.events.popFirst() {
+            self.take(event)
+            self.pump()
+        }
         guard !self.isOver else { return }
         if self.clientEnd != .left { self.client.setReading(self.takesBytes) }
         self.endIfLeft()

@@ -54,6 +54,15 @@ import Testing
         #expect(self.step(single) == .take([0]) && self.step(single, mayForward: true) == .hesitate)
     }
 
+    @Test func whatDiffersEarlierIsAlikeFromThere() {
+        var choice = self.choice(self.conversation(0, ["a", "c", "d"]), self.conversation(1, ["a", "c", "d"], isWhole: false))
+        #expect(self.step(choice) == .wait)
+        choice = self.choice(self.conversation(0, ["a", "c"]), self.conversation(1, ["a", "c", "d"]))
+        #expect(self.step(choice) == .wait)
+        choice = self.choice(self.conversation(0, ["a", "c", "d"]), self.conversation(1, ["a", "c", "d"]))
+        #expect(self.step(choice) == .take([0, 1]))
+    }
+
     @Test func theEndDecidesBetweenThoseThatAreLeft() {
         var choice = self.choice(self.conversation(0, ["a", "b"]), self.conversation(1, ["a"]), self.conversation(2, ["a"]))
         choice.messageCame(ListedRequests.facets("a"))

@@ -66,6 +66,18 @@ import Testing
         #expect(script.messageCame { _ in true } == .surplus)
     }
 
+    @Test func inAnyOrderTheLastMayComeFirstAndTheFirstLast() {
+        for order in [[3, 2, 1, 0], [1, 3, 0, 2], [0, 1, 2, 3], [2, 0, 3, 1]] {
+            var script = self.script(4, head: 4, order: .any)
+            for (came, number) in order.enumerated() {
+                #expect(script.unsent == 4 - came)
+                #expect(script.messageCame { $0 == number } == .matched(number))
+                if came < 3 { #expect(script.messageCame { $0 == number } == .differs(from: order[(came + 1)...].min() ?? 0)) }
+            }
+            #expect(script.messageCame { _ in true } == .surplus)
+        }
+    }
+
     @Test func whereTheOriginCutItIsCutAndWhereTheClientLeftItIsHeld() {
         var cut = self.script(1, head: 0, [0], end: 1, ending: .cut)
         #expect([cut.next(at: 0), cut.next(at: 0), cut.next(at: 0)] == [.sendHead, .send(0), .listen])

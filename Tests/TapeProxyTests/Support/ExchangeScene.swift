@@ -24,6 +24,8 @@ final class ExchangeScene {
     private var open: Set<String> = []
     /// What has happened since it was asked for last.
     private var transcript: [String] = []
+    /// How the bytes that the clients get are told; nil for their text.
+    var told: ((_ bytes: [UInt8]) -> [String])?
 
     /// - Parameter records: false forwards without recording.
     init(
@@ -219,9 +221,12 @@ final class ExchangeScene {
     }
 
     private func settle(_ channel: EmbeddedChannel, _ name: String, key: String) {
-        var text = ""
-        while let buffer = try? channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
-        if !text.isEmpty { self.note("\(name) < \(text.replacing("\r\n", with: "|"))") }
+        var bytes: [UInt8] = []
+        while let buffer = try? channel.readOutbound(as: ByteBuffer.self) { bytes += buffer.readableBytesView }
+        if !bytes.isEmpty {
+            let lines = key.hasPrefix("client") ? self.told?(bytes) : nil
+            for line in lines ?? [String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "|")] { self.note("\(name) < \(line)") }
+        }
         if !channel.isActive, self.open.remove(key) != nil { self.note("\(name) closed") }
     }
 }

@@ -193,6 +193,46 @@ import Testing
         #expect(try await message == .text("b"))
     }
 
+    @Test func theOpeningWaitsAsTheRecordedOneDid() async throws {
+        for latency in [Latency.scaled(2), .fixed(400)] {
+            var settings = Cassette.Settings()
+            settings.latency = latency
+            let recorded = SocketFixture.socket(#"{ "at": 200, "from": "server", "text": "a" }"#)
+                .replacing("\"wait\": 0", with: "\"wait\": 200")
+            let cassette = try SocketFixture.cassette([recorded], in: self.folder, settings: settings)
+            let clock = ManualClock()
+            let session = HTTPSession(transport: ReplayTransport(cassette, clock: clock))
+            async let socket = session.webSocket(SocketFixture.url)
+            await clock.sleepers(1)
+            clock.advance(by: .milliseconds(400))
+            #expect(try await socket.receive() == .text("a"))
+        }
+    }
+
+    @Test func aMessageThatCouldNotBeReadIsNotServed() async throws {
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(
+                #"{ "at": 1, "from": "server", "text": "ha", "complete": false, "deflated": true, "note": "given up" }"#,
+                #"{ "at": 2, "from": "server", "text": "more" }"#))
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(await socketError { _ = try await socket.receive() }?.code == .unserved)
+        #expect(cassette.verdict.unserved == 1 && cassette.verdict.hits == 0)
+    }
+
+    @Test func whatDiffersFromAllIsAMissWhereNewOnesAreRecorded() async throws {
+        let path = try SocketFixture.cassette(
+            [
+                SocketFixture.socket(id: 1, #"{ "at": 1, "from": "client", "text": "cats" }"#),
+                SocketFixture.socket(id: 2, #"{ "at": 1, "from": "client", "text": "dogs" }"#),
+            ], in: self.folder
+        ).path
+        let cassette = try Cassette(path, mode: .newEpisodes)
+        let session = HTTPSession(cassette: cassette)
+        let socket = try await session.webSocket(SocketFixture.url)
+        #expect(await socketError { try await socket.send("birds") }?.code == .noMatch)
+        #expect(cassette.verdict.misses == 1 && cassette.verdict.forwarded == 0)
+    }
+
     @Test func latencyEndsWithItsSocket() async throws {
         var settings = Cassette.Settings()
         settings.latency = .scaled(1)
