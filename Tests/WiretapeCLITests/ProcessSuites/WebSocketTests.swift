@@ -51,4 +51,39 @@ struct WebSocketTests {
         let ignored = try Wiretape.run(["replay", cassette, "--ignore", "json:/op", "--"] + self.client(port, "unsubscribe"))
         #expect(ignored.status == 0, "\(ignored.outputText)\(ignored.errors)")
     }
+
+    // MARK: aiohttp and a browser
+
+    private static let live = Programs.fixture("live_origin.py")
+    private static let chromium = ["chromium", "chromium-browser", "google-chrome"].first(where: Programs.isInstalled)
+
+    /// Records a client of the origin, and replays it without: what it prints has to be the same, and every recorded message be sent.
+    private func expectSame(_ arguments: (_ port: Int) throws -> [String], prints lines: String...) throws {
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("live.json")
+        let python = try #require(PythonPackages.python)
+        let server = try ExternalProgram(python, [Self.live, "serve"])
+        defer { server.stop() }
+        let command = [python, Self.live] + (try arguments(try server.port()))
+        let recorded = try Wiretape.run(["record", cassette, "--"] + command)
+        #expect(recorded.status == 0, "\(recorded.errors)")
+        for line in lines { #expect(recorded.outputText.contains(line), "\(recorded.outputText)") }
+        try CassetteFile.expectValid(cassette)
+        server.stop()
+        let replayed = try Wiretape.run(["replay", cassette, "--fail-on", "miss", "--"] + command)
+        #expect(replayed.status == 0 && replayed.outputText == recorded.outputText, "\(replayed.outputText)\(replayed.errors)")
+        #expect(!replayed.errors.contains("not sent"), "\(replayed.errors)")
+    }
+
+    @Test func whatAiohttpHearsIsReplayed() throws {
+        try self.expectSame(
+            { ["talk", "\($0)"] }, prints: "open chat 15", "text 150000 LONG", "CLOSE 4002 so long", "after 0", "id: 4", "after 2")
+    }
+
+    @Test(.enabled("Chromium is not installed") { Self.chromium != nil }) func whatABrowserHearsIsReplayed() throws {
+        let chromium = try Programs.find(try #require(Self.chromium))
+        try self.expectSame(
+            { ["browse", chromium, "\($0)"] }, prints: "event 2 after 0", "event 4 after 2", "open chat permessage-deflate",
+            "text 150000 LONG", "closed 4002 so long true")
+    }
 }

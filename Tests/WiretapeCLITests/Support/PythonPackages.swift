@@ -10,7 +10,7 @@ enum PythonPackages {
         if Self.works(python) { return python }
         let script = """
             rm -rf "$0" && python3 -m venv "$0" &&
-            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx[http2]>=0.27,<1' 'grpcio>=1.60,<2' 'websockets>=13' 'hypercorn>=0.16,<1'
+            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx[http2]>=0.27,<1' 'grpcio>=1.60,<2' 'websockets>=15' 'hypercorn>=0.16,<1' 'aiohttp>=3.9,<4'
             """
         // With the whole environment, since that is where people say how PyPI is reached.
         let end = try? ExternalProgram.run(
@@ -20,6 +20,6 @@ enum PythonPackages {
 
     private static func works(_ python: String) -> Bool {
         guard FileManager.default.isExecutableFile(atPath: python) else { return false }
-        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx, h2, grpc, websockets, hypercorn"]).status) == 0
+        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx, h2, grpc, websockets, hypercorn, aiohttp"]).status) == 0
     }
 }
