@@ -12,9 +12,6 @@ public struct WebSocketReader: ~Copyable {
     /// cost on disk beyond what was sent. As for the bodies of HTTP.
     public static let inflatedLimit = 64 << 20
     public static let inflatedRatio = 100
-    /// Deflate cannot pass 1032 (258 bytes for two bits); text stays below 100. Not looked at below `densityFloor` bytes.
-    public static let densityLimit = 1000
-    public static let densityFloor = 1 << 20
     /// A client's bytes are unmasked for the inflater in pieces of this many.
     private static let pieceSize = 8 << 10
 
@@ -35,8 +32,10 @@ public struct WebSocketReader: ~Copyable {
         var isInflating = false
         /// Payload bytes so far.
         var sent = 0
-        /// The rest is not kept.
+        /// It cannot be read further.
         var isGivenUp = false
+        /// It makes more than is allowed: the rest is inflated for the window alone.
+        var isDropped = false
     }
 
     /// - Parameters:
@@ -185,13 +184,25 @@ public struct WebSocketReader: ~Copyable {
     }
 
     private mutating func keepInflated(_ bytes: UnsafeRawBufferPointer, _ onEvent: (WebSocketEvent) -> Void) -> Bool {
+        guard !self.progress.isDropped else { return true }
         let size = (self.message?.size ?? 0) + bytes.count
-        let sent = max(self.progress.sent, 1)
-        guard size <= max(Self.inflatedLimit, sent.multipliedReportingOverflow(by: Self.inflatedRatio).partialValue),
-            size <= Self.densityFloor || size / sent <= Self.densityLimit
-        else { return false }
-        self.keep(bytes, nil, onEvent)
+        let (ratio, overflows) = self.progress.sent.multipliedReportingOverflow(by: Self.inflatedRatio)
+        guard size > max(Self.inflatedLimit, overflows ? .max : ratio) else {
+            self.keep(bytes, nil, onEvent)
+            return true
+        }
+        // A message that is not read to its end takes the window of all later ones with it.
+        self.progress.isDropped = true
+        self.cutMessage("not kept further: what it is inflated to is more than is allowed")
         return true
+    }
+
+    private mutating func cutMessage(_ note: String) {
+        // Not through `self.message?.note`: Swift 6.3 leaks the note that is replaced, when optimized.
+        guard var message = self.message.take() else { return }
+        message.isComplete = false
+        message.note = message.note.map { "\($0); \(note)" } ?? note
+        self.message = message
     }
 
     private mutating func giveUpIfFailed() {
@@ -200,15 +211,10 @@ public struct WebSocketReader: ~Copyable {
             switch failure {
             case .corrupt(let reason): "cannot be inflated further: \(reason)"
             case .outOfMemory: "cannot be inflated further: out of memory"
-            case .stopped: "not inflated further: of \(self.progress.sent) bytes it makes more than is allowed"
+            case .stopped: "not inflated further"
             }
         self.progress.isGivenUp = true
-        // Not through `self.message?.note`: Swift 6.3 leaks the note that is replaced, when optimized.
-        if var message = self.message.take() {
-            message.isComplete = false
-            message.note = message.note.map { "\($0); \(note)" } ?? note
-            self.message = message
-        }
+        self.cutMessage(note)
         // A message that looks back into nothing leaves the next ones alone; of the others, the window is lost.
         self.inflater?.forget()
     }
