@@ -137,8 +137,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 stream.inputEnded()
                 if touched.last !== stream { touched.append(stream) }
             case .answered(let id):
-                // The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1).
-                if !self.codec.peerHasEnded(id) { self.codec.reset(id, code: .noError) }
+                // The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1). Of a tunnel, one direction has ended.
+                if self.streams[id]?.isTunnel != true, !self.codec.peerHasEnded(id) { self.codec.reset(id, code: .noError) }
             case .closed(let id, let code):
                 self.streams.removeValue(forKey: id)?.closed(code)
                 if !self.blocked.isEmpty { self.blocked[id] = nil }

@@ -55,6 +55,11 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         exchange.start()
     }
 
+    /// Its exchange takes raw bytes: each direction ends by itself.
+    var isTunnel: Bool {
+        if case .tunnel? = self.exchange?.kind { true } else { false }
+    }
+
     // MARK: The request
 
     func receive(_ bytes: ByteBuffer) {
