@@ -120,6 +120,14 @@ public struct Tap: ~Copyable, Sendable {
         return (request, response)
     }
 
+    /// Whether so many more bytes of a body have it handed on in blocks.
+    public func spills(_ side: Side, _ count: Int) -> Bool {
+        switch side {
+        case .request: self.requestBody?.spills(count) ?? false
+        case .response: self.responseBody?.spills(count) ?? false
+        }
+    }
+
     /// The request's last byte was read.
     public private(set) var requestIsWhole = false
 
@@ -218,7 +226,7 @@ public struct BodyTap: ~Copyable, Sendable {
         guard !bytes.isEmpty else { return nil }
         self.size += bytes.count
         self.note(bytes.count, at: at)
-        guard self.pending.count + bytes.count > Self.blockSize else {
+        guard self.spills(bytes.count) else {
             self.pending.append(contentsOf: bytes)
             return nil
         }
@@ -230,6 +238,8 @@ public struct BodyTap: ~Copyable, Sendable {
         swap(&block, &self.pending)
         return block
     }
+
+    func spills(_ count: Int) -> Bool { self.pending.count + count > Self.blockSize }
 
     /// A chunk begins (RFC 9112, 7.1); `line` is its size line if that is not the size in lower-case hex.
     public mutating func chunk(size: Int, line: String?, at: Double) {

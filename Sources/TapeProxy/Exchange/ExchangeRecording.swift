@@ -62,7 +62,7 @@ struct ExchangeRecording: ~Copyable {
     mutating func responseBegan(_ head: ResponseHead, framing: BodyFraming) {
         let at = self.elapsed
         self.tap?.responseBegan(RecordedResponse(head), framing: framing, at: at)
-        guard self.isOn, !self.waitsForDisk, let answer = StreamCutter(head.fields), let request = self.tap?.soFar.request.headers else {
+        guard self.isOn, let answer = StreamCutter(head.fields), let request = self.tap?.soFar.request.headers else {
             return
         }
         self.journal = StreamJournal(
@@ -73,8 +73,8 @@ struct ExchangeRecording: ~Copyable {
     /// or is kept already.
     var journalDelay: TimeAmount? { self.journal?.isOpen == false ? .milliseconds(250) : nil }
 
-    /// Keeps what has come so far beside the cassette, and from now on each event or message within a second. Does nothing for bodies of
-    /// which a part has left memory.
+    /// Keeps what has come so far beside the cassette, and from now on each event or message within a second. Does nothing if a part of the
+    /// request had left memory before the answer came.
     mutating func openJournal() {
         guard self.journal?.isOpen == false, let interaction = self.tap?.soFar, let bodies = self.tap?.bodiesSoFar() else { return }
         self.journal?.isOpen = true
@@ -87,8 +87,8 @@ struct ExchangeRecording: ~Copyable {
 
     /// - Parameter bytes: nil for the body's end.
     private mutating func keep(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) {
-        guard let id, let piece = self.journal?.piece(side, bytes, at: at) else { return }
-        self.proxy.record(.message(exchange: id, piece))
+        guard let id, let pieces = self.journal?.pieces(side, bytes, at: at) else { return }
+        for piece in pieces { self.proxy.record(.message(exchange: id, piece)) }
     }
 
     mutating func responseEnded() { self.tap?.responseEnded() }
@@ -124,6 +124,8 @@ struct ExchangeRecording: ~Copyable {
 
     /// Blocks of large bodies go straight to the recorder.
     private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, at: Double) {
+        // What leaves memory now could not be kept beside the cassette later.
+        if self.journal?.isOpen == false, self.tap?.spills(side, bytes.count) == true { self.openJournal() }
         let block = self.tap?.data(side, bytes, at: at)
         if self.journal?.isOpen == true { self.keep(side, bytes, at: at) }
         guard let block, let id = self.tap?.id else { return }
@@ -164,9 +166,9 @@ struct ExchangeRecording: ~Copyable {
     var waitsForDisk: Bool { self.isOn && self.proxy.configuration.durability == .full }
 }
 
-/// What of a running exchange goes to its journal: whole events and messages.
+/// What of a running exchange goes to its journal: whole events and messages, and a request of another kind when it is whole.
 private struct StreamJournal {
-    /// Nil for a request that is no stream: its bytes are kept as they are.
+    /// Nil for a request that is no stream.
     var request: StreamCutter?
     let requestHeaders: HeaderFields
     var answer: StreamCutter
@@ -174,18 +176,43 @@ private struct StreamJournal {
     /// Milliseconds from the exchange's start to the answer's head.
     let answerStart: Double
     var isOpen = false
+    /// Of a request that is no stream: a secret in two of its pieces would be seen in neither. Nil for one that is too long.
+    private var heldRequest: [UInt8]? = []
+
+    init(
+        request: StreamCutter?, requestHeaders: HeaderFields, answer: StreamCutter, answerHeaders: HeaderFields, answerStart: Double
+    ) {
+        self.request = request
+        self.requestHeaders = requestHeaders
+        self.answer = answer
+        self.answerHeaders = answerHeaders
+        self.answerStart = answerStart
+    }
 
     /// - Parameter bytes: nil for the body's end.
-    mutating func piece(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) -> TapedStreamPiece? {
-        let headers = side == .request ? self.requestHeaders : self.answerHeaders
-        let at = side == .request ? at : max(0, at - self.answerStart)
-        guard let bytes else { return TapedStreamPiece(side, nil, at: at, headers: headers) }
-        let whole =
-            switch side {
-            case .response: self.answer.push(bytes)
-            case .request where self.request != nil: self.request?.push(bytes)
-            case .request: bytes.isEmpty ? nil : Array(bytes)
+    mutating func pieces(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) -> [TapedStreamPiece] {
+        guard side == .request else {
+            return self.pieces(side, bytes.flatMap { self.answer.push($0) }, ends: bytes == nil, at: max(0, at - self.answerStart))
+        }
+        guard self.request == nil else {
+            return self.pieces(side, bytes.flatMap { self.request?.push($0) }, ends: bytes == nil, at: at)
+        }
+        if let bytes {
+            guard let held = self.heldRequest?.count, held + bytes.count <= BodyTap.blockSize else {
+                self.heldRequest = nil
+                return []
             }
-        return whole.map { TapedStreamPiece(side, $0, at: at, headers: headers) }
+            self.heldRequest?.append(contentsOf: bytes)
+            return []
+        }
+        guard let whole = self.heldRequest.take() else { return [] }
+        return self.pieces(side, whole.isEmpty ? nil : whole, ends: true, at: at)
+    }
+
+    private func pieces(_ side: Tap.Side, _ whole: [UInt8]?, ends: Bool, at: Double) -> [TapedStreamPiece] {
+        let headers = side == .request ? self.requestHeaders : self.answerHeaders
+        var pieces = whole.map { [TapedStreamPiece(side, $0, at: at, headers: headers)] } ?? []
+        if ends { pieces.append(TapedStreamPiece(side, nil, at: at, headers: headers)) }
+        return pieces
     }
 }
