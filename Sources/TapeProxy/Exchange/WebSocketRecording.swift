@@ -11,7 +11,17 @@ final class WebSocketRecording: TunnelWatcher {
     /// After so long without a byte, the memory of zlib is given back.
     private static let quiet = TimeAmount.seconds(2)
 
+    /// Deflated bytes read at once, which may make 4 MiB of messages: about as much as the recorder takes at a time.
+    private static let pieceSize = 4 << 10
+
+    private struct Unread {
+        var bytes: ByteBuffer
+        let side: WebSocketSide
+        let at: Double
+    }
+
     private let proxy: ProxyContext
+    private let isDeflated: Bool
     private let start: NIODeadline
     private var interaction: Interaction
     private var client: WebSocketReader
@@ -20,6 +30,8 @@ final class WebSocketRecording: TunnelWatcher {
     /// Who ended the conversation, and how; nil while nobody has.
     private var end: Cut?
     private var problem: String?
+    /// What was passed on and not read yet, while the recorder is full.
+    private var unread: CircularBuffer<Unread> = []
     private var packing: Scheduled<Void>?
     private var lastByte = NIODeadline.distantPast
 
@@ -29,6 +41,7 @@ final class WebSocketRecording: TunnelWatcher {
     init(_ interaction: Interaction, start: NIODeadline, agreement: WebSocketAgreement, proxy: ProxyContext) {
         self.proxy = proxy
         self.start = start
+        self.isDeflated = agreement.deflate != nil
         self.interaction = interaction
         self.client = WebSocketReader(.client, stand: .watcher, agreement: agreement)
         self.server = WebSocketReader(.server, stand: .watcher, agreement: agreement)
@@ -40,21 +53,39 @@ final class WebSocketRecording: TunnelWatcher {
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
 
     func passed(_ bytes: ByteBuffer, from side: WebSocketSide) -> Bool {
-        let at = self.elapsed
         self.lastByte = self.proxy.now
-        // Once one side cannot be read, what the other says has nothing to be an answer to.
-        guard self.problem == nil else { return true }
-        bytes.withUnsafeReadableBytes { bytes in
-            switch side {
-            case .client: self.client.read(bytes) { self.take($0, from: .client, at: at) }
-            case .server: self.server.read(bytes) { self.take($0, from: .server, at: at) }
-            }
-        }
+        self.unread.append(Unread(bytes: bytes, side: side, at: self.elapsed))
+        self.read()
         self.packWhenQuiet()
         return !self.proxy.isRecorderFull
     }
 
-    func whenReady(_ call: @escaping () -> Void) { self.proxy.whenRecorderDrains(self, call) }
+    func whenReady(_ call: @escaping () -> Void) {
+        self.proxy.whenRecorderDrains(self) { [weak self] in
+            guard let self else { return }
+            self.read()
+            if self.proxy.isRecorderFull { self.whenReady(call) } else { call() }
+        }
+    }
+
+    /// - Parameter isLast: reads all of it, however full the recorder is.
+    private func read(isLast: Bool = false) {
+        while isLast || !self.proxy.isRecorderFull, var next = self.unread.popFirst() {
+            // Once one side cannot be read, what the other says has nothing to be an answer to.
+            guard self.problem == nil else { return self.unread.removeAll() }
+            var bytes = next.bytes
+            if self.isDeflated, !isLast, let piece = next.bytes.readSlice(length: min(Self.pieceSize, bytes.readableBytes)) {
+                bytes = piece
+                if next.bytes.readableBytes > 0 { self.unread.prepend(next) }
+            }
+            bytes.withUnsafeReadableBytes { bytes in
+                switch next.side {
+                case .client: self.client.read(bytes) { self.take($0, from: .client, at: next.at) }
+                case .server: self.server.read(bytes) { self.take($0, from: .server, at: next.at) }
+                }
+            }
+        }
+    }
 
     private func take(_ event: WebSocketEvent, from side: WebSocketSide, at: Double) {
         switch event {
@@ -101,6 +132,7 @@ final class WebSocketRecording: TunnelWatcher {
     func ended(_ counts: TunnelCounts) {
         self.packing?.cancel()
         self.packing = nil
+        self.read(isLast: true)
         let at = self.elapsed
         if let message = self.client.ended() { self.take(.message(message), from: .client, at: at) }
         if let message = self.server.ended() { self.take(.message(message), from: .server, at: at) }
