@@ -5,11 +5,12 @@ internal import TapeBytes
 /// Takes the secrets out of messages of WebSockets, as they are before they are deflated and cut into frames.
 extension Redactor {
     /// Redacts a message whose bytes are in memory: JSON and text as bodies of their kind, with the same placeholders, and bytes with their
-    /// number kept.
+    /// number kept. One that was kept as it was sent is left out: what is behind its coding cannot be searched.
     ///
     /// A payload in a file is left alone: see `redact(_:payload:deliver:)`.
     @discardableResult
     public func redact(_ message: inout WebSocketMessage) -> RedactionOutcome {
+        guard message.reserved == 0 || message.content.payload?.size ?? 0 == 0 else { return message.leaveOut() }
         var outcome = RedactionOutcome()
         let unsearched = self.vault.unsearched
         var learned = -1
@@ -32,6 +33,7 @@ extension Redactor {
     public func redact(
         _ message: inout WebSocketMessage, payload source: ByteSource, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
+        guard message.reserved == 0 || source.size == 0 else { return message.leaveOut() }
         let isText: Bool
         if case .text = message.content { isText = true } else { isText = false }
         var isJSON = false
@@ -40,10 +42,9 @@ extension Redactor {
             try withUnsafeMutableBytes(of: &first) { try source.read(at: 0, into: $0) }
             isJSON = isText && (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
         }
-        let isReadable = isText && message.reserved == 0
         var size = 0
         let outcome = try self.redact(
-            source, headers: isReadable ? isJSON ? Self.jsonHead : Self.textHead : Self.binaryHead, isComplete: message.isComplete
+            source, headers: isText ? isJSON ? Self.jsonHead : Self.textHead : Self.binaryHead, isComplete: message.isComplete
         ) { piece in
             size += piece.count
             try deliver(piece)
@@ -66,7 +67,7 @@ extension Redactor {
     private func redact(content message: inout WebSocketMessage) -> Int {
         switch message.content {
         case .text(let payload):
-            guard let (new, edits) = self.redacted(payload, isText: message.reserved == 0) else { return 0 }
+            guard let (new, edits) = self.redacted(payload, isText: true) else { return 0 }
             message.content = .text(new)
             message.fitFrames(to: new.size, edits.moved)
             return edits.count
@@ -124,6 +125,17 @@ extension Redactor {
 }
 
 extension WebSocketMessage {
+    fileprivate mutating func leaveOut() -> RedactionOutcome {
+        var outcome = RedactionOutcome()
+        outcome.count = 1
+        outcome.isBodyChanged = true
+        outcome.notes = ["left out: it cannot be searched for secrets"]
+        if case .text = self.content { self.content = .text(.text([])) } else { self.content = .binary(.bytes([])) }
+        self.isComplete = false
+        self.add(outcome.note)
+        return outcome
+    }
+
     fileprivate mutating func add(_ note: String?) {
         guard let note else { return }
         self.note = self.note.map { "\($0); \(note)" } ?? note

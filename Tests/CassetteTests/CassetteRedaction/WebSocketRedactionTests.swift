@@ -58,11 +58,24 @@ import Testing
         #expect(message.content.payload?.inlineBytes == Array("{\"password\":\"{{password:1}}\",\"a\":\"".utf8) + [0xc3])
     }
 
-    @Test func whatWasNotUnderstoodKeepsItsLength() throws {
-        var message = WebSocketMessage(at: 1, from: .client, content: .text(.bytes([0xff] + Array(Self.token.utf8))), reserved: 4)
-        Redactor().redact(&message)
-        #expect(message.content.payload?.size == 41)
-        #expect(message.content.payload?.inlineBytes?.starts(with: [0xff] + Array("{{".utf8)) == true)
+    @Test func whatCannotBeReadIsLeftOut() throws {
+        let redactor = Redactor()
+        for content in [WebSocketContent.text(.bytes([0xff, 0x42])), .binary(.bytes([0xf2, 0x48, 0xcd]))] {
+            var message = WebSocketMessage(at: 1, from: .client, content: content, isDeflated: true, reserved: 4, note: "not inflated: why")
+            #expect(redactor.redact(&message).isBodyChanged)
+            #expect(message.content.payload?.size == 0 && !message.isComplete && message.reserved == 4)
+            #expect(message.note == "not inflated: why; left out: it cannot be searched for secrets")
+            // Once more, there is nothing to leave out.
+            #expect(!redactor.redact(&message).isChanged)
+        }
+    }
+
+    @Test func whatCannotBeReadIsLeftOutOfAFileToo() throws {
+        var message = WebSocketMessage(at: 1, from: .client, content: .binary(.bytes([])), reserved: 2)
+        var delivered = 0
+        let outcome = try Redactor().redact(&message, payload: ByteSource([UInt8](repeating: 7, count: 100_000))) { delivered += $0.count }
+        #expect(outcome.isBodyChanged && delivered == 0 && !message.isComplete)
+        #expect(message.note == "left out: it cannot be searched for secrets")
     }
 
     @Test func pingsPongsAndReasonsAreRedacted() throws {
