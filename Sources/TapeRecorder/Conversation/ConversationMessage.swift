@@ -12,6 +12,11 @@ package protocol ConversationMessage: Sendable {
     /// Whose blocks (`RecorderItem.block`) are its beginning, if it is too long for memory.
     var blocks: Tap.Side? { get }
 
+    /// Whether its search for secrets would keep all others waiting.
+    func isLong(in place: MessagePlace) -> Bool
+    /// Takes its secrets out, before `write`, which does it otherwise. May be called on another thread.
+    mutating func search(_ place: inout MessagePlace) throws
+
     /// Appends the message, without its secrets, as the interaction has it: a JSON object on one line, without a line end.
     ///
     /// When it throws, neither the message is kept nor any after it.
@@ -20,12 +25,14 @@ package protocol ConversationMessage: Sendable {
 
 extension ConversationMessage {
     package var blocks: Tap.Side? { nil }
+    package func isLong(in place: MessagePlace) -> Bool { false }
+    package mutating func search(_ place: inout MessagePlace) throws {}
 }
 
 /// Where a message is written: what takes its secrets out, and the files for what is too long for a line.
 package struct MessagePlace {
     /// Nil if secrets are kept.
-    package let redactor: Redactor?
+    package internal(set) var redactor: Redactor?
     let store: BodyStore
     let digest: @Sendable () -> any ContentDigest
     /// The beginning of a message that is too long for memory.

@@ -65,6 +65,9 @@ struct RunningConversations: ~Copyable {
         self.dirty.insert(id)
     }
 
+    /// Whether a message of it is missing, so that no later one is kept.
+    func hasGap(_ id: Int) -> Bool { self.running[id].map { $0.missing > 0 } ?? false }
+
     /// Whether its exchange will come as one that has ended.
     func isBody(_ id: Int) -> Bool { self.running[id]?.form == .body }
 

@@ -10,6 +10,8 @@ package struct TapedWebSocketMessage: ConversationMessage {
     /// Milliseconds from the start of the exchange to its last byte.
     private let at: Double
     private let side: WebSocketSide
+    /// Without its secrets, once it was searched; the payload is in the spool of a message that has one.
+    private var searched: WebSocketMessage?
 
     package init(_ taped: TapedMessage, at: Double, from side: WebSocketSide) {
         self.taped = taped
@@ -22,26 +24,40 @@ package struct TapedWebSocketMessage: ConversationMessage {
 
     package var blocks: Tap.Side? { self.taped.isSpilled ? self.side == .client ? .request : .response : nil }
 
-    package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
+    package func isLong(in place: MessagePlace) -> Bool {
+        place.redactor != nil && (place.spool?.size ?? 0) > ExchangeRedaction.memoryLimit
+    }
+
+    package mutating func search(_ place: inout MessagePlace) throws {
         let isText = self.taped.kind == .text
-        var message = WebSocketMessage(self.taped, at: self.at, from: self.side, payload: Self.payload(self.taped.bytes, isText: isText))
-        var sink = BodyStoreSink(store: place.store, digest: place.digest)
+        let payload = place.spool == nil ? Self.payload(self.taped.bytes, isText: isText) : .bytes([])
+        var message = WebSocketMessage(self.taped, at: self.at, from: self.side, payload: payload)
         if let spool = place.spool {
-            defer { spool.discard() }
             try spool.write(self.taped.bytes)
             var fresh: OpenSpool?
-            defer { fresh?.discard() }
-            _ = try place.redactor?.redact(&message, payload: spool.source) { piece in
+            let outcome = try place.redactor?.redact(&message, payload: spool.source) { piece in
                 let target = try fresh ?? OpenSpool(place.store.makeSpool(), digest: place.digest())
-                try target.write(piece)
                 fresh = target
+                try target.write(piece)
             }
-            message.content = self.content(try WebSocketForm.payload(fresh?.source ?? spool.source, isText: isText, sink: &sink))
+            // Nothing is kept of one that could not be searched.
+            if outcome?.isBodyChanged == true { place.spool = fresh }
         } else {
             place.redactor?.redact(&message)
-            if let bytes = message.content.payload?.inlineBytes {
-                message.content = self.content(try WebSocketForm.payload(bytes, isText: isText, sink: &sink))
-            }
+        }
+        self.searched = message
+    }
+
+    package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
+        var (copy, place) = (self, place)
+        if copy.searched == nil { try copy.search(&place) }
+        guard var message = copy.searched else { return }
+        let isText = self.taped.kind == .text
+        var sink = BodyStoreSink(store: place.store, digest: place.digest)
+        if let spool = place.spool {
+            message.content = self.content(try WebSocketForm.payload(spool.source, isText: isText, sink: &sink))
+        } else if let bytes = message.content.payload?.inlineBytes {
+            message.content = self.content(try WebSocketForm.payload(bytes, isText: isText, sink: &sink))
         }
         WebSocketMessageCoder.encode(message, isOneLine: true, into: &writer)
     }

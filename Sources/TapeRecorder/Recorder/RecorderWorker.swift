@@ -52,6 +52,12 @@ final class RecorderWorker {
         var journal: ConversationJournal?
     }
 
+    /// What a conversation has said and done since a message of it is being searched.
+    private struct Waiting {
+        var messages: [(message: any ConversationMessage, place: MessagePlace)] = []
+        var end: (interaction: Interaction, stored: RecorderItem.Stored?)?
+    }
+
     private let file: RecordingFile
     private let queue: RecorderQueue
     private let status: Guarded<RecorderStatus>
@@ -69,6 +75,10 @@ final class RecorderWorker {
     private var conversations: RunningConversations
     /// Ended conversations whose messages are not together yet, as when the disk is full.
     private var ended: [(interaction: Interaction, stored: RecorderItem.Stored?)] = []
+    /// Conversations with a long message that is being searched: what comes after it, in order.
+    private var waiting: [Int: Waiting] = [:]
+    /// Bytes of the messages in it.
+    private var waitingWeight = 0
     private var conversationRetry = RetryPause()
     private var journals = FinishedJournals()
     private var pending: [UInt8] = []
@@ -200,9 +210,11 @@ final class RecorderWorker {
         case .opened(let interaction, let form): self.open(interaction, form)
         case .message(let exchange, let message): self.take(message, of: exchange)
         case .closed(let interaction, let stored):
-            self.ended.append((interaction, stored))
-            self.writeConversations()
-            self.writeIfDue()
+            guard self.waiting[interaction.id] == nil else {
+                self.waiting[interaction.id]?.end = (interaction, stored)
+                return
+            }
+            self.closed(interaction, stored)
         }
     }
 
@@ -211,6 +223,7 @@ final class RecorderWorker {
         // It would be discarded: nothing is done for it.
         if let obstacle, stored != nil, self.options.refusesUnrecorded, !self.retry.mayTry(at: self.now) {
             self.maker.drop(exchange.interaction.id)
+            self.forgetRefused(exchange.interaction.id, stored)
             return self.lose(stored, obstacle)
         }
         let isCoded = exchange.isCoded
@@ -283,19 +296,83 @@ final class RecorderWorker {
     }
 
     private func take(_ message: any ConversationMessage, of id: Int) {
-        guard self.conversations.contains(id) else { return }
-        let added: RunningConversations.Added
         do {
             let place = try self.maker.place(ofMessageIn: id, blocks: message.blocks)
+            guard self.waiting[id] == nil else {
+                self.waitingWeight += message.weight
+                self.waiting[id]?.messages.append((message, place))
+                return self.holdQueue()
+            }
+            self.take(message, of: id, place)
+        } catch {
+            self.leaveOut(of: id)
+        }
+    }
+
+    /// A message whose search would take long is written later, and all of its conversation after it.
+    private func take(_ message: any ConversationMessage, of id: Int, _ place: MessagePlace) {
+        // Nothing of it is needed any more.
+        guard self.conversations.contains(id), !self.conversations.hasGap(id) else { return self.leaveOut(of: id) }
+        if message.isLong(in: place),
+            self.search?.put(PostponedSearch.Job(.message(of: id, message, place), weight: message.weight)) == true
+        {
+            self.waiting[id] = self.waiting[id] ?? Waiting()
+            return self.holdQueue()
+        }
+        self.write(message, of: id, place)
+    }
+
+    private func write(_ message: any ConversationMessage, of id: Int, _ place: MessagePlace) {
+        do {
             self.writer.removeAll()
             try message.write(place, into: &self.writer)
             self.writer.byte(0x0a)
-            added = self.writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
+            let added = self.writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
+            guard added != .kept else { return }
+            // Its payload may be in a file by now.
+            self.file.hasOrphans = true
+            if added == .firstMissing { self.reportGap(in: id) }
         } catch {
-            added = self.conversations.leaveOut(id)
+            self.file.hasOrphans = true
+            self.leaveOut(of: id)
         }
+    }
+
+    /// A long message was searched: it is written, and what has waited for it, up to the next long one.
+    private func searched(_ id: Int, _ result: Result<(any ConversationMessage, MessagePlace), any Error>) {
+        guard var waiting = self.waiting.removeValue(forKey: id) else { return }
+        switch result {
+        case .success(let (message, place)) where !self.conversations.hasGap(id): self.write(message, of: id, place)
+        case .success, .failure: self.leaveOut(of: id)
+        }
+        var count = 0
+        while count < waiting.messages.count, self.waiting[id] == nil {
+            let (message, place) = waiting.messages[count]
+            self.waitingWeight -= message.weight
+            self.take(message, of: id, place)
+            count += 1
+        }
+        waiting.messages.removeFirst(count)
+        guard self.waiting[id] == nil else {
+            self.waiting[id] = waiting
+            return
+        }
+        if let (interaction, stored) = waiting.end { self.closed(interaction, stored) }
+    }
+
+    private func closed(_ interaction: Interaction, _ stored: RecorderItem.Stored?) {
+        self.ended.append((interaction, stored))
+        self.writeConversations()
+        self.writeIfDue()
+    }
+
+    private func leaveOut(of id: Int) {
+        if self.conversations.leaveOut(id) == .firstMissing { self.reportGap(in: id) }
+    }
+
+    private func reportGap(in id: Int) {
         // Of a body, all comes again when it has ended.
-        guard added == .firstMissing, !self.conversations.isBody(id) else { return }
+        guard !self.conversations.isBody(id) else { return }
         // Its beginning is recorded, but that is not what was said.
         self.status.withLock { $0.lost += 1 }
         self.failed(
@@ -403,7 +480,7 @@ final class RecorderWorker {
         let started = exchange.isCoded ? self.now : 0
         // Many dense bodies in a row take as long as one long search: then another thread tries them.
         if exchange.isCoded, !self.attemptBudget.mayDecode(now: started),
-            self.attempts?.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: stored)) == true
+            self.attempts?.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight, stored: stored)) == true
         {
             return false
         }
@@ -413,7 +490,7 @@ final class RecorderWorker {
             self.attemptBudget.spent(now - started, now: now)
         }
         if attempt != .tooLong { return true }
-        if self.search?.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: stored)) == true { return false }
+        if self.search?.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight, stored: stored)) == true { return false }
         // Without another thread, the others have to wait.
         _ = try redaction.redact(&captured.interaction, request: &captured.request, response: &captured.response)
         return true
@@ -422,28 +499,36 @@ final class RecorderWorker {
     /// An attempt may become a long search: both count.
     private func holdQueue() {
         let count = self.searches.reduce(0) { $0 + $1.count }
-        self.queue.hold(count >= PostponedSearch.Kind.whole.limit || self.searches.contains(where: \.isFull))
+        self.queue.hold(
+            count >= PostponedSearch.Kind.whole.limit || self.searches.contains(where: \.isFull)
+                || self.waitingWeight >= PostponedSearch.weightLimit)
     }
 
     private func takeSearched() {
         for job in self.searches.flatMap({ $0.take() }) {
-            do {
-                if let error = job.error { throw error }
-                if job.isUnsearched {
-                    let next = PostponedSearch.Job(job.exchange, weight: job.weight, stored: job.stored)
-                    if self.search?.put(next) == true { continue }
-                    var exchange = job.exchange
-                    _ = try self.maker.redaction?.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
-                    job.exchange = exchange
-                }
-                // There was no time for a search, so there is none for decoding.
-                self.encode(try self.interaction(of: job.exchange, mayDecode: false), job.generation, job.stored)
-            } catch is SearchBudget.Spent {
-                self.lose(job.stored, RecorderProblem(.ended, "the recording was discarded while the exchange was searched for secrets."))
-            } catch {
-                self.lose(job.exchange.interaction.id, error, job.stored)
+            switch job.subject {
+            case .exchange(let exchange): self.takeSearched(exchange, job)
+            case .message(let id, let message, let place):
+                self.searched(id, job.error.map { .failure($0) } ?? .success((message, place)))
             }
             self.writeIfDue()
+        }
+    }
+
+    private func takeSearched(_ exchange: CapturedExchange, _ job: PostponedSearch.Job) {
+        var exchange = exchange
+        do {
+            if let error = job.error { throw error }
+            if job.isUnsearched {
+                if self.search?.put(PostponedSearch.Job(.exchange(exchange), weight: job.weight, stored: job.stored)) == true { return }
+                _ = try self.maker.redaction?.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+            }
+            // There was no time for a search, so there is none for decoding.
+            self.encode(try self.interaction(of: exchange, mayDecode: false), job.generation, job.stored)
+        } catch is SearchBudget.Spent {
+            self.lose(job.stored, RecorderProblem(.ended, "the recording was discarded while the exchange was searched for secrets."))
+        } catch {
+            self.lose(exchange.interaction.id, error, job.stored)
         }
     }
 
@@ -473,7 +558,13 @@ final class RecorderWorker {
         if interaction.isUndecoded { self.status.withLock { $0.undecoded += 1 } }
     }
 
+    /// A caller that does not answer what is not recorded: what its exchange has in a journal must not be for the next recorder to find.
+    private func forgetRefused(_ id: Int, _ stored: RecorderItem.Stored?) {
+        if stored != nil, self.options.refusesUnrecorded { try? self.conversations.remove(id)?.journal?.remove() }
+    }
+
     private func lose(_ id: Int, _ error: any Error, _ stored: RecorderItem.Stored?) {
+        self.forgetRefused(id, stored)
         if let error = error as? InteractionMaker.NotTried { return self.lose(stored, error.problem) }
         let problem = RecorderProblem(error, ofExchange: id)
         self.failed(problem)

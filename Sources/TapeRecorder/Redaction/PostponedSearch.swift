@@ -3,9 +3,9 @@ internal import CassetteRedaction
 internal import Dispatch
 internal import TapeBytes
 
-/// Searches exchanges for secrets on a thread of its own, if their search would delay all others.
+/// Searches exchanges, and messages of conversations, for secrets on a thread of its own, if their search would delay all others.
 ///
-/// Leaves their bodies where they are, in memory or in files without a name, so that nothing can be read before it is redacted. Knows
+/// Leaves their bytes where they are, in memory or in files without a name, so that nothing can be read before it is redacted. Knows
 /// neither the queue nor the cassette.
 final class PostponedSearch: Sendable {
     enum Kind {
@@ -24,11 +24,18 @@ final class PostponedSearch: Sendable {
     /// Origins whose bodies are known to take long; above that all are forgotten.
     private static let originLimit = 64
 
-    /// An exchange to search.
+    /// What is to be searched.
+    enum Subject {
+        case exchange(CapturedExchange)
+        /// A message of the conversation of that number, and where it is written.
+        case message(of: Int, any ConversationMessage, MessagePlace)
+    }
+
+    /// A subject, and what becomes of it.
     // SAFETY: the recorder thread makes it and passes it on with `put`; only the searching thread has it until it is done; `take` returns
     // it. The lock of `state` is in between each time.
     final class Job: @unchecked Sendable {
-        var exchange: CapturedExchange
+        fileprivate(set) var subject: Subject
         let weight: Int
         let stored: RecorderItem.Stored?
         /// The server of its bodies; empty if unknown.
@@ -40,11 +47,11 @@ final class PostponedSearch: Sendable {
         /// It was an attempt and takes too long for one: the exchange is unchanged.
         fileprivate(set) var isUnsearched = false
 
-        init(_ exchange: CapturedExchange, weight: Int, stored: RecorderItem.Stored?) {
-            self.exchange = exchange
+        init(_ subject: Subject, weight: Int, stored: RecorderItem.Stored? = nil) {
+            self.subject = subject
             self.weight = weight
             self.stored = stored
-            self.origin = exchange.interaction.connection?.remote ?? ""
+            self.origin = if case .exchange(let exchange) = subject { exchange.interaction.connection?.remote ?? "" } else { "" }
         }
     }
 
@@ -141,14 +148,7 @@ final class PostponedSearch: Sendable {
             do {
                 guard !self.cancellation.isSpent else { throw SearchBudget.Spent() }
                 job.generation = self.redaction.redactor.vault.generation
-                var exchange = job.exchange
-                switch self.kind {
-                case .whole:
-                    _ = try self.redaction.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
-                case .attempt:
-                    job.isUnsearched = try self.redaction.redactAtOnce(&exchange) == .tooLong
-                }
-                job.exchange = exchange
+                try self.search(job)
             } catch {
                 job.error = error
             }
@@ -163,6 +163,21 @@ final class PostponedSearch: Sendable {
             }
             self.progress.signal()
             self.wake()
+        }
+    }
+
+    private func search(_ job: Job) throws {
+        switch (job.subject, self.kind) {
+        case (.exchange(var exchange), .whole):
+            _ = try self.redaction.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+            job.subject = .exchange(exchange)
+        case (.exchange(var exchange), .attempt):
+            job.isUnsearched = try self.redaction.redactAtOnce(&exchange) == .tooLong
+            job.subject = .exchange(exchange)
+        case (.message(let id, var message, var place), _):
+            place.redactor = self.redaction.redactor
+            try message.search(&place)
+            job.subject = .message(of: id, message, place)
         }
     }
 

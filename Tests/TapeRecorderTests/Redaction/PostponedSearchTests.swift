@@ -266,10 +266,13 @@ import Testing
             interaction.connection = ConnectionInfo(id: id, remote: id < 6 ? "10.0.0.1:80" : "10.0.0.2:80", isReused: false)
             let body = try exchange.responseBody.map { try CapturedBody($0, nil) }
             let captured = CapturedExchange(interaction: interaction, request: nil, response: body, notes: (nil, nil))
-            #expect(search.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: nil)))
+            #expect(search.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight)))
         }
         for run in threads.withLock({ $0 }) { run() }
-        #expect(search.take().map(\.exchange.interaction.id) == [1, 6, 2, 3, 4, 5])
+        #expect(
+            search.take().compactMap { if case .exchange(let exchange) = $0.subject { exchange.interaction.id } else { nil } } == [
+                1, 6, 2, 3, 4, 5,
+            ])
     }
 
     /// Each look at the clock costs what a try does. After some of them nothing coded is tried where others wait, and what is ordinary is
