@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -128,6 +128,19 @@ bench-http2:
 	@sh scripts/setup.sh bench
 	swift build -c release --static-swift-stdlib --product wiretape
 	python3 Benchmarks/bench.py --scenarios http2,http2-contact,http2-held $(ARGS)
+
+WEBSOCKET = websocket,websocket-large,websocket-burst,websocket-huge,websocket-many,websocket-held,websocket-deflated,websocket-opening
+
+## Measures WebSockets beside a tunnel that nobody looks into; options: make bench-websocket ARGS='--rounds 5'.
+bench-websocket:
+	@sh scripts/setup.sh bench
+	swift build -c release --static-swift-stdlib --product wiretape
+	python3 Benchmarks/bench.py --scenarios $(WEBSOCKET) $(ARGS)
+
+## Holds 500 event streams open for 20 minutes and looks at memory; options: make soak ARGS='--minutes 2'.
+soak:
+	swift build -c release --static-swift-stdlib --product wiretape
+	python3 Benchmarks/soak.py $(ARGS)
 
 ## Measures multipart parsing and inflating beside memchr and zlib alone; options: make bench-readers ARGS=15.
 bench-readers:

@@ -54,7 +54,7 @@ def options():
     parser.add_argument("--wiretape", default=os.environ.get("WIRETAPE", str(release)), metavar="PATH",
                         help="the program to measure (or WIRETAPE; default: the release build)")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="some of them, with commas between")
-    parser.add_argument("--subjects", default="nginx,haproxy,nghttpx,nginx-static,wiretape", help="some of them, with commas between")
+    parser.add_argument("--subjects", default="nginx,haproxy,nghttpx,nginx-static,tunnel,wiretape", help="some of them, with commas between")
     parser.add_argument("--rounds", type=int, help="rounds of every scenario, in place of its own number")
     parser.add_argument("--seconds", type=float, default=3, help="length of a timed run (default 3)")
     parser.add_argument("--exchanges", type=int, default=100_000, help="exchanges of the scenario \"many\" (default 100000)")
@@ -95,7 +95,7 @@ def main():
     wiretape = chosen.wiretape if shutil.which(chosen.wiretape) else None
     if "wiretape" in subjects and not wiretape:
         print(f"bench: there is no program {chosen.wiretape}; its marks stay open. Build it with swift build -c release", file=sys.stderr)
-        subjects.remove("wiretape")
+        subjects = [name for name in subjects if name not in ("wiretape", "tunnel")]
     if len(CORES) < 2:
         print("bench: there is one core; the client competes with what it measures", file=sys.stderr)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

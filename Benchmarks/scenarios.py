@@ -11,6 +11,7 @@ import time
 import bodies
 import multiplexed
 import sizes
+import websockets
 from certificates import NAMES, NUMBERED
 from client import load, load_command, missing, wrong
 from processes import established
@@ -217,6 +218,14 @@ SCENARIOS = {
     "http2": (multiplexed.http2, ("haproxy", "nghttpx", "wiretape"), 3),
     "http2-contact": (multiplexed.http2_contact, ("haproxy", "nghttpx", "wiretape"), 3),
     "http2-held": (multiplexed.http2_held, ("haproxy", "wiretape"), 1),
+    "websocket": (websockets.echo, ("tunnel", "wiretape"), 3),
+    "websocket-large": (websockets.large, ("tunnel", "wiretape"), 3),
+    "websocket-burst": (websockets.burst, ("tunnel", "wiretape"), 3),
+    "websocket-huge": (websockets.huge, ("wiretape",), 1),
+    "websocket-many": (websockets.many, ("wiretape",), 1),
+    "websocket-held": (websockets.held, ("wiretape",), 1),
+    "websocket-deflated": (websockets.held_deflated, ("wiretape",), 1),
+    "websocket-opening": (websockets.opening, ("wiretape",), 3),
     "loop": (bodies.loop, ("wiretape",), 3),
     "upload": (bodies.upload, ("wiretape",), 1),
     "restored": (bodies.restored, ("wiretape",), 1),
