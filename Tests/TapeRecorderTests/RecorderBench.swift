@@ -21,7 +21,8 @@ final class RecorderBench {
     private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
 
     init(
-        in folder: TemporaryFolder? = nil, mode: RecordMode = .all, refuses: Bool = false, heldLimit: Int = RecorderWorker.heldLimit
+        in folder: TemporaryFolder? = nil, mode: RecordMode = .all, refuses: Bool = false, heldLimit: Int = RecorderWorker.heldLimit,
+        startSearch: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: mode, exists: self.folder.exists("tape.json"))
@@ -29,7 +30,8 @@ final class RecorderBench {
         let (clock, notices) = (self.clock, self.notices)
         self.worker = RecorderWorker(
             file: self.file, queue: self.queue, status: self.status, drained: Guarded(nil),
-            options: RecorderWorker.Options(refusesUnrecorded: refuses, heldLimit: heldLimit, clock: { clock.withLock { $0 } }),
+            options: RecorderWorker.Options(
+                refusesUnrecorded: refuses, heldLimit: heldLimit, startSearch: startSearch, clock: { clock.withLock { $0 } }),
             notify: { text in notices.withLock { $0.append(text) } })
     }
 
@@ -74,6 +76,21 @@ extension RecorderBench {
     func piece(_ text: String, in id: Int) {
         let message = SampleMessage(text: text, from: "server")
         _ = self.queue.put(.message(exchange: id, message), now: self.clock.withLock { $0 })
+    }
+
+    /// A text message that came in blocks.
+    func sayLong(_ text: String, in id: Int, reserved: UInt8 = 0) {
+        let bytes = Array(text.utf8)
+        var message = TapedMessage(.text)
+        (message.size, message.isSpilled, message.reserved) = (bytes.count, true, reserved)
+        message.bytes = bytes.suffix(1000)
+        let start = bytes.count - message.bytes.count
+        for offset in stride(from: 0, to: start, by: 1 << 20) {
+            let block = Array(bytes[offset..<min(start, offset + (1 << 20))])
+            _ = self.queue.put(.block(exchange: id, side: .request, bytes: block), now: self.clock.withLock { $0 })
+        }
+        let taped = TapedWebSocketMessage(message, at: 1, from: .client)
+        _ = self.queue.put(.message(exchange: id, taped), now: self.clock.withLock { $0 })
     }
 
     func say(_ numbers: Range<Int>, in id: Int) {

@@ -259,7 +259,7 @@ final class RecordedList: ExchangeSink {
     private struct State {
         var lastID = 0
         var exchanges: [TapedExchange] = []
-        var blocks = 0
+        var kept: [String] = []
         var waiting: [RecorderItem.Stored] = []
         var isFull = false
         var obstacle: RecorderProblem?
@@ -277,12 +277,14 @@ final class RecordedList: ExchangeSink {
     func put(_ item: RecorderItem) -> Bool {
         self.state.withLock { state in
             switch item {
-            case .block: state.blocks += 1
+            case .block: state.kept.append("block")
             case .exchange(let exchange, let stored):
                 state.exchanges.append(exchange)
                 if let stored { state.waiting.append(stored) }
-            // What is kept of a running exchange; the scene looks at whole ones.
-            case .opened, .message, .closed: break
+            case .opened: state.kept.append("open")
+            // Beside its bytes a piece weighs 128.
+            case .message(_, let message): state.kept.append(message.weight == 128 ? "end" : "\(message.weight - 128)")
+            case .closed: state.kept.append("close")
             }
             return state.isFull
         }
@@ -300,6 +302,9 @@ final class RecordedList: ExchangeSink {
         get { self.state.withLock { $0.isFull } }
         set { self.state.withLock { $0.isFull = newValue } }
     }
+
+    /// What has come of exchanges that run: their openings, the sizes of pieces, and blocks.
+    var kept: [String] { self.state.withLock { $0.kept } }
 
     var exchanges: [TapedExchange] { self.state.withLock { $0.exchanges } }
 

@@ -310,6 +310,75 @@ import Testing
         #expect(bench.notices.withLock { $0 }.count == 1)
     }
 
+    // MARK: Long messages
+
+    private static let long = "{\"password\":\"hunter2-of-the-test\",\"rest\":\"\(String(repeating: "x", count: 6 << 20))\"}"
+
+    @Test func aLongMessageKeepsItsOwnConversationWaitingAndNoOther() throws {
+        let threads = Guarded<[@Sendable () -> Void]>([])
+        let bench = try RecorderBench { run in
+            threads.withLock { $0.append(run) }
+            return true
+        }
+        for id in 1...2 { bench.open(id) }
+        bench.say("before", in: 1)
+        for text in ["between", "after"] {
+            bench.sayLong(Self.long, in: 1)
+            bench.say(text, in: 1)
+        }
+        bench.say("other", in: 2)
+        for id in 1...2 { bench.close(id) }
+        bench.turn()
+        #expect(try bench.said(in: 1) == nil && bench.said(in: 2) == ["other"])
+        threads.withLock { $0 }[0]()
+        // The second is searched by the thread that has just ended, or by one of its own.
+        bench.turn()
+        if threads.withLock({ $0.count }) > 1 { threads.withLock { $0 }[1]() }
+        bench.turn()
+        let exchange = try #require(try RecordedExchanges.read(bench.folder.file("tape.json")).first { $0.id == 1 })
+        guard case .inline(let messages)? = exchange.webSocket else { return #expect(Bool(false)) }
+        let words = messages.map { message in
+            if case .file? = message.content.payload {
+                "long"
+            } else {
+                String(decoding: message.content.payload?.inlineBytes ?? [], as: UTF8.self)
+            }
+        }
+        #expect(words == ["before", "long", "between", "long", "after"])
+        // Both are the same file.
+        #expect(try bench.bodies.count == 1)
+        for name in try bench.bodies {
+            let bytes = try bench.folder.read("tape.bodies/\(name)")
+            #expect(bytes.starts(with: Array("{\"password\":\"{{password:1}}\"".utf8)) && bytes.count > 6 << 20)
+        }
+        #expect(bench.now.lost == 0)
+    }
+
+    @Test func aLongMessageThatCannotBeSearchedIsLeftOut() throws {
+        let bench = try RecorderBench()
+        bench.open(1)
+        bench.sayLong(String(Self.long.prefix(200_000)), in: 1, reserved: 4)
+        bench.close(1)
+        bench.turn()
+        let exchange = try #require(try RecordedExchanges.read(bench.folder.file("tape.json")).first)
+        guard case .inline(let messages)? = exchange.webSocket, let message = messages.first else { return #expect(Bool(false)) }
+        #expect(message.content.payload?.size == 0 && message.note == "left out: it cannot be searched for secrets")
+        #expect(try bench.bodies.isEmpty)
+    }
+
+    @Test func afterAGapNoMessageIsPutInAFile() throws {
+        let bench = try RecorderBench()
+        bench.open(1)
+        bench.say("unsearchable", in: 1)
+        bench.sayLong(String(Self.long.prefix(200_000)), in: 1)
+        bench.turnUntilJournaled()
+        #expect(try bench.bodies == ["open-1.json"])
+        bench.close(1)
+        bench.turn()
+        #expect(try bench.said(in: 1) == [])
+        #expect(bench.now.lost == 1)
+    }
+
     // MARK: Runs
 
     /// A recorder that was killed after 600 ms of conversations 1 and 2, of which 2 had ended.

@@ -1,0 +1,123 @@
+import CassetteModel
+import NIOCore
+import NIOEmbedded
+import TapeBytes
+import TapeExchange
+import TapeRecorder
+import TapeTestSupport
+import Testing
+@testable import TapeProxy
+
+/// The recording of one WebSocket, with a recorder that is full when it likes.
+@Suite struct WebSocketRecordingTests {
+    /// Takes all that it is given, and says when it has enough.
+    private final class NarrowSink: ExchangeSink {
+        private struct State {
+            var weight = 0
+            var sizes: [Int] = []
+            var messages = 0
+            var isOpen = false
+            var isClosed = false
+        }
+
+        static let limit = 1 << 20
+        private let state = Guarded(State())
+
+        func nextID() -> Int { 1 }
+
+        func put(_ item: RecorderItem) -> Bool {
+            self.state.withLock { state in
+                switch item {
+                case .block(_, _, let bytes):
+                    state.weight += bytes.count
+                    state.sizes.append(bytes.count)
+                case .message(_, let message):
+                    state.weight += message.weight
+                    state.messages += 1
+                case .opened: state.isOpen = true
+                case .closed: state.isClosed = true
+                case .exchange: break
+                }
+                return state.weight >= Self.limit
+            }
+        }
+
+        var isFull: Bool { self.state.withLock { $0.weight >= Self.limit } }
+        func onDrain(_ call: @escaping @Sendable () -> Void) {}
+        var obstacle: RecorderProblem? { nil }
+
+        /// Writes what it has; gives how much that was.
+        func drain() -> Int {
+            self.state.withLock { state in
+                defer { state.weight = 0 }
+                return state.weight
+            }
+        }
+
+        var messages: Int { self.state.withLock { $0.messages } }
+        var isClosed: Bool { self.state.withLock { $0.isClosed } }
+        /// Bytes of all blocks.
+        var size: Int { self.state.withLock { $0.sizes.reduce(0, +) } }
+    }
+
+    private func recording(_ sink: NarrowSink, deflates: Bool) throws -> (WebSocketRecording, ProxyContext) {
+        let proxy = try EmbeddedProxy.context(EmbeddedEventLoop(), recorder: sink)
+        let interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/", headers: HeaderFields()))
+        let agreement = WebSocketAgreement(deflate: deflates ? PerMessageDeflate() : nil)
+        return (WebSocketRecording(interaction, start: proxy.now, agreement: agreement, proxy: proxy), proxy)
+    }
+
+    /// So many MiB of zeros as one deflated message, some 40 KiB of them.
+    private func dense(_ count: Int) throws -> ByteBuffer {
+        var writer = WebSocketWriter(.server, agreement: WebSocketAgreement(deflate: PerMessageDeflate()))
+        var bytes: [UInt8] = []
+        [UInt8](repeating: 0, count: count << 20).withUnsafeBytes { writer.message(false, $0, isDeflated: true, to: &bytes) }
+        return ByteBuffer(bytes: bytes)
+    }
+
+    @Test func neitherSideIsReadWhileTheRecorderIsFull() throws {
+        let sink = NarrowSink()
+        let (recording, proxy) = try self.recording(sink, deflates: false)
+        let frame = WebSocketTalk.text(String(repeating: "x", count: 60_000), from: .server)
+        var passed = 0
+        while recording.passed(ByteBuffer(bytes: frame), from: .server) { passed += 1 }
+        #expect(passed == 17)
+        var calls = 0
+        recording.whenReady { calls += 1 }
+        proxy.recorderDrained()
+        #expect(calls == 0, "it is as full as before")
+        _ = sink.drain()
+        proxy.recorderDrained()
+        #expect(calls == 1)
+        #expect(recording.passed(ByteBuffer(bytes: frame), from: .server))
+    }
+
+    @Test func aDenseMessageIsReadAsTheRecorderTakesIt() throws {
+        let sink = NarrowSink()
+        let (recording, proxy) = try self.recording(sink, deflates: true)
+        #expect(!recording.passed(try self.dense(40), from: .server))
+        var isReady = false
+        recording.whenReady { isReady = true }
+        var written: [Int] = []
+        while !isReady, written.count < 100 {
+            written.append(sink.drain())
+            proxy.recorderDrained()
+        }
+        #expect(isReady && written.count > 5)
+        // Two pieces of a window's bytes each inflate to 4 MiB at most.
+        #expect((written.max() ?? 0) <= NarrowSink.limit + (5 << 20))
+        #expect(sink.messages == 1 && sink.size > 39 << 20)
+    }
+
+    @Test func whatIsNotReadYetAtTheEndIsRecordedAllTheSame() throws {
+        let sink = NarrowSink()
+        let (recording, _) = try self.recording(sink, deflates: true)
+        #expect(!recording.passed(try self.dense(20), from: .server))
+        let late = ByteBuffer(bytes: WebSocketTalk.text("late", from: .client))
+        #expect(!recording.passed(late, from: .client))
+        #expect(sink.messages == 0)
+        recording.ended(TunnelCounts(sent: 0, received: 0))
+        #expect(sink.messages == 2 && sink.isClosed)
+    }
+}
