@@ -140,7 +140,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 // The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1). Of a tunnel, one direction has ended.
                 if self.streams[id]?.isTunnel != true, !self.codec.peerHasEnded(id) { self.codec.reset(id, code: .noError) }
             case .closed(let id, let code):
-                self.streams.removeValue(forKey: id)?.closed(code)
+                let stream = self.streams.removeValue(forKey: id)
+                // The last bytes of a tunnel whose origin has ended first come with the stream's end.
+                if code == .noError { stream?.deliver() }
+                stream?.closed(code)
                 if !self.blocked.isEmpty { self.blocked[id] = nil }
                 if self.streams.isEmpty { self.becameIdle() }
             case .goAway, .settings: break
