@@ -73,6 +73,9 @@ extension RequestHead {
             if self.fields.isNamed("cookie", at: index) {
                 cookies += cookies.isEmpty ? Array("cookie: ".utf8) : Array("; ".utf8)
                 cookies += self.fields.valueBytes(at: index)
+            } else if self.connectProtocol != nil, self.fields.isNamed("sec-websocket-key", at: index) {
+                // haproxy passes its client's on, which nobody needs: below, there is one of our own.
+                continue
             } else {
                 fields.append(line: self.fields.line(at: index))
             }

@@ -1,4 +1,5 @@
 import CassetteModel
+import Foundation
 import TapeExchange
 import Testing
 @testable import TapeProxy
@@ -31,7 +32,8 @@ import Testing
 
     /// The origin's part.
     private static func answer(_ connection: RawConnection) throws {
-        try connection.expectRequest("GET /chat")
+        let head = try connection.expectRequest("GET /chat").lowercased()
+        #expect(head.components(separatedBy: "\r\nsec-websocket-key: ").count == 2, "\(head)")
         try connection.send(Array(self.switching.utf8) + self.hello)
         let wanted = self.ask + WebSocketTalk.close(1000, from: .client)
         #expect(try connection.read(count: wanted.count) == wanted)

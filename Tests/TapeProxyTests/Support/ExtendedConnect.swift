@@ -12,7 +12,8 @@ final class ExtendedConnect {
         self.connection = connection
         let fields = [
             (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", path), (":authority", authority),
-            ("sec-websocket-version", "13"),
+            // As haproxy passes it on, though RFC 8441, 5 has no use for it.
+            ("sec-websocket-version", "13"), ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ]
         var block: [UInt8] = []
         for (name, value) in fields { block += [0] + Self.string(name) + Self.string(value) }

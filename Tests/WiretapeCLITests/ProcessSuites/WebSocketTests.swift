@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TapeTestSupport
 import Testing
 
@@ -85,5 +86,34 @@ struct WebSocketTests {
         try self.expectSame(
             { ["browse", chromium, "\($0)"] }, prints: "event 2 after 0", "event 4 after 2", "open chat permessage-deflate",
             "text 150000 LONG", "closed 4002 so long true")
+    }
+
+    /// haproxy answers its client's Upgrade itself, and asks in HTTP/2 (RFC 8441).
+    @Test(.enabled("haproxy is not there") { Programs.isInstalled("haproxy") }) func haproxyAsksInHTTP2() throws {
+        let server = try ExternalProgram(try #require(PythonPackages.python), [Self.script, "serve"])
+        defer { server.stop() }
+        let port = try server.port()
+        let command = try self.client(port)
+        let direct = try ExternalProgram.run(command[0], Array(command.dropFirst()))
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("talk.json")
+        let recorder = try Wiretape.listening(["record", cassette])
+        defer { recorder.program.stop() }
+        let (proxy, front) = try HTTP2Origin.listening("haproxy") {
+            try HTTP2Origin.haproxy(
+                folder, bind: "127.0.0.1:\($0)", server: "127.0.0.1:\(recorder.port) proto h2",
+                rules: "http-request set-path /http://127.0.0.1:\(port)%[path]")
+        }
+        defer { proxy.stop() }
+        let asked = try self.client(front)
+        let heard = try ExternalProgram.run(asked[0], Array(asked.dropFirst()))
+        #expect(heard.status == 0 && heard.outputText == direct.outputText, "\(heard.outputText)\(heard.errors)")
+        recorder.program.send(SIGTERM)
+        #expect(try recorder.program.wait().status == 0)
+        let interaction = try #require(try CassetteFile.interactions(cassette).first { $0["webSocket"] != nil })
+        #expect(CassetteFile.text("request.protocol", of: interaction) == "websocket")
+        #expect(CassetteFile.text("request.version", of: interaction) == "HTTP/2.0")
+        #expect((interaction["webSocket"] as? [Any])?.count ?? 0 > 15)
+        try CassetteFile.expectValid(cassette)
     }
 }
