@@ -69,7 +69,10 @@ def main():
     child = os.fork()
     if child == 0:
         os.sched_setaffinity(0, {LOAD_CORE})
-        serve(listener)
+        try:
+            serve(listener)
+        except OSError:  # the proxy has gone first
+            os._exit(0)
     try:
         return soak(os.path.abspath(chosen.wiretape), origin, chosen.streams, chosen.minutes)
     finally:
