@@ -246,4 +246,7 @@ public struct WebSocketProblem: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     public var description: String { self.message }
+
+    /// What an end closes the connection with (RFC 6455, 7.4.1): a protocol error.
+    public static let closeCode = 1002
 }
