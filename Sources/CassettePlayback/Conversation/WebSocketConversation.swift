@@ -56,17 +56,48 @@ public struct WebSocketSpeech: Sendable {
 
 /// Makes what one message of a WebSocket's client is compared by, as a body that has it alone.
 ///
-/// Takes a long message in pieces. JSON is compared by its values, other text as text, bytes as bytes; text and binary messages are never
-/// equal. Not Sendable: one thread at a time.
+/// Takes a long message in pieces. JSON is compared by its values, also after the packet's number that Socket.IO writes before it
+/// (`42["add",{"id":1}]`); other text as text, bytes as bytes; text and binary messages are never equal. Not Sendable: one thread at a time.
 public final class WebSocketMessageFacets {
+    /// A message as what kind of body it is compared and redacted.
+    struct Form {
+        var headers: HeaderFields
+        var redactedAs: HeaderFields
+
+        fileprivate static let json = Self("application/json")
+        fileprivate static let text = Self("text/plain; charset=utf-8")
+        fileprivate static let bytes = Self("application/octet-stream")
+        /// The recording was redacted as the text that the whole message is.
+        fileprivate static let jsonInText = Self(headers: Self.json.headers, redactedAs: Self.text.headers)
+
+        private init(_ type: String) {
+            self.headers = HeaderFields(["Content-Type: \(type)"])
+            self.redactedAs = self.headers
+        }
+
+        private init(headers: HeaderFields, redactedAs: HeaderFields) { (self.headers, self.redactedAs) = (headers, redactedAs) }
+    }
+
+    private enum Beginning {
+        case undecided, other
+        case json(at: Int)
+    }
+
+    /// Bytes before JSON: a namespace of Socket.IO is a path.
+    private static let prefixLimit = 256
+
     private let isText: Bool
-    private let make: (HeaderFields) -> PendingBody
-    /// Nil before the first byte.
+    private let make: (Form) -> PendingBody
+    /// Nil before the message's form is known.
     private var body: PendingBody?
+    /// The first bytes, until then.
+    private var held: [UInt8] = []
+    /// What is before the JSON.
+    private var prefix: [UInt8] = []
     /// Bytes so far.
     public private(set) var size = 0
 
-    init(isText: Bool, _ make: @escaping (HeaderFields) -> PendingBody) {
+    init(isText: Bool, _ make: @escaping (Form) -> PendingBody) {
         self.isText = isText
         self.make = make
     }
@@ -74,29 +105,80 @@ public final class WebSocketMessageFacets {
     public func push(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         self.size += bytes.count
-        var body = self.body.take() ?? self.make(self.headers(bytes))
-        body.push(bytes)
+        if var body = self.body.take() {
+            body.push(bytes)
+            self.body = consume body
+            return
+        }
+        self.held += bytes
+        switch self.beginning {
+        case .undecided: return
+        case .other: self.begin(self.isText ? .text : .bytes)
+        case .json(let start):
+            self.prefix = Array(self.held[..<start])
+            self.held.removeFirst(start)
+            self.begin(start > 0 ? .jsonInText : .json)
+        }
+    }
+
+    private func begin(_ form: Form) {
+        var body = self.make(form)
+        self.held.withUnsafeBytes { body.push($0) }
+        self.held = []
         self.body = consume body
     }
 
-    public func finish() -> BodyFacets {
-        // Empty messages are messages.
-        guard let body = self.body.take() else { return self.isText ? .emptyText : .emptyBinary }
-        return body.finish().sent(asText: self.isText)
+    /// JSON may have white space before it, or in a text message a packet's number, a namespace and the number of an answer.
+    private var beginning: Beginning {
+        guard let first = self.held.firstIndex(where: { !" \t\r\n".utf8.contains($0) }) else { return self.undecided }
+        guard !Self.opensJSON(self.held[first]) else { return .json(at: 0) }
+        guard self.isText, Self.isDigit(self.held[0]) else { return .other }
+        var isNamespace = false
+        for (index, byte) in self.held.prefix(Self.prefixLimit).enumerated() {
+            switch byte {
+            case UInt8(ascii: ",") where isNamespace: isNamespace = false
+            case _ where isNamespace: continue
+            case UInt8(ascii: "/"): isNamespace = true
+            case UInt8(ascii: "-"): continue
+            case _ where Self.isDigit(byte): continue
+            case _ where Self.opensJSON(byte): return .json(at: index)
+            default: return .other
+            }
+        }
+        return self.undecided
     }
 
-    private func headers(_ bytes: UnsafeRawBufferPointer) -> HeaderFields {
-        let first = bytes.first { !" \t\r\n".utf8.contains($0) }
-        let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        return HeaderFields([
-            "Content-Type: " + (isJSON ? "application/json" : self.isText ? "text/plain; charset=utf-8" : "application/octet-stream")
-        ])
+    private var undecided: Beginning { self.held.count < Self.prefixLimit ? .undecided : .other }
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+    private static func opensJSON(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") }
+
+    public func finish() -> BodyFacets {
+        if self.body == nil {
+            // Empty messages are messages.
+            guard !self.held.isEmpty else { return self.isText ? .emptyText : .emptyBinary }
+            self.begin(self.isText ? .text : .bytes)
+        }
+        guard let body = self.body.take() else { return .emptyText }
+        return body.finish().sent(asText: self.isText).after(self.prefix)
     }
 }
 
 extension BodyFacets {
     fileprivate static let emptyText = BodyFacets(kind: .text, facets: [], count: 0, hasMarks: false, sum: 1)
     fileprivate static let emptyBinary = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 2)
+
+    /// With what a message has before its JSON.
+    fileprivate func after(_ prefix: [UInt8]) -> BodyFacets {
+        guard !prefix.isEmpty else { return self }
+        var facets = self
+        let hash = prefix.withUnsafeBytes { FacetHash.value(FacetHash.root, .prefix, $0) }
+        facets.sum &+= hash
+        facets.count += 1
+        facets.facets.insert(
+            BodyFacet(place: .whole, name: [], value: prefix, size: prefix.count, type: Array("text".utf8), hasMarks: false, hash: hash),
+            at: 0)
+        return facets
+    }
 
     /// JSON may be sent either way; other text and bytes are of different kinds anyway.
     fileprivate func sent(asText isText: Bool) -> BodyFacets {
@@ -110,8 +192,10 @@ extension BodyFacets {
 extension PendingRequest {
     /// For a message of the client, once the request has opened a WebSocket.
     public func webSocketMessage(isText: Bool) -> WebSocketMessageFacets {
-        WebSocketMessageFacets(isText: isText) { headers in
-            PendingBody(rules: self.rules, headers: headers, url: self.url, redaction: self.messageRedaction, digest: self.messageDigest)
+        WebSocketMessageFacets(isText: isText) { form in
+            PendingBody(
+                rules: self.rules, headers: form.headers, redactedAs: form.redactedAs, url: self.url, redaction: self.messageRedaction,
+                digest: self.messageDigest)
         }
     }
 }
@@ -197,8 +281,10 @@ extension RecordedCassette {
             return try RecordedConversation.webSocket(
                 interaction, answer, messages, index: index, bodies: bodies, digest: digest
             ) { message, isText in
-                let facets = WebSocketMessageFacets(isText: isText) { headers in
-                    PendingBody(rules: rules, headers: headers, url: interaction.request.url, redaction: redaction, digest: digest)
+                let facets = WebSocketMessageFacets(isText: isText) { form in
+                    PendingBody(
+                        rules: rules, headers: form.headers, redactedAs: form.redactedAs, url: interaction.request.url,
+                        redaction: redaction, digest: digest)
                 }
                 switch message.content.payload {
                 case .file(let sidecar)?:

@@ -190,6 +190,7 @@ enum FacetHash {
         case bytes, undecoded, text, object, array, string, spelledString, number, spelledNumber, yes, no, null
         case field, part, notClosed, rest, pattern
         case message, group, fixed32, fixed64
+        case prefix
     }
 
     /// The path of the whole body.

@@ -77,6 +77,7 @@ public struct PendingBody: ~Copyable {
     static let redactionLimit = BodyFacets.memoryLimit
 
     private var builder: BodyFacetBuilder
+    /// What the body is redacted as.
     private let headers: HeaderFields
     /// Of a gRPC body, by the rules' schema.
     private let messages: ProtoType?
@@ -84,9 +85,13 @@ public struct PendingBody: ~Copyable {
     private var redaction: LiveRedactor?
     private var held: [UInt8] = []
 
-    init(rules: MatchRules, headers: HeaderFields, url: String, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest) {
+    /// - Parameter redactedAs: nil if it is redacted as what it is compared as.
+    init(
+        rules: MatchRules, headers: HeaderFields, redactedAs: HeaderFields? = nil, url: String, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) {
         self.builder = BodyFacetBuilder(rules: rules, headers: headers, url: url, digest: digest)
-        self.headers = headers
+        self.headers = redactedAs ?? headers
         self.messages = rules.schema?.types(ofURL: url)?.request
         self.redaction = redaction
     }
