@@ -5,6 +5,15 @@ public struct Origin: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
         case http, https
 
+        /// Of a URL, in any case: `ws` and `wss` are asked for by HTTP (RFC 6455, 3). Nil for other schemes.
+        init?(name: some Sequence<UInt8>) {
+            switch String(decoding: name.map(ASCII.lower), as: UTF8.self) {
+            case "http", "ws": self = .http
+            case "https", "wss": self = .https
+            default: return nil
+            }
+        }
+
         public var defaultPort: Int { self == .http ? 80 : 443 }
     }
 

@@ -43,8 +43,8 @@ public enum RequestTarget: Sendable, Hashable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].starts(with: [47, 47]) else {
             throw self.refused(bytes, "is neither a path nor a URL; send \"/path\" or \"http://host/path\"")
         }
-        guard let scheme = Origin.Scheme(rawValue: String(decoding: bytes[..<colon].map(ASCII.lower), as: UTF8.self)) else {
-            throw self.refused(bytes, "has a scheme other than http and https; use one of them")
+        guard let scheme = Origin.Scheme(name: bytes[..<colon]) else {
+            throw self.refused(bytes, "has a scheme other than http, https, ws and wss; use one of them")
         }
         let start = colon + 3
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex

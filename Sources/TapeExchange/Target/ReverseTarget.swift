@@ -38,8 +38,9 @@ public struct ReverseTarget: Sendable, Hashable {
             credentials = decoded
             start = second.lowerBound
         }
-        guard let scheme = Self.scheme(bytes[Self.segment(of: bytes, from: start)]) else { return nil }
-        var index = start + scheme.rawValue.utf8.count + 1
+        let name = Self.segment(of: bytes, from: start)
+        guard let scheme = Self.scheme(bytes[name]) else { return nil }
+        var index = name.upperBound
         for _ in 0..<2 where index < bytes.count && bytes[index] == Self.slash { index += 1 }
         let end = bytes[index...].firstIndex { $0 == Self.slash || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
         let authority = Self.withBrackets(bytes[index..<end])
@@ -63,8 +64,7 @@ public struct ReverseTarget: Sendable, Hashable {
     }
 
     private static func scheme(_ segment: ArraySlice<UInt8>) -> Origin.Scheme? {
-        if FieldList.equals(segment, "https:") { return .https }
-        return FieldList.equals(segment, "http:") ? .http : nil
+        segment.last == UInt8(ascii: ":") ? Origin.Scheme(name: segment.dropLast()) : nil
     }
 
     /// URL builders may encode it.
@@ -75,7 +75,7 @@ public struct ReverseTarget: Sendable, Hashable {
     /// Whether a URL was meant: the proxy's own answer would be taken for the origin's.
     private static func resembles(_ segment: ArraySlice<UInt8>) -> Bool {
         let start = segment.prefix(8).map(ASCII.lower)
-        return ["http:", "https:", "http%3a", "https%3a"].contains { start.starts(with: $0.utf8) }
+        return ["http", "https", "ws", "wss"].contains { start.starts(with: "\($0):".utf8) || start.starts(with: "\($0)%3a".utf8) }
     }
 
     /// URL builders encode the brackets of an IPv6 address, which a path may not contain (RFC 3986, 3.3).

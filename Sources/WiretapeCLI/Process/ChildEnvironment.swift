@@ -4,8 +4,11 @@ internal import TapeProxy
 
 /// The environment of a program that runs through the proxy.
 enum ChildEnvironment {
-    /// The names of the proxy variables. curl reads only the lower-case `http_proxy`; others read either case.
-    static let proxyNames = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    /// The names of the proxy variables. curl reads only the lower-case `http_proxy`; others read either case. aiohttp reads the last two for
+    /// WebSockets, and no others.
+    static let proxyNames = [
+        "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "ws_proxy", "wss_proxy",
+    ]
     private static let exceptionNames = ["no_proxy", "NO_PROXY"]
 
     /// This process's own.

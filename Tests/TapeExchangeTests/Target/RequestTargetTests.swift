@@ -9,6 +9,9 @@ internal import Testing
         #expect(try RequestTarget("http://a:?b", method: "GET") == .absolute(origin, originForm: "/?b"))
         #expect(try RequestTarget("http://a//b//", method: "GET") == .absolute(origin, originForm: "//b//"))
         #expect(try RequestTarget("https://a/", method: "GET") == .absolute(Origin(scheme: .https, host: "a"), originForm: "/"))
+        // aiohttp asks a proxy for a WebSocket so.
+        #expect(try RequestTarget("ws://a/b", method: "GET") == .absolute(origin, originForm: "/b"))
+        #expect(try RequestTarget("WSS://a/b", method: "GET") == .absolute(Origin(scheme: .https, host: "a"), originForm: "/b"))
         #expect(
             try RequestTarget("http://[::1]:81/@:", method: "GET")
                 == .absolute(Origin(scheme: .http, host: "::1", port: 81), originForm: "/@:"))

@@ -9,6 +9,7 @@ internal import Testing
         ("/https:/a/b", "https://a/b", "/b", "/", "/https:/a"),
         ("/HTTPS://a", "https://a/", "/", "/", "/HTTPS://a"),
         ("/https://a?b", "https://a/?b", "/?b", "/", "/https://a"),
+        ("/ws://a/b", "http://a/b", "/b", "/", "/ws://a"), ("/WSS:/a/b", "https://a/b", "/b", "/", "/WSS:/a"),
         ("/https://a//b/../c", "https://a//b/../c", "//b/../c", "/", "/https://a"),
         ("/https://a/http://b/c", "https://a/http://b/c", "/http://b/c", "/", "/https://a"),
         ("/https://[::1]:8/b", "https://[::1]:8/b", "/b", "/", "/https://[::1]:8"),

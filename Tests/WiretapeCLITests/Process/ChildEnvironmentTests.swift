@@ -23,7 +23,9 @@ import TapeTestSupport
         let variables = try self.environment(["OWN": "kept = so", "http_proxy": "http://other.test:1", "NO_COLOR": ""])
         let proxy = try #require(variables["http_proxy"])
         #expect(proxy.hasPrefix("http://127.0.0.1:"))
-        for name in ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] { #expect(variables[name] == proxy) }
+        for name in ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "ws_proxy", "wss_proxy"] {
+            #expect(variables[name] == proxy)
+        }
         #expect(variables["WIRETAPE_REVERSE"] == "\(proxy)/")
         #expect(variables["OWN"] == "kept = so")
         #expect(variables["NO_COLOR"] == "")
