@@ -1,5 +1,6 @@
 import CassetteModel
 import CassetteStore
+import Foundation
 @testable import CassetteTools
 import TapeTestSupport
 import Testing
@@ -29,7 +30,7 @@ import Testing
     // MARK: Words
 
     @Test func eachMessageIsNamedByWhatItIs() throws {
-        var long = Self.text(12.5, .server, "abcd")
+        var long = Self.text(12, .server, "abcd")
         (long.frames, long.isDeflated, long.isComplete) = ([3, 1], true, false)
         let messages: [WebSocketMessage] = [
             Self.text(1, .client, "hello"), WebSocketMessage(at: 2, from: .server, content: .ping(Array("beat".utf8))),
@@ -45,7 +46,7 @@ import Testing
         #expect(
             words == [
                 "message 1 → text, 5 B, 1.0 ms", "message 2 ← ping \"beat\", 2.0 ms", "message 3 → pong ff, 3.0 ms",
-                "message 4 ← text, 4 B, 13 ms, deflated, in 2 frames, cut short",
+                "message 4 ← text, 4 B, 12 ms, deflated, in 2 frames, cut short",
                 "message 5 → binary, 2 B, 13 ms, reserved bits 4 not understood", "message 6 ← close 1000 \"done\", 14 ms",
                 "message 7 → close, 15 ms",
             ])
@@ -134,6 +135,7 @@ import Testing
     // MARK: Problems
 
     private func problems(_ messages: [WebSocketMessage]) throws -> [String] {
+        try? FileManager.default.removeItem(atPath: self.folder.file("a.json"))
         try self.folder.write([Self.talk(1, messages)], to: "a.json")
         var found: [String] = []
         try CassetteVerifier(path: self.folder.file("a.json")).run { found.append($0.text) }

@@ -65,6 +65,7 @@ import Testing
             .start(.make("GET", "http://a.test/events")) { log.receive($0) }
         #expect(log.lines == ["head 200", "chunk data: 1\n\n"])
         task.cancel()
+        await log.wait()
         #expect(log.lines.last == "failed cancelled")
     }
 
