@@ -78,6 +78,7 @@ let package = Package(
         .target(name: "ClientCapabilities", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeTrust", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeExchange", dependencies: ["TapeBytes", "CassetteModel"]),
+        .target(name: "LocalHTTP", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange"]),
         .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
         .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
@@ -88,7 +89,8 @@ let package = Package(
         .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", nio("NIOCore"),
+                "CassettePlayback", "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS",
+                nio("NIOCore"),
                 nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -169,6 +171,7 @@ let package = Package(
             name: "TapeHTTP2Tests", dependencies: ["CassetteModel", "TapeExchange", "TapeHTTP2", "TapeTestSupport", nio("NIOCore")]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport"),
+        .testTarget(name: "LocalHTTPTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "LocalHTTP"]),
         .testTarget(
             name: "TapeRecorderTests", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeTestSupport"]),
         .testTarget(
@@ -176,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "TapeProxyTests",
             dependencies: forPlayback + [
-                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeTLS", "TapeProxy", "TapeRecorder",
+                "CassettePlayback", "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeTLS", "TapeProxy",
+                "TapeRecorder",
                 "TapeTestSupport", nio("NIOCore"),
                 nio("NIOPosix"), nio("NIOEmbedded"),
                 .product(name: "Logging", package: "swift-log", condition: server),

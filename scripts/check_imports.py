@@ -36,12 +36,13 @@ TABLE = {
     "ClientCapabilities": [*PLATFORM, "TapeBytes"],
     "TapeTrust": [*PLATFORM, "TapeBytes"],
     "TapeExchange": ["Swift", *MODEL],
+    "LocalHTTP": ["Swift", *MODEL, "TapeExchange"],
     "TapeRecorder": [*PLATFORM, *FOR_PLAYBACK, "TapeExchange"],
     "CassetteRun": ["Swift", *PLAYBACK, "TapeRecorder"],
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
     "TapeProxy": [
-        *PLATFORM, *PLAYBACK, "CassetteRun", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging",
+        *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging",
     ],
     "Wiretape": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking",

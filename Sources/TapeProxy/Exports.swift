@@ -21,6 +21,7 @@
 @_exported public import struct CassetteRun.RunPlan
 @_exported public import struct CassetteRun.SettingError
 @_exported public import enum CassetteStore.RecordMode
+@_exported public import struct LocalHTTP.Secret
 @_exported public import class CassettePlayback.RecordedCassette
 @_exported public import struct CassetteRedaction.RedactionRules
 @_exported public import enum CassettePlayback.Repetition

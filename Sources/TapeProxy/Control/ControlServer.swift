@@ -1,3 +1,4 @@
+public import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
 public import TapeBytes
@@ -74,7 +75,8 @@ public final class ControlServer: Sendable {
                 let shared = sessionLoops.value(on: loop).shared
                 shared.server.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
                 place.value.control = ControlContext(
-                    gate: ControlGate(token: token, port: port), shared: shared, service: ControlService(server: server), threads: threads)
+                    gate: LocalGate(token: token, port: port, server: .control), shared: shared, service: ControlService(server: server),
+                    threads: threads)
                 return channel
             }
             .wait()

@@ -1,4 +1,5 @@
 internal import CassettePlayback
+internal import LocalHTTP
 internal import TapeBytes
 
 /// Performs requests to the control API, and answers them.
@@ -7,7 +8,7 @@ internal import TapeBytes
 struct ControlService: Sendable {
     let server: SessionServer
 
-    func answer(_ request: ControlRequest) -> ControlAnswer {
+    func answer(_ request: LocalRequest) -> LocalAnswer {
         do {
             switch try ControlRoute(request) {
             case .create: return Self.created(try self.server.open(try SessionOrderReader.read(request.body)), on: self.server.address)
@@ -16,12 +17,12 @@ struct ControlService: Sendable {
             case .end(let name, let failed): return Self.one(try self.server.end(name, keepsOld: failed))
             }
         } catch {
-            return ControlAnswer(error)
+            return LocalAnswer(error)
         }
     }
 
     /// The only answer that contains the session's token.
-    private static func created(_ session: OpenSession, on address: String) -> ControlAnswer {
+    private static func created(_ session: OpenSession, on address: String) -> LocalAnswer {
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("id")
@@ -55,11 +56,11 @@ struct ControlService: Sendable {
             writer.string("http://\(host):\(port)")
         }
         writer.endObject()
-        return ControlAnswer(
+        return LocalAnswer(
             status: 201, reason: "Created", fields: ["Location: /sessions/\(session.name)"], body: writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    private static func list(_ reports: [SessionReport]) -> ControlAnswer {
+    private static func list(_ reports: [SessionReport]) -> LocalAnswer {
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("sessions")
@@ -70,13 +71,13 @@ struct ControlService: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        return ControlAnswer(status: 200, reason: "OK", body: writer.bytes + [UInt8(ascii: "\n")])
+        return LocalAnswer(status: 200, reason: "OK", body: writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    private static func one(_ report: SessionReport) -> ControlAnswer {
+    private static func one(_ report: SessionReport) -> LocalAnswer {
         var writer = JSONWriter()
         report.write(into: &writer)
-        return ControlAnswer(status: 200, reason: "OK", body: writer.bytes + [UInt8(ascii: "\n")])
+        return LocalAnswer(status: 200, reason: "OK", body: writer.bytes + [UInt8(ascii: "\n")])
     }
 }
 
@@ -89,7 +90,7 @@ enum ControlRoute: Sendable, Hashable {
     case end(SessionName, failed: Bool)
 
     /// - Throws: the refusal.
-    init(_ request: ControlRequest) throws(ControlAnswer) {
+    init(_ request: LocalRequest) throws(LocalAnswer) {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.first?.isEmpty == true, (2...3).contains(parts.count), parts[1] == "sessions" else { throw Self.unknown }
         if parts.count == 2 {
@@ -102,7 +103,7 @@ enum ControlRoute: Sendable, Hashable {
             return
         }
         guard let name = SessionName(String(parts[2])) else {
-            throw ControlAnswer(
+            throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
                 message: "that is not a valid session ID, which is never percent-encoded: GET /sessions lists the open sessions.")
         }
@@ -118,23 +119,23 @@ enum ControlRoute: Sendable, Hashable {
     }
 
     /// A misspelled query would otherwise be silently ignored.
-    private static func check(_ query: String, allowsFailed: Bool) throws(ControlAnswer) {
+    private static func check(_ query: String, allowsFailed: Bool) throws(LocalAnswer) {
         guard query.isEmpty || (allowsFailed && (query == "failed=true" || query == "failed=false")) else {
-            throw ControlAnswer(
+            throw LocalAnswer(
                 status: 400, reason: "Bad Request", code: "query",
                 message: "the query is unknown: only DELETE /sessions/ID takes one, which is \"failed=true\".")
         }
     }
 
-    private static var unknown: ControlAnswer {
-        ControlAnswer(
+    private static var unknown: LocalAnswer {
+        LocalAnswer(
             status: 404, reason: "Not Found", code: "not-found",
             message: "there is nothing at that path: use /sessions and /sessions/ID.")
     }
 
     /// RFC 9110, 15.5.6: a 405 without Allow is malformed.
-    private static func notAllowed(_ methods: String) -> ControlAnswer {
-        ControlAnswer(
+    private static func notAllowed(_ methods: String) -> LocalAnswer {
+        LocalAnswer(
             status: 405, reason: "Method Not Allowed", fields: ["Allow: \(methods)"], code: "method",
             message: "that method is not allowed for this path: use \(methods).")
     }

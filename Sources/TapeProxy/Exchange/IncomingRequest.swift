@@ -1,3 +1,4 @@
+internal import LocalHTTP
 internal import NIOCore
 internal import TapeExchange
 

@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import LocalHTTP
 internal import TapeExchange
 
 /// Decides who may ask for URLs in reverse form if no credentials are required: programs that reach the proxy, but no web page.

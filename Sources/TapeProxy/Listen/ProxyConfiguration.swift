@@ -1,4 +1,5 @@
 public import CassettePlayback
+internal import LocalHTTP
 public import Logging
 
 /// How a proxy listens, what it allows, and how long it waits.

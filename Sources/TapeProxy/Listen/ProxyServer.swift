@@ -1,5 +1,6 @@
 public import CassettePlayback
 public import CassetteRun
+internal import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
 public import TapeBytes

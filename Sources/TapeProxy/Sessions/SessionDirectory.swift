@@ -1,3 +1,4 @@
+internal import LocalHTTP
 /// The sessions that a shared port serves, by the names that clients give as their user.
 ///
 /// Not Sendable: lives on its event loop.

@@ -1,3 +1,4 @@
+internal import LocalHTTP
 public import Logging
 internal import NIOCore
 public import TapeBytes

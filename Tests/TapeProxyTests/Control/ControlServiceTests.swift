@@ -1,4 +1,5 @@
 import Foundation
+import LocalHTTP
 @testable import TapeProxy
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
     private func ask(_ service: ControlService, _ method: String, _ path: String, query: String = "", body: String = "") throws
         -> (status: Int, body: [String: Any])
     {
-        let answer = service.answer(ControlRequest(method: method, path: path, query: query, body: Array(body.utf8)))
+        let answer = service.answer(LocalRequest(method: method, path: path, query: query, body: Array(body.utf8)))
         return (answer.status, try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]))
     }
 
@@ -60,7 +61,7 @@ import Testing
 
 @Suite struct ControlRouteTests {
     private func route(_ method: String, _ path: String, _ query: String = "") throws -> ControlRoute {
-        try ControlRoute(ControlRequest(method: method, path: path, query: query, body: []))
+        try ControlRoute(LocalRequest(method: method, path: path, query: query, body: []))
     }
 
     @Test func fourThingsCanBeAsked() throws {
@@ -81,7 +82,7 @@ import Testing
         ("DELETE", "/sessions/s1", "fail=true", 400), ("GET", "/sessions/s1", "failed=true", 400),
     ])
     func everythingElseIsRefused(_ method: String, _ path: String, _ query: String, _ status: Int) {
-        let refusal = #expect(throws: ControlAnswer.self) { try self.route(method, path, query) }
+        let refusal = #expect(throws: LocalAnswer.self) { try self.route(method, path, query) }
         #expect(refusal?.status == status)
         #expect((refusal?.fields.contains { $0.hasPrefix("Allow: ") } == true) == (status == 405))
     }

@@ -1,3 +1,4 @@
+import LocalHTTP
 @testable import TapeProxy
 import Testing
 

@@ -2,69 +2,29 @@ internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteRun
+internal import LocalHTTP
 internal import TapeBytes
 
-/// An answer of the control API: a status and one JSON object.
-///
-/// An error's object is `{"error": {"code": ..., "message": ...}}`: the code is for programs, the message for people.
-struct ControlAnswer: Error, Sendable, Hashable {
-    var status: Int
-    var reason: String
-    /// `Name: value`, without line ends.
-    var fields: [String]
-    var body: [UInt8]
-
-    init(status: Int, reason: String, fields: [String] = [], body: [UInt8]) {
-        self.status = status
-        self.reason = reason
-        self.fields = fields
-        self.body = body
-    }
-
-    /// An error.
-    init(status: Int, reason: String, fields: [String] = [], code: String, message: String) {
-        var writer = JSONWriter()
-        writer.beginObject(.inline)
-        writer.member("error")
-        writer.beginObject(.inline)
-        writer.member("code")
-        writer.string(code)
-        writer.member("message")
-        writer.string(message)
-        writer.endObject()
-        writer.endObject()
-        self.init(status: status, reason: reason, fields: fields, body: writer.bytes + [UInt8(ascii: "\n")])
-    }
-
-    /// The answer on the wire; the connection closes after it.
-    ///
-    /// - Parameter isHead: whether the request was for the head alone.
-    func bytes(isHead: Bool = false) -> [UInt8] {
-        let head =
-            (["HTTP/1.1 \(self.status) \(self.reason)"] + self.fields + [
-                "Content-Type: application/json", "X-Content-Type-Options: nosniff", "Cache-Control: no-store",
-                "Content-Length: \(self.body.count)", "Connection: close",
-            ]).joined(separator: "\r\n")
-        return Array("\(head)\r\n\r\n".utf8) + (isHead ? [] : self.body)
-    }
-
-    static let tooManyConnections = ControlAnswer(
+extension LocalAnswer {
+    static let tooManyConnections = LocalAnswer(
         status: 503, reason: "Service Unavailable", code: "connections",
         message: "the control API has reached its connection limit: close some connections.")
 
-    static let tooSlow = ControlAnswer(
-        status: 408, reason: "Request Timeout", code: "timeout", message: "the request did not arrive in time: send it in one piece.")
-
-    static let stopping = ControlAnswer(
+    static let stopping = LocalAnswer(
         status: 503, reason: "Service Unavailable", code: "stopping",
         message: "wiretape is stopping: try again after it has been restarted.")
 }
 
+extension LocalGate.Server {
+    static let control = LocalGate.Server(
+        name: "control API", example: "/sessions", tokenAdvice: "with the token from --token-file or WIRETAPE_TOKEN")
+}
+
 /// What went wrong, as an answer.
-extension ControlAnswer {
+extension LocalAnswer {
     init(_ error: any Error) {
         switch error {
-        case let error as ControlAnswer: self = error
+        case let error as LocalAnswer: self = error
         case let error as SessionError: self.init(error)
         case let error as CassetteError: self.init(error)
         case let error as MatchRuleError:

@@ -1,18 +1,24 @@
 import CassetteModel
+import LocalHTTP
 import TapeExchange
-@testable import TapeProxy
 import Testing
 
-@Suite struct ControlGateTests {
+extension LocalGate.Server {
+    static let sample = LocalGate.Server(name: "sample", example: "/sessions", tokenAdvice: "as it was printed") {
+        ["/", "/page.js"].contains($0)
+    }
+}
+
+@Suite struct LocalGateTests {
     /// The refusal's code; nil for a request that is let in.
-    private func refusal(host: String, _ fields: [(String, String)]) throws -> String? {
+    private func refusal(host: String, path: String = "/sessions", method: String = "GET", _ fields: [(String, String)]) throws -> String? {
         var headers = HeaderFields()
         headers.append(name: "Host", value: host)
         for (name, value) in fields { headers.append(name: name, value: value) }
-        let head = RequestHead(method: "GET", target: "/sessions", version: .http11, fields: headers)
-        let authority = try HostRule.check(head, target: .origin("/sessions"))
+        let head = RequestHead(method: method, target: path, version: .http11, fields: headers)
+        let authority = try HostRule.check(head, target: .origin(path))
         do {
-            try ControlGate(token: Secret("sesame-open-wide"), port: 7071).admit(head, host: authority)
+            try LocalGate(token: Secret("sesame-open-wide"), port: 7071, server: .sample).admit(head, path: path, host: authority)
             return nil
         } catch {
             let text = String(decoding: error.body, as: UTF8.self)
@@ -69,17 +75,27 @@ import Testing
     @Test func theSchemeHasNoCase() throws {
         #expect(try self.refusal(host: "127.0.0.1:7071", [("authorization", "bEaReR sesame-open-wide")]) == nil)
     }
-}
 
-@Suite struct ControlContextTests {
-    @Test func connectionsHaveALimitAndComeBack() throws {
-        let running = try RunningSessions()
-        var idle: [RawConnection] = []
-        for _ in 0..<ControlContext.connectionLimit { idle.append(try RawConnection(port: running.controlPort)) }
-        let late = try RawConnection(port: running.controlPort)
-        #expect(String(decoding: try late.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
-        for connection in idle { connection.closeOutput() }
-        for connection in idle { try connection.expectEnd() }
-        #expect(try running.ask("GET", "/sessions").status == 200)
+    @Test func whatIsOpenNeedsNoTokenButTheRightHostAndOrigin() throws {
+        let own = "127.0.0.1:7071"
+        #expect(try self.refusal(host: own, path: "/page.js", []) == nil)
+        #expect(try self.refusal(host: own, path: "/page.js", method: "POST", []) == "token")
+        #expect(try self.refusal(host: own, path: "/page.jsx", []) == "token")
+        #expect(try self.refusal(host: "evil.test:7071", path: "/page.js", []) == "host")
+        #expect(try self.refusal(host: own, path: "/page.js", [("Origin", "http://evil.test")]) == "origin")
+        #expect(try self.refusal(host: own, path: "/page.js", [("Sec-Fetch-Site", "cross-site")]) == "origin")
+    }
+
+    @Test func aLinkFromElsewhereLeadsToThePageAlone() throws {
+        func followed(_ path: String, mode: String = "navigate", target: String = "document") throws -> String? {
+            try self.refusal(
+                host: "127.0.0.1:7071", path: path,
+                [self.token, ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", target)])
+        }
+        #expect(try followed("/") == nil)
+        #expect(try followed("/page.js") == "origin")
+        #expect(try followed("/sessions") == "origin")
+        #expect(try followed("/", mode: "no-cors") == "origin")
+        #expect(try followed("/", target: "iframe") == "origin")
     }
 }
