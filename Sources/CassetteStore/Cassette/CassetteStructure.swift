@@ -61,6 +61,14 @@ struct CassetteStructure {
         self.documentEnd = nil
     }
 
+    /// The structure of a document that is known up to an offset: after an interaction, or after the `[` before the first one.
+    static func following(afterFirst: Bool) -> CassetteStructure {
+        var structure = CassetteStructure()
+        structure.hasVersion = true
+        structure.phase = afterFirst ? .elementEnd : .firstElement
+        return structure
+    }
+
     /// Takes the next bytes, which are at `base` in the file, up to the first problem.
     mutating func consume(_ bytes: UnsafeRawBufferPointer, at base: Int) {
         var offset = 0

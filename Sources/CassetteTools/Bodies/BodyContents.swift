@@ -72,7 +72,7 @@ package struct BodyContents {
         self.size = size
     }
 
-    init(_ source: ByteSource) {
+    package init(_ source: ByteSource) {
         self.init(source, [], start: 0, size: source.size)
     }
 

@@ -20,7 +20,7 @@ package enum JSONNumber {
     private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
 
     /// Nil for a number past the range of `Double`.
-    static func double(_ text: ArraySlice<UInt8>) -> Double? {
+    package static func double(_ text: ArraySlice<UInt8>) -> Double? {
         self.shortDouble(text) ?? Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
     }
 
