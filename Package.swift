@@ -96,6 +96,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
+        // The inspector's page, embedded: a binary that was moved has it (docs/decisions/0054-the-page-in-the-binary.md).
+        .target(name: "CInspectorPage", exclude: ["page"], cSettings: [.headerSearchPath("page")]),
+        .target(
+            name: "TapeInspector",
+            dependencies: forPlayback + [
+                "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", nio("NIOCore"), nio("NIOPosix"),
+            ]
+        ),
         .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .target(name: "WiretapeAlamofire", dependencies: ["TapeBytes", "Wiretape"]),
@@ -117,7 +125,7 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CassetteRun", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .target(name: "CYaml", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -172,6 +180,13 @@ let package = Package(
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport"),
         .testTarget(name: "LocalHTTPTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "LocalHTTP"]),
+        .testTarget(
+            name: "TapeInspectorTests",
+            dependencies: forPlayback + [
+                "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "TapeInspector", "CInspectorPage", "TapeTestSupport",
+            ],
+            exclude: ["Browser"]
+        ),
         .testTarget(
             name: "TapeRecorderTests", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeTestSupport"]),
         .testTarget(

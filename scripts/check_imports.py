@@ -44,6 +44,8 @@ TABLE = {
     "TapeProxy": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging",
     ],
+    "CInspectorPage": [],
+    "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "TapeExchange", "LocalHTTP", "CInspectorPage", "NIO*"],
     "Wiretape": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking",
         "Security", "UniformTypeIdentifiers",
@@ -55,7 +57,8 @@ TABLE = {
         "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking", "AsyncHTTPClient", "NIO*",
     ],
     "WiretapeCLI": [
-        *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy",
+        *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeRecorder", "TapeTLS",
+        "TapeProxy",
         "ArgumentParser", "CYaml", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],

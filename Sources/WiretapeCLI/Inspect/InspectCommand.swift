@@ -3,6 +3,8 @@ internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
 package import CassetteTools
+internal import Dispatch
+internal import TapeInspector
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,6 +33,7 @@ struct InspectCommand: ParsableCommand {
               wiretape inspect Cassettes/pets.json 3 --extract pets
               wiretape inspect Cassettes/pets.json 3 --lint
               wiretape inspect Cassettes/pets.json --json
+              wiretape inspect Cassettes/pets.json --web --open
             """)
 
     @Argument(help: "The cassette, a JSON file.")
@@ -63,6 +66,7 @@ struct InspectCommand: ParsableCommand {
     var overwrite = false
 
     @OptionGroup var names: DescriptorOptions
+    @OptionGroup var page: WebOptions
 
     @Flag(help: "List what is wrong with multipart bodies, and where.")
     var lint = false
@@ -78,8 +82,12 @@ struct InspectCommand: ParsableCommand {
             self.part.map { _ in "--part" }, self.message.map { _ in "--message" },
             self.body != nil && self.part == nil && self.message == nil ? "--body" : nil,
             self.message == nil ? self.extract.map { _ in "--extract" } : nil, self.lint ? "--lint" : nil,
+            self.page.web ? "--web" : nil,
         ].compactMap { $0 }
         if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
+        if self.page.web, self.number != nil || self.filter != nil || self.json {
+            throw ValidationError("--web shows all exchanges: the page has filters, searches and links of its own.")
+        }
         if let body = self.body, self.number == nil {
             throw ValidationError("--body \(body.rawValue) needs the number of an exchange.")
         }
@@ -104,8 +112,28 @@ struct InspectCommand: ParsableCommand {
     }
 
     func run() throws {
+        if self.page.web { return try self.serve() }
         SignalThread.unblock()
         try self.inspect()
+    }
+
+    /// Serves the page until a signal comes.
+    private func serve() throws {
+        do {
+            let server = try InspectorServer.start(
+                InspectedCassette(path: self.file, schema: self.names.schema()), port: self.page.webPort ?? 0)
+            let page = try ServedPage(server, opens: self.page.open) { Terminal.error.line($0) }
+            let stop = DispatchSemaphore(value: 0)
+            SignalThread.start { _ in stop.signal() }
+            stop.wait()
+            page.stop()
+        } catch let error as CassetteError {
+            try Self.fail(error.message)
+        } catch let error as InspectorServer.StartError {
+            try Self.fail(error.message)
+        } catch let error as TrustError {
+            try Self.fail(error.message)
+        }
     }
 
     /// Does not touch signals, which belong to the process.

@@ -1,0 +1,91 @@
+// The API of the inspector. The token comes in the fragment of the address, which browsers keep to themselves, and goes into the session's
+// storage; no cookie has it, so that a recorded body can never be navigated to.
+
+const KEY = "wiretape-token";
+
+export function takeToken() {
+  const match = /(?:^#|&)token=([0-9a-f]+)/.exec(location.hash);
+  if (match) {
+    sessionStorage.setItem(KEY, match[1]);
+    history.replaceState(null, "", location.pathname + "#/");
+  }
+  return sessionStorage.getItem(KEY) !== null;
+}
+
+export class Refusal extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+async function ask(path, options = {}) {
+  const headers = { Authorization: "Bearer " + sessionStorage.getItem(KEY), ...options.headers };
+  const response = await fetch(path, { ...options, headers, cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
+  if (response.ok) return response;
+  let problem = { code: "failed", message: "the inspector answered with " + response.status };
+  try { problem = (await response.json()).error; } catch { /* not an answer of the API */ }
+  throw new Refusal(response.status, problem.code, problem.message);
+}
+
+export async function json(path, signal) { return (await ask(path, { signal })).json(); }
+
+export async function post(path, body, signal) {
+  return ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal });
+}
+
+/** Bytes from one offset up to another, and how many there are in all. */
+export async function range(path, from, to, signal) {
+  try {
+    const response = await ask(path, { headers: { Range: `bytes=${from}-${to - 1}` }, signal });
+    const all = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");
+    const array = new Uint8Array(await response.arrayBuffer());
+    return { array, size: all ? Number(all[1]) : array.length };
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 416) return { array: new Uint8Array(0), size: 0 };
+    throw error;
+  }
+}
+
+export async function whole(path, signal) { return new Uint8Array(await (await ask(path, { signal })).arrayBuffer()); }
+export async function text(path, signal) { return (await ask(path, { signal })).text(); }
+export async function buffer(path) { return (await ask(path)).arrayBuffer(); }
+
+/** Calls `take` with each line of JSON as it comes. */
+export async function lines(response, take) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    rest += value;
+    const parts = rest.split("\n");
+    rest = parts.pop();
+    for (const part of parts) if (part) take(JSON.parse(part));
+  }
+}
+
+/** The feed's ticks, for as long as the page is open; after a break it asks again. */
+export async function follow(tick, broken) {
+  for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
+    try {
+      const response = await ask("/api/live");
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        rest += value;
+        const events = rest.split("\n\n");
+        rest = events.pop();
+        for (const event of events) if (event.startsWith("data: ")) tick(JSON.parse(event.slice(6)));
+        pause = 250;
+      }
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) return broken(error, true);
+    }
+    broken(null, false);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}

@@ -1,0 +1,65 @@
+import { milliseconds } from "../core/text.js";
+
+const PHASES = [["--wait-0", 0], ["--wait-1", 1], ["--wait-1", 2], ["--wait-1", 3], ["--send", 4], ["--wait", 5], ["--receive", 6]];
+
+/** Bars of the rows on the screen, by time of day or each from its own start. */
+export class Waterfall {
+  constructor(canvas, axis) {
+    this.canvas = canvas;
+    this.axis = axis;
+    this.mode = "time";
+    this.readColors();
+    document.addEventListener("theme", () => { this.readColors(); this.again?.(); });
+  }
+
+  readColors() {
+    const style = getComputedStyle(document.documentElement);
+    this.colors = new Map(["--wait-0", "--wait-1", "--send", "--wait", "--receive", "--bad", "--line"].map((name) => [name, style.getPropertyValue(name).trim()]));
+  }
+
+  static total(row) { return Math.max(row.phases[7] ?? 0, row.phases.slice(0, 7).reduce((sum, value) => sum + (value ?? 0), 0)); }
+
+  /** - rows: with their distance from the top in pixels. */
+  draw(rows, width, height) {
+    this.again = () => this.draw(rows, width, height);
+    const scale = devicePixelRatio || 1;
+    if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
+      this.canvas.width = Math.round(width * scale);
+      this.canvas.height = Math.round(height * scale);
+      this.canvas.style.width = width + "px";
+      this.canvas.style.height = height + "px";
+    }
+    const context = this.canvas.getContext("2d");
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, height);
+    let first = Infinity;
+    let last = 0;
+    for (const { row } of rows) {
+      const start = this.mode === "time" ? row.start / 1000 : 0;
+      first = Math.min(first, start);
+      last = Math.max(last, start + Waterfall.total(row));
+    }
+    const span = Math.max(last - first, 0.001);
+    if (!rows.length) { this.axis("", "", ""); return; }
+    this.axis("0", milliseconds(span / 2), milliseconds(span));
+    const room = width - 8;
+    context.fillStyle = this.colors.get("--line");
+    for (const part of [0.25, 0.5, 0.75]) context.fillRect(4 + room * part, 0, 1, height);
+    for (const { row, top } of rows) {
+      let at = 4 + (((this.mode === "time" ? row.start / 1000 : 0) - first) / span) * room;
+      let isDrawn = false;
+      for (const [color, index] of PHASES) {
+        const value = row.phases[index];
+        if (!value) continue;
+        const length = Math.max((value / span) * room, 0.5);
+        context.fillStyle = this.colors.get(color);
+        context.fillRect(at, top + 7, length, 10);
+        at += (value / span) * room;
+        isDrawn = true;
+      }
+      if (!isDrawn) { context.fillStyle = this.colors.get("--wait-0"); context.fillRect(at, top + 7, 2, 10); at += 2; }
+      // How it ended is said in words and by this mark, not by its colour alone.
+      if (row.outcome) { context.fillStyle = this.colors.get("--bad"); context.fillRect(at, top + 4, 2, 16); context.fillRect(at - 2, top + 4, 6, 2); context.fillRect(at - 2, top + 18, 6, 2); }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import CassetteTools
+internal import TapeBytes
+
+/// What a body or a conversation is made of: parts, defects, events and messages, as JSON.
+///
+/// Has the bytes of none of them, but the beginning of events and messages.
+enum BodyListJSON {
+    /// Bytes of an event or a message in the list.
+    private static let previewSize = 1024
+    /// Lines of a tree of Protocol Buffers.
+    private static let treeLimit = 2000
+
+    /// Nil if the body has no parts.
+    static func parts(_ contents: BodyContents, _ headers: HeaderFields) throws -> [UInt8]? {
+        let whole = try contents.forRandomAccess()
+        guard let parts = try BodyParts(whole, headers: headers) else { return nil }
+        return try self.list("parts", parts.all) { part, writer in
+            self.text("label", part.label, &writer)
+            self.text("name", part.name, &writer)
+            self.text("filename", part.filename, &writer)
+            self.text("type", part.type, &writer)
+            self.number("offset", part.data.lowerBound, &writer)
+            self.number("size", part.data.count, &writer)
+            self.text("words", part.words, &writer)
+            writer.member("multipart")
+            writer.bool(part.isMultipart)
+            self.fields(part.fields, &writer)
+            guard !part.isMultipart else { return }
+            let data = try part.contents(in: whole)
+            self.number("decoded", data.size, &writer)
+            try self.form(data, part.fields, &writer)
+        } with: {
+            $0.member("otherBoundary")
+            $0.bool(parts.isOfOtherBoundary)
+            self.text("boundary", MultipartType(headers)?.boundary.map { VisibleText.line($0.bytes) }, &$0)
+        }
+    }
+
+    /// Nil if the header fields do not say multipart.
+    static func lint(_ contents: BodyContents, _ headers: HeaderFields) throws -> [UInt8]? {
+        guard let lint = try BodyLint(contents, headers: headers) else { return nil }
+        return self.list("findings", lint.findings) { finding, writer in
+            if let offset = finding.problem.offset { self.number("offset", offset, &writer) }
+            self.text("sentence", finding.problem.sentence, &writer)
+            self.texts("excerpt", finding.excerpt?.lines ?? [], &writer)
+        }
+    }
+
+    /// The messages of gRPC or the events of a body; nil if it has neither.
+    static func messages(_ body: Body, reader: BodyReader) throws -> [UInt8]? {
+        if let events = BodyEvents(body) {
+            return self.list("events", events.all) { event, writer in
+                self.number("number", event.number, &writer)
+                self.text("words", event.words, &writer)
+                self.text("type", event.event.type, &writer)
+                self.text("id", event.event.id, &writer)
+                if let at = event.at {
+                    writer.member("at")
+                    writer.milliseconds(at)
+                }
+                self.number("size", event.event.data.count, &writer)
+                self.preview(Array(event.event.data.prefix(self.previewSize)), &writer)
+            } with: {
+                self.number("rest", events.rest, &$0)
+            }
+        }
+        guard let messages = BodyMessages(body, reader: reader) else { return nil }
+        return try self.list("messages", messages.all) { message, writer in
+            self.number("number", message.number, &writer)
+            self.text("words", message.words, &writer)
+            self.number("size", message.size, &writer)
+            if let after = message.message.after { self.number("after", after, &writer) }
+            if let tree = message.tree {
+                self.tree(tree, &writer)
+            } else {
+                self.preview(try message.contents().prefix(self.previewSize), &writer)
+            }
+        } with: {
+            self.number("rest", messages.rest, &$0)
+        }
+    }
+
+    /// Messages of a WebSocket from one number on.
+    static func socket(_ messages: WebSocketMessages, reader: BodyReader, from first: Int, count: Int) throws -> [UInt8] {
+        var shown: [SocketMessage] = []
+        try reader.forEachSocketMessage(of: messages) { message in
+            if message.number >= first { shown.append(message) }
+            return shown.count < count
+        }
+        return try self.list("messages", shown) { message, writer in
+            self.number("number", message.number, &writer)
+            self.text("from", message.message.from.rawValue, &writer)
+            self.text("kind", message.kind, &writer)
+            self.text("words", message.words, &writer)
+            self.text("note", message.message.note, &writer)
+            self.number("size", message.size, &writer)
+            writer.member("at")
+            writer.milliseconds(message.message.at)
+            writer.member("data")
+            writer.bool(message.message.content.isData)
+            if message.message.content.isData { self.preview(try message.contents().prefix(self.previewSize), &writer) }
+        } with: {
+            self.number("count", messages.count, &$0)
+        }
+    }
+
+    // MARK: Pieces
+
+    private static func list<Element>(
+        _ name: StaticString, _ elements: [Element], _ each: (Element, inout JSONWriter) throws -> Void,
+        with more: (inout JSONWriter) -> Void = { _ in }
+    ) rethrows -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        more(&writer)
+        writer.member(name)
+        writer.beginArray(.inline)
+        for element in elements {
+            writer.element()
+            writer.beginObject(.inline)
+            try each(element, &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+
+    /// Text as text, and any other bytes as hex digits.
+    private static func preview(_ bytes: [UInt8], _ writer: inout JSONWriter) {
+        var text = bytes
+        // A character may be cut at the end.
+        for _ in 0..<4 where !UTF8Validator.isValid(text) && text.count > max(0, bytes.count - 4) { text.removeLast() }
+        if UTF8Validator.isValid(text), !text.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 }) {
+            self.text("text", String(decoding: text, as: UTF8.self), &writer)
+        } else {
+            self.text("hex", Hex.encode(Array(bytes.prefix(64))), &writer)
+        }
+    }
+
+    private static func tree(_ tree: ProtoMessage, _ writer: inout JSONWriter) {
+        writer.member("tree")
+        writer.beginArray(.inline)
+        var count = 0
+        ProtoText.write(tree) { line in
+            count += 1
+            writer.element()
+            writer.beginArray(.inline)
+            writer.element()
+            writer.integer(line.depth)
+            for text in [line.key, line.value, line.label] {
+                writer.element()
+                writer.string(text)
+            }
+            writer.endArray()
+            return count < self.treeLimit
+        }
+        writer.endArray()
+    }
+
+    private static func form(_ contents: BodyContents, _ headers: HeaderFields, _ writer: inout JSONWriter) throws {
+        let form: String
+        switch try BodyForm(contents, headers: headers) {
+        case .json: form = "json"
+        case .lines: form = "lines"
+        case .form: form = "form"
+        case .markup: form = "markup"
+        case .text: form = "text"
+        case .binary: form = "binary"
+        case .image(let image):
+            form = "image"
+            writer.member("image")
+            writer.beginObject(.inline)
+            self.text("format", image.format.rawValue, &writer)
+            if let size = image.size {
+                self.number("width", size.width, &writer)
+                self.number("height", size.height, &writer)
+            }
+            writer.endObject()
+        }
+        self.text("form", form, &writer)
+    }
+
+    private static func fields(_ fields: HeaderFields, _ writer: inout JSONWriter) {
+        self.texts("headers", FieldLines.texts(fields), &writer)
+    }
+
+    private static func texts(_ name: StaticString, _ texts: [String], _ writer: inout JSONWriter) {
+        writer.member(name)
+        writer.beginArray(.inline)
+        for text in texts {
+            writer.element()
+            writer.string(text)
+        }
+        writer.endArray()
+    }
+
+    private static func text(_ name: StaticString, _ value: String?, _ writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.member(name)
+        writer.string(value)
+    }
+
+    private static func number(_ name: StaticString, _ value: Int, _ writer: inout JSONWriter) {
+        writer.member(name)
+        writer.integer(value)
+    }
+}

@@ -1,0 +1,127 @@
+package import LocalHTTP
+internal import NIOCore
+internal import NIOPosix
+package import TapeBytes
+
+/// Serves a page that shows a cassette: HTTP on a loopback address, protected by a token.
+///
+/// Has an event loop and threads of its own.
+package final class InspectorServer: Sendable {
+    package typealias StartError = CodedError<StartErrorCode>
+
+    package enum StartErrorCode: Sendable { case cannotListen }
+
+    /// Threads that read and decode files.
+    private static let threadCount = 2
+    /// Of a token.
+    private static let tokenBytes = 32
+    /// Milliseconds between two looks at a file that another process may write.
+    private static let lookInterval: Int64 = 500
+
+    package let port: Int
+    /// The page's address, with the token in the fragment, which browsers do not send.
+    package let address: String
+    private let group: MultiThreadedEventLoopGroup
+    private let threads: NIOThreadPool
+    private let listener: any Channel
+    private let holder: NIOLoopBound<Holder>
+
+    /// Holds the context for its connections, once it listens.
+    private final class Holder {
+        var context: InspectorContext?
+        var looking: RepeatedTask?
+
+        func close() {
+            self.looking?.cancel()
+            self.context?.close()
+            self.context = nil
+        }
+    }
+
+    /// For a thread that may block: never an event loop or a task.
+    ///
+    /// - Parameters:
+    ///   - port: 0 picks a free port.
+    ///   - token: by default a new one, which is the reason why an old address does not lead to a new page.
+    package static func start(
+        _ cassette: InspectedCassette, port: Int = 0, token: Secret = .random(byteCount: InspectorServer.tokenBytes)
+    ) throws(StartError) -> InspectorServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let threads = NIOThreadPool(numberOfThreads: Self.threadCount)
+        threads.start()
+        do {
+            return try InspectorServer(cassette, port: port, token: token, group: group, threads: threads)
+        } catch {
+            try? threads.syncShutdownGracefully()
+            try? group.syncShutdownGracefully()
+            throw StartError(
+                .cannotListen, "the inspector cannot listen on 127.0.0.1:\(port) (\(error)): choose another port with --web-port.",
+                cause: error)
+        }
+    }
+
+    private init(
+        _ cassette: InspectedCassette, port: Int, token: Secret, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool
+    ) throws {
+        let loop = group.next()
+        let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
+        let service = InspectorService(cassette: cassette)
+        let feed = InspectorFeed()
+        self.listener = try ServerBootstrap(group: loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let context = holder.value.context else { throw ChannelError.ioOnClosedChannel }
+                    try channel.pipeline.syncOperations.addHandler(InspectorHandler(inspector: context))
+                }
+            }
+            .bind(host: "127.0.0.1", port: port)
+            .flatMapThrowing { channel in
+                holder.value.context = InspectorContext(
+                    gate: LocalGate(token: token, port: channel.localAddress?.port ?? port, server: .inspector), service: service,
+                    feed: feed,
+                    threads: threads)
+                return channel
+            }
+            .wait()
+        self.group = group
+        self.threads = threads
+        self.holder = holder
+        self.port = self.listener.localAddress?.port ?? port
+        self.address = "http://127.0.0.1:\(self.port)/#token=\(token.revealed)"
+        let interval = TimeAmount.milliseconds(Self.lookInterval)
+        try loop.submit {
+            holder.value.looking = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: interval) { _ in
+                threads.runIfActive(eventLoop: loop) { Self.look(cassette, service, feed) }
+            }
+        }.wait()
+    }
+
+    /// Reads what is new, and tells the pages.
+    private static func look(_ cassette: InspectedCassette, _ service: InspectorService, _ feed: InspectorFeed) {
+        while cassette.refresh() {
+            feed.publish(service.tick())
+            if cassette.moment.isIndexed { break }
+        }
+        feed.publish(service.tick())
+    }
+
+    /// Closes all connections. For a thread that may block.
+    package func stop() {
+        try? self.listener.close().wait()
+        try? self.holder.eventLoop.submit { self.holder.value.close() }.wait()
+        try? self.threads.syncShutdownGracefully()
+        try? self.group.syncShutdownGracefully()
+    }
+}
+
+extension LocalGate.Server {
+    static let inspector = LocalGate.Server(
+        name: "inspector", example: "/api/state", tokenAdvice: "with the token after \"#token=\" in the printed address",
+        isOpen: { PageFiles.contains($0) })
+}

@@ -1,0 +1,434 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import CassetteTools
+internal import LocalHTTP
+internal import TapeBytes
+
+/// Answers what the page asks for.
+///
+/// Reads and decodes files: not for an event loop.
+final class InspectorService: Sendable {
+    enum Answer {
+        case whole(LocalAnswer)
+        case stream(LocalStream)
+    }
+
+    /// Messages of a WebSocket in one answer.
+    private static let messageLimit = 500
+    /// Bytes of a JSON value that an answer holds; larger ones are listed by their members.
+    private static let jsonLimit = 64 << 10
+    private static let jsonChildren = 1000
+
+    let cassette: InspectedCassette
+    private let views = InspectorViews()
+    /// The ranks of rows in order of request start, for the table that they were counted in.
+    private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
+
+    init(cassette: InspectedCassette) {
+        self.cassette = cassette
+    }
+
+    func answer(_ request: LocalRequest) -> Answer {
+        do {
+            return try self.route(request)
+        } catch let refusal as LocalAnswer {
+            return .whole(refusal)
+        } catch let error as CassetteError {
+            return .whole(LocalAnswer(status: 422, reason: "Unprocessable Content", code: "cassette", message: error.message))
+        } catch {
+            return .whole(LocalAnswer(status: 500, reason: "Internal Server Error", code: "failed", message: "this failed: \(error)."))
+        }
+    }
+
+    // MARK: Routes
+
+    private func route(_ request: LocalRequest) throws -> Answer {
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        guard parts.first == "api", parts.count >= 2 else { throw Self.unknown }
+        guard let arguments = request.arguments else { throw Self.bad("query", "the query is not percent-encoded UTF-8") }
+        switch (parts[1], parts.count) {
+        case ("state", 2):
+            try Self.allow(request, "GET")
+            return .whole(Self.json(self.state()))
+        case ("rows", 2):
+            try Self.allow(request, "GET")
+            return .whole(try self.rows(arguments))
+        case ("views", 2):
+            try Self.allow(request, "POST")
+            return .stream(try self.makeView(request.body))
+        case ("views", 3):
+            try Self.allow(request, "GET")
+            return .whole(try self.view(parts[2]))
+        case ("searches", 2):
+            try Self.allow(request, "POST")
+            return .stream(try self.search(request.body))
+        case ("redactions", 2):
+            try Self.allow(request, "GET")
+            return .stream(self.redactions())
+        case ("x", 3...5):
+            try Self.allow(request, "GET")
+            return try self.exchange(Array(parts.dropFirst(2)), arguments, range: request.range)
+        default: throw Self.unknown
+        }
+    }
+
+    private static func allow(_ request: LocalRequest, _ method: String) throws(LocalAnswer) {
+        guard request.method == method || request.method == "HEAD" && method == "GET" else {
+            throw LocalAnswer(
+                status: 405, reason: "Method Not Allowed", fields: ["Allow: \(method)"], code: "method",
+                message: "that method is not allowed for this path: use \(method).")
+        }
+    }
+
+    private static var unknown: LocalAnswer {
+        LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "there is nothing at that path: see docs/inspector.md.")
+    }
+
+    private static func bad(_ code: String, _ message: String) -> LocalAnswer {
+        LocalAnswer(status: 400, reason: "Bad Request", code: code, message: "\(message).")
+    }
+
+    static func json(_ bytes: [UInt8]) -> LocalAnswer { LocalAnswer(status: 200, reason: "OK", body: bytes) }
+
+    // MARK: The list
+
+    /// How far the cassette is, on one line.
+    func tick() -> [UInt8] { self.state().dropLast().map { $0 } }
+
+    /// What there is, as JSON.
+    func state() -> [UInt8] {
+        let moment = self.cassette.moment
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("version")
+        writer.string(Version.current)
+        writer.member("mode")
+        writer.string("inspect")
+        writer.member("file")
+        writer.string(self.cassette.path)
+        writer.member("epoch")
+        writer.integer(moment.rows.epoch)
+        writer.member("rows")
+        writer.integer(moment.rows.count)
+        writer.member("known")
+        writer.integer(moment.epoch.ranges.count)
+        writer.member("sorted")
+        writer.bool(moment.rows.isSorted)
+        if moment.rows.count > 0 {
+            writer.member("first")
+            writer.integer(Int(moment.rows.firstStart))
+            writer.member("last")
+            writer.integer(Int(moment.rows.lastEnd))
+        }
+        if let damage = moment.epoch.damage {
+            writer.member("damage")
+            writer.string(damage.summary)
+        }
+        if let problem = moment.problem {
+            writer.member("problem")
+            writer.string(problem)
+        }
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+
+    private func rows(_ arguments: [String: String]) throws -> LocalAnswer {
+        let moment = self.cassette.moment
+        let count = moment.rows.count
+        let ordinals: [Int]
+        if let list = arguments["at"] {
+            let keys = list.split(separator: ",").map { Int($0) }
+            guard keys.count <= RowsJSON.limit, keys.allSatisfy({ $0.map { $0 >= 1 && $0 <= count } == true }) else {
+                throw Self.bad("at", "at takes up to \(RowsJSON.limit) keys of rows that there are")
+            }
+            ordinals = keys.compactMap { $0.map { $0 - 1 } }
+        } else {
+            guard let from = Int(arguments["from"] ?? "0"), from >= 0, let wanted = Int(arguments["count"] ?? "\(RowsJSON.limit)"),
+                wanted >= 0
+            else { throw Self.bad("from", "from and count take numbers from 0") }
+            ordinals = from < count ? Array(from..<min(count, from + min(wanted, RowsJSON.limit))) : []
+        }
+        let number = self.number(moment.rows)
+        return Self.json(RowsJSON.bytes(ordinals, of: moment, number: number))
+    }
+
+    /// Tells the number that the command line has for a row.
+    private func number(_ table: RowTable) -> (Int) -> Int {
+        guard !table.isSorted else { return { $0 + 1 } }
+        let ranks = self.ranks.withLock { known in
+            if let known, known.epoch == table.epoch, known.count == table.count { return known.ranks }
+            let order = table.startOrder() ?? []
+            var ranks = [UInt32](repeating: 0, count: order.count)
+            for (rank, ordinal) in order.enumerated() { ranks[Int(ordinal)] = UInt32(rank) }
+            known = (table.epoch, table.count, ranks)
+            return ranks
+        }
+        return { Int(ranks[$0]) + 1 }
+    }
+
+    // MARK: Views and searches
+
+    private struct Order {
+        var values: JSONValue
+
+        init(_ body: [UInt8]) throws(LocalAnswer) {
+            do {
+                let root = try JSONDocument(body).root
+                guard root.kind == .object else { throw JSONSyntaxError(reason: "expected an object", offset: 0, line: 1) }
+                self.values = root
+            } catch {
+                throw InspectorService.bad("json", "the body is not a JSON object: \(error)")
+            }
+        }
+
+        func text(_ name: String) throws(LocalAnswer) -> String? {
+            guard let value = self.values[name], value.kind != .null else { return nil }
+            guard let text = value.string else { throw InspectorService.bad("json", "\"\(name)\" is not a string") }
+            return text
+        }
+    }
+
+    private func makeView(_ body: [UInt8]) throws -> LocalStream {
+        let order = try Order(body)
+        let sort = try order.text("sort") ?? RowSort.start.rawValue
+        guard let sort = RowSort(rawValue: sort) else {
+            throw Self.bad("sort", "there is no sort \"\(sort)\": use one of \(RowSort.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        let search = ViewSearch(
+            self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
+            descends: order.values["descends"]?.bool ?? false, views: self.views)
+        return Self.lines { search.next() }
+    }
+
+    private func filter(_ text: String?) throws(LocalAnswer) -> RowFilter? {
+        guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
+        do {
+            return RowFilter(try FilterParser.parse(text), cassette: self.cassette)
+        } catch {
+            throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "filter", message: error.message + ".")
+        }
+    }
+
+    /// Four bytes a row, the lowest first: its key.
+    private func view(_ id: String) throws -> LocalAnswer {
+        guard let view = Int(id).flatMap({ self.views.view($0) }) else {
+            throw LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "that view is no longer there: make it again.")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(view.ordinals.count * 4)
+        for ordinal in view.ordinals {
+            let key = ordinal + 1
+            for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: key >> shift)) }
+        }
+        return LocalAnswer(
+            status: 200, reason: "OK", fields: ["X-Epoch: \(view.epoch)", "X-Through: \(view.through)"], type: "application/octet-stream",
+            body: bytes)
+    }
+
+    private func search(_ body: [UInt8]) throws -> LocalStream {
+        let order = try Order(body)
+        guard let text = try order.text("text"), !text.isEmpty else {
+            throw Self.bad("text", "\"text\" is missing: name what to search for")
+        }
+        var places = Set(TextSearch.Place.allCases)
+        if let wanted = order.values["in"], wanted.kind == .array {
+            places = []
+            for value in wanted.elements {
+                guard let place = value.string.flatMap(TextSearch.Place.init(rawValue:)) else {
+                    throw Self.bad("in", "\"in\" takes \(TextSearch.Place.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                places.insert(place)
+            }
+        }
+        let moment = self.cassette.moment
+        let view = order.values["view"]?.int.flatMap { self.views.view($0) }
+        let found = view.flatMap { $0.epoch == moment.rows.epoch ? $0.ordinals : nil }
+        let search = TextSearch(
+            text, in: places, order: found ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment: moment,
+            cassette: self.cassette)
+        return Self.lines { search.next() }
+    }
+
+    /// Placeholders of all exchanges, as lines of JSON.
+    private func redactions() -> LocalStream {
+        let moment = self.cassette.moment
+        var ordinal = 0
+        return Self.lines {
+            guard ordinal < moment.rows.count else { return nil }
+            var lines: [UInt8] = []
+            let end = min(moment.rows.count, ordinal + 1000)
+            for ordinal in ordinal..<end where moment.rows[ordinal].hasPlaceholder {
+                for found in Set(RecordedPlaceholders.find(try moment.epoch.bytes(moment.rows[ordinal].range))) {
+                    var writer = JSONWriter()
+                    writer.beginObject(.inline)
+                    writer.member("key")
+                    writer.integer(ordinal + 1)
+                    writer.member("placeholder")
+                    writer.string(found.placeholder)
+                    writer.member("place")
+                    writer.string(found.place)
+                    writer.endObject()
+                    lines += writer.bytes + [10]
+                }
+            }
+            ordinal = end
+            return lines
+        }
+    }
+
+    private static func lines(_ next: @escaping () throws -> [UInt8]?) -> LocalStream {
+        LocalStream(
+            head: LocalAnswer(status: 200, reason: "OK", type: "application/x-ndjson", body: []), framing: .chunked, next: next)
+    }
+
+    // MARK: One exchange
+
+    private func exchange(_ parts: [String], _ arguments: [String: String], range: String?) throws -> Answer {
+        let moment = self.cassette.moment
+        guard let key = Int(parts[0]), key >= 1, key <= moment.rows.count else {
+            throw LocalAnswer(
+                status: 404, reason: "Not Found", code: "not-found",
+                message: "there is no exchange \(parts[0].prefix(20)): the cassette has \(moment.rows.count).")
+        }
+        let ordinal = key - 1
+        if parts.count == 2, parts[1] == "text" {
+            return .stream(try RecordedBytes.stream(BodyContents(try moment.epoch.bytes(moment.epoch.ranges[ordinal])), range: range))
+        }
+        let interaction = try moment.interaction(ordinal, of: self.cassette)
+        let reader = BodyReader(cassettePath: self.cassette.path)
+        if parts.count == 1 { return .whole(try self.describe(interaction, ordinal, moment, reader)) }
+        let bytes = RecordedBytes(interaction: interaction, reader: reader)
+        let form = try arguments["as"].map { text throws(LocalAnswer) in
+            guard let form = RecordedBytes.Form(rawValue: text) else { throw Self.bad("as", "as takes raw or decoded") }
+            return form
+        }
+        if parts[1] == "curl", parts.count == 2 { return .whole(try Self.curl(interaction, self.number(moment.rows)(ordinal), reader)) }
+        if parts[1] == "messages" {
+            guard let messages = interaction.webSocket else { throw Self.unknown }
+            if parts.count == 3, let number = Int(parts[2]) {
+                return .stream(try RecordedBytes.stream(bytes.socketMessage(number, raw: form == .raw), range: range))
+            }
+            guard parts.count == 2 else { throw Self.unknown }
+            let from = arguments["from"].flatMap { Int($0) } ?? 1
+            let count = min(Self.messageLimit, max(0, arguments["count"].flatMap { Int($0) } ?? Self.messageLimit))
+            return .whole(Self.json(try BodyListJSON.socket(messages, reader: reader, from: from, count: count)))
+        }
+        guard parts.count == 3, let side = MessageChoice(rawValue: parts[1]) else { throw Self.unknown }
+        let (body, headers) = interaction.body(of: side)
+        let whole = {
+            try bytes.contents(side, as: form ?? .decoded, part: arguments["part"], message: arguments["message"].flatMap { Int($0) })
+        }
+        var list: [UInt8]?
+        switch parts[2] {
+        case "body": return .stream(try RecordedBytes.stream(whole(), range: range))
+        case "json": return .whole(Self.json(try Self.value(at: arguments["pointer"] ?? "", in: whole())))
+        case "parts": list = try BodyListJSON.parts(whole(), headers)
+        case "lint": list = try BodyListJSON.lint(whole(), headers)
+        case "messages": list = try body.flatMap { try BodyListJSON.messages($0, reader: reader) }
+        default: throw Self.unknown
+        }
+        guard let list else { throw Self.unknown }
+        return .whole(Self.json(list))
+    }
+
+    private func describe(
+        _ interaction: Interaction, _ ordinal: Int, _ moment: InspectedCassette.Moment, _ reader: BodyReader
+    ) throws -> LocalAnswer {
+        let range = moment.epoch.ranges[ordinal]
+        let place = ExchangeJSON.Place(
+            key: ordinal + 1, number: self.number(moment.rows)(ordinal), file: range,
+            opening: interaction.connection.flatMap { self.opening(of: $0, before: ordinal, moment) })
+        return Self.json(ExchangeJSON(interaction, reader: reader).bytes(place, text: try moment.epoch.bytes(range)) + [10])
+    }
+
+    /// Rows looked at for the exchange that opened a connection: farther ones are rare, and each costs a read.
+    private static let openingDistance = 2000
+
+    /// The exchange that opened a reused connection, which has the certificates.
+    private func opening(
+        of connection: ConnectionInfo, before ordinal: Int, _ moment: InspectedCassette.Moment
+    ) -> (key: Int, tls: TLSDetails)? {
+        guard connection.isReused, connection.tls != nil else { return nil }
+        let remote = moment.rows[ordinal].remote
+        for earlier in (max(0, ordinal - Self.openingDistance)..<ordinal).reversed() where moment.rows[earlier].remote == remote {
+            guard let bytes = try? moment.epoch.bytes(moment.rows[earlier].range),
+                bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
+                let found = try? InteractionDecoder.decode(bytes).connection, found.id == connection.id, !found.isReused,
+                let tls = found.tls,
+                !tls.chain.isEmpty
+            else { continue }
+            return (earlier + 1, tls)
+        }
+        return nil
+    }
+
+    private static func curl(_ interaction: Interaction, _ number: Int, _ reader: BodyReader) throws -> LocalAnswer {
+        let command = try CurlCommand(interaction, number: number, folder: "wiretape-\(number)", reader: reader)
+        return LocalAnswer(status: 200, reason: "OK", type: "text/plain; charset=utf-8", body: Array(command.text.utf8))
+    }
+
+    /// A JSON value by its pointer (RFC 6901): its text if that is short, else what is in it.
+    private static func value(at pointer: String, in contents: BodyContents) throws -> [UInt8] {
+        guard let bytes = try contents.load(limit: ExchangeJSON.describedSize) else {
+            throw LocalAnswer(
+                status: 413, reason: "Content Too Large", code: "too-large", message: "the body is too large for a tree: see it as text.")
+        }
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(bytes)
+        } catch {
+            throw Self.bad("json", "the body is not JSON: line \(error.line): \(error.reason)")
+        }
+        var value = document.root
+        for step in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            let name = step.replacing("~1", with: "/").replacing("~0", with: "~")
+            let next =
+                value.kind == .array
+                ? Int(name).flatMap { index in index < 0 ? nil : value.elements.dropFirst(index).first { _ in true } } : value[String(name)]
+            guard let next else { throw Self.bad("pointer", "there is nothing at that pointer") }
+            value = next
+        }
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("size")
+        writer.integer(value.range.count)
+        if value.range.count <= Self.jsonLimit {
+            writer.member("value")
+            writer.raw(Array(value.raw))
+        } else if value.kind == .string {
+            writer.member("text")
+            writer.string(String((value.string ?? "").prefix(Self.jsonLimit)))
+        } else {
+            writer.member("kind")
+            writer.string(value.kind == .array ? "array" : "object")
+            writer.member("children")
+            writer.beginArray(.inline)
+            var count = 0
+            func child(_ name: String, _ inner: JSONValue) {
+                count += 1
+                guard count <= Self.jsonChildren else { return }
+                writer.element()
+                writer.beginArray(.inline)
+                writer.element()
+                writer.string(name)
+                writer.element()
+                writer.integer(inner.range.count)
+                writer.element()
+                if inner.range.count <= 256 { writer.raw(Array(inner.raw)) } else { writer.raw("null") }
+                writer.endArray()
+            }
+            if value.kind == .array {
+                for (index, element) in value.elements.enumerated() { child("\(index)", element) }
+            } else {
+                for (name, inner) in value.members { child(name.string ?? "?", inner) }
+            }
+            writer.endArray()
+            writer.member("count")
+            writer.integer(count)
+        }
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+}

@@ -1,0 +1,93 @@
+internal import CassetteTools
+internal import TapeBytes
+
+/// Lists that a page asked for: which rows, in which order.
+///
+/// A view stays as it was when it was made; a page whose cassette grows asks for another one.
+final class InspectorViews: Sendable {
+    /// More than a page has at once; the oldest goes.
+    private static let limit = 8
+
+    struct View: Sendable {
+        let id: Int
+        let epoch: Int
+        /// Rows that were looked at.
+        let through: Int
+        let ordinals: [UInt32]
+    }
+
+    private let views = Guarded<(next: Int, all: [View])>((1, []))
+
+    func view(_ id: Int) -> View? { self.views.withLock { $0.all.first { $0.id == id } } }
+
+    func add(epoch: Int, through: Int, _ ordinals: [UInt32]) -> View {
+        self.views.withLock { views in
+            let view = View(id: views.next, epoch: epoch, through: through, ordinals: ordinals)
+            views.next += 1
+            views.all.append(view)
+            if views.all.count > Self.limit { views.all.removeFirst() }
+            return view
+        }
+    }
+}
+
+/// The rows that match a filter, found piece by piece.
+///
+/// SAFETY: used by one thread at a time: `LocalStream` asks for one piece after the other.
+final class ViewSearch {
+    /// Rows looked at for one piece; fewer of them if their bodies are decoded.
+    private static let piece = 20_000
+    private static let decodedPiece = 200
+
+    private let moment: InspectedCassette.Moment
+    private let filter: RowFilter?
+    private let sort: RowSort
+    private let descends: Bool
+    private let views: InspectorViews
+    private var order: [UInt32]
+    private var offset = 0
+    private var found: [UInt32] = []
+    private var isDone = false
+
+    init(_ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, views: InspectorViews) {
+        self.moment = moment
+        self.filter = filter
+        self.sort = sort
+        self.descends = descends
+        self.views = views
+        self.order = moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }
+    }
+
+    /// How far it is, as a line of JSON; after the last of them nil.
+    func next() -> [UInt8]? {
+        guard !self.isDone else { return nil }
+        if let filter = self.filter {
+            let piece = filter.looksAtRowsAlone ? Self.piece : Self.decodedPiece
+            let end = min(self.order.count, self.offset + piece)
+            for place in self.offset..<end where filter.matches(Int(self.order[place]), in: self.moment) {
+                self.found.append(self.order[place])
+            }
+            self.offset = end
+        } else {
+            self.found = self.order
+            self.offset = self.order.count
+        }
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("looked")
+        writer.integer(self.offset)
+        writer.member("count")
+        writer.integer(self.found.count)
+        if self.offset == self.order.count {
+            self.isDone = true
+            let sorted = self.sort.sorted(self.found, descends: self.descends, self.moment.rows)
+            let view = self.views.add(epoch: self.moment.rows.epoch, through: self.moment.rows.count, sorted)
+            writer.member("view")
+            writer.integer(view.id)
+            writer.member("epoch")
+            writer.integer(view.epoch)
+        }
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+}

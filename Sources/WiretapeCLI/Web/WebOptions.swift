@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import Platform
+internal import TapeInspector
+
+/// The options of commands that show a page.
+struct WebOptions: ParsableArguments {
+    @Flag(help: "Show the cassette in the browser: the address, with its token, is printed on standard error.")
+    var web = false
+
+    @Option(help: ArgumentHelp("The port of --web on 127.0.0.1; by default a free one.", valueName: "port"))
+    var webPort: Int?
+
+    @Flag(help: "With --web, open the page in the browser.")
+    var open = false
+
+    func validate() throws {
+        if !self.web, self.webPort != nil { throw ValidationError("--web-port needs --web.") }
+        if !self.web, self.open { throw ValidationError("--open needs --web.") }
+        if let port = self.webPort, !(0...65_535).contains(port) { throw ValidationError("--web-port takes a number from 0 to 65535.") }
+    }
+}
+
+/// A page that is served while a command runs: it is announced, opened if that was asked for, and stopped.
+struct ServedPage {
+    private let server: InspectorServer
+    private let file: RedirectFile?
+
+    /// - Parameter say: prints a line for people.
+    init(_ server: InspectorServer, opens: Bool, say: (String) -> Void) throws {
+        self.server = server
+        say("inspector on \(server.address)")
+        guard opens else {
+            self.file = nil
+            return
+        }
+        let file = try RedirectFile(server.address)
+        self.file = file
+        do throws(ChildProcess.StartError) {
+            let opener = try ChildProcess(command: [RedirectFile.opener, file.path], environment: ChildEnvironment.parent)
+            // Reaps it; the browser itself goes on.
+            _ = opener.wait()
+        } catch {
+            switch error {
+            case .notFound(let message), .failed(let message): say(message)
+            }
+        }
+    }
+
+    func stop() {
+        self.server.stop()
+        self.file?.remove()
+    }
+}
+
+/// A file that leads a browser to the page: other users can read the arguments of a program, and the address has the token.
+struct RedirectFile {
+    #if os(macOS)
+    static let opener = "open"
+    #else
+    static let opener = "xdg-open"
+    #endif
+
+    let path: String
+
+    init(_ address: String) throws(TrustError) {
+        let folder = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/wiretape-XXXXXX.html".utf8CString)
+        let descriptor = mkstemps(&template, 5)
+        guard descriptor >= 0 else {
+            throw TrustError(
+                "a file to open the page with cannot be made in \"\(folder)\" (\(String(cString: strerror(errno)))): leave out --open.")
+        }
+        // mkstemps gives it the mode 0600.
+        self.path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let text = "<!doctype html><meta charset=utf-8><title>wiretape</title><meta http-equiv=refresh content=\"0;url=\(address)\">\n"
+        let written = Array(text.utf8).withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
+        close(descriptor)
+        guard written == text.utf8.count else {
+            self.remove()
+            throw TrustError("the file \"\(self.path)\" cannot be written: leave out --open.")
+        }
+    }
+
+    func remove() { unlink(self.path) }
+}
