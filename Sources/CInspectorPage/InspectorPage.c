@@ -1,9 +1,129 @@
 #include "InspectorPage.h"
+
+#ifdef __has_embed
+
+// The compiler embeds the files (C23, 6.10.3), and compiles again when one of them changes.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wc23-extensions"
+#endif
+#define END(name) (name + sizeof name)
+static const unsigned char app_js[] = {
+#embed "page/app.js"
+};
+static const unsigned char core_api_js[] = {
+#embed "page/core/api.js"
+};
+static const unsigned char core_dialogs_js[] = {
+#embed "page/core/dialogs.js"
+};
+static const unsigned char core_dom_js[] = {
+#embed "page/core/dom.js"
+};
+static const unsigned char core_json_js[] = {
+#embed "page/core/json.js"
+};
+static const unsigned char core_route_js[] = {
+#embed "page/core/route.js"
+};
+static const unsigned char core_rows_js[] = {
+#embed "page/core/rows.js"
+};
+static const unsigned char core_text_js[] = {
+#embed "page/core/text.js"
+};
+static const unsigned char core_theme_js[] = {
+#embed "page/core/theme.js"
+};
+static const unsigned char detail_detail_js[] = {
+#embed "page/detail/detail.js"
+};
+static const unsigned char detail_sections_js[] = {
+#embed "page/detail/sections.js"
+};
+static const unsigned char detail_tree_js[] = {
+#embed "page/detail/tree.js"
+};
+static const unsigned char detail_viewer_js[] = {
+#embed "page/detail/viewer.js"
+};
 static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
-static const struct inspector_file files[] = {
-    {"/index.html", "text/html; charset=utf-8", index_html, index_html + sizeof index_html},
-    {0, 0, 0, 0},
+static const unsigned char list_grid_js[] = {
+#embed "page/list/grid.js"
 };
+static const unsigned char list_search_js[] = {
+#embed "page/list/search.js"
+};
+static const unsigned char list_waterfall_js[] = {
+#embed "page/list/waterfall.js"
+};
+static const unsigned char style_css[] = {
+#embed "page/style.css"
+};
+static const unsigned char worker_js[] = {
+#embed "page/worker.js"
+};
+
+#else
+
+// The assembler embeds them if the compiler is older.
+#ifdef __APPLE__
+#define SECTION ".const_data"
+#define SYMBOL "_"
+#else
+#define SECTION ".section .rodata"
+#define SYMBOL ""
+#endif
+#define END(name) name##_end
+#define EMBED(name, file)                                                                                                                \
+    __asm__(SECTION "\n" SYMBOL #name ":\n.incbin \"" file "\"\n" SYMBOL #name "_end:\n.byte 0\n.text\n");                                 \
+    extern const unsigned char name[] __attribute__((visibility("hidden")));                                                              \
+    extern const unsigned char name##_end[] __attribute__((visibility("hidden")))
+EMBED(app_js, "app.js");
+EMBED(core_api_js, "core/api.js");
+EMBED(core_dialogs_js, "core/dialogs.js");
+EMBED(core_dom_js, "core/dom.js");
+EMBED(core_json_js, "core/json.js");
+EMBED(core_route_js, "core/route.js");
+EMBED(core_rows_js, "core/rows.js");
+EMBED(core_text_js, "core/text.js");
+EMBED(core_theme_js, "core/theme.js");
+EMBED(detail_detail_js, "detail/detail.js");
+EMBED(detail_sections_js, "detail/sections.js");
+EMBED(detail_tree_js, "detail/tree.js");
+EMBED(detail_viewer_js, "detail/viewer.js");
+EMBED(index_html, "index.html");
+EMBED(list_grid_js, "list/grid.js");
+EMBED(list_search_js, "list/search.js");
+EMBED(list_waterfall_js, "list/waterfall.js");
+EMBED(style_css, "style.css");
+EMBED(worker_js, "worker.js");
+
+#endif
+
+#define FILE_OF(path, type, name) {path, type, name, END(name)}
+static const struct inspector_file files[] = {
+    FILE_OF("/app.js", "text/javascript; charset=utf-8", app_js),
+    FILE_OF("/core/api.js", "text/javascript; charset=utf-8", core_api_js),
+    FILE_OF("/core/dialogs.js", "text/javascript; charset=utf-8", core_dialogs_js),
+    FILE_OF("/core/dom.js", "text/javascript; charset=utf-8", core_dom_js),
+    FILE_OF("/core/json.js", "text/javascript; charset=utf-8", core_json_js),
+    FILE_OF("/core/route.js", "text/javascript; charset=utf-8", core_route_js),
+    FILE_OF("/core/rows.js", "text/javascript; charset=utf-8", core_rows_js),
+    FILE_OF("/core/text.js", "text/javascript; charset=utf-8", core_text_js),
+    FILE_OF("/core/theme.js", "text/javascript; charset=utf-8", core_theme_js),
+    FILE_OF("/detail/detail.js", "text/javascript; charset=utf-8", detail_detail_js),
+    FILE_OF("/detail/sections.js", "text/javascript; charset=utf-8", detail_sections_js),
+    FILE_OF("/detail/tree.js", "text/javascript; charset=utf-8", detail_tree_js),
+    FILE_OF("/detail/viewer.js", "text/javascript; charset=utf-8", detail_viewer_js),
+    FILE_OF("/index.html", "text/html; charset=utf-8", index_html),
+    FILE_OF("/list/grid.js", "text/javascript; charset=utf-8", list_grid_js),
+    FILE_OF("/list/search.js", "text/javascript; charset=utf-8", list_search_js),
+    FILE_OF("/list/waterfall.js", "text/javascript; charset=utf-8", list_waterfall_js),
+    FILE_OF("/style.css", "text/css; charset=utf-8", style_css),
+    FILE_OF("/worker.js", "text/javascript; charset=utf-8", worker_js),
+    {NULL, NULL, NULL, NULL},
+};
+
 const struct inspector_file *inspector_file_at(size_t number) { return &files[number]; }

@@ -49,6 +49,7 @@ export async function range(path, from, to, signal) {
 }
 
 export async function whole(path, signal) { return new Uint8Array(await (await ask(path, { signal })).arrayBuffer()); }
+export async function get(path, signal) { return ask(path, { signal }); }
 export async function text(path, signal) { return (await ask(path, { signal })).text(); }
 export async function buffer(path) { return (await ask(path)).arrayBuffer(); }
 

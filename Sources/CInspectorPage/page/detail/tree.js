@@ -61,7 +61,7 @@ function branch(entry, id, path, isOpen, known = null) {
   let isFilled = false;
   const fill = async (from) => {
     const shown = from === 0 && known ? known : (await ask({ id, path, from, most: STEP })).children;
-    const all = shown.map((child, index) => branch(child, id, [...path, from + index], path.length < 1 && entry.count <= 50 && child.count <= 20));
+    const all = shown.map((child, index) => branch(child, id, [...path, from + index], path.length < 2 && entry.count <= 20 && child.count <= 20));
     if (from + STEP < entry.count) {
       const more = element("button", { type: "button", text: `${count(entry.count - from - STEP, "more")}`.replace("mores", "more"), onclick: async () => { more.remove(); await fill(from + STEP); } });
       all.push(more);

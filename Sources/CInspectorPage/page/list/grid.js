@@ -39,12 +39,12 @@ export class Grid {
     });
     head.append(element("div", { role: "columnheader", "aria-colindex": COLUMNS.length + 1, "aria-label": "waterfall", class: "axis" }, this.axisWords[0], this.axisWords[1], this.axisWords[2], mode));
     this.head = head;
-    this.spacer = element("div", { class: "spacer", role: "presentation" });
-    this.viewport = element("div", { class: "viewport", role: "rowgroup" }, this.spacer);
+    this.spacer = element("div", { class: "spacer", role: "rowgroup" });
+    this.grid = element("div", { class: "viewport", role: "grid", tabindex: 0, "aria-label": "Exchanges", "aria-colcount": COLUMNS.length + 1 }, head, this.spacer);
+    this.viewport = this.grid;
     this.canvas = element("canvas", { class: "waterfall", "aria-hidden": "true" });
-    this.grid = element("div", { class: "grid", role: "grid", tabindex: 0, "aria-label": "Exchanges", "aria-colcount": COLUMNS.length + 1 }, head, this.viewport, this.canvas);
     this.empty = element("p", { class: "empty", hidden: true });
-    clear(parent, this.empty, this.grid);
+    clear(parent, this.empty, element("div", { class: "grid" }, this.grid, this.canvas));
     this.waterfall = new Waterfall(this.canvas, (...words) => words.forEach((word, index) => { this.axisWords[index].textContent = word; }));
     this.viewport.addEventListener("scroll", () => this.schedule(), { passive: true });
     this.viewport.addEventListener("wheel", () => actions.unfollow(), { passive: true });
@@ -57,8 +57,9 @@ export class Grid {
   }
 
   get factor() { return Math.max(1, (this.rows.count * HEIGHT) / TALLEST); }
-  get shown() { return Math.max(1, Math.floor(this.viewport.clientHeight / HEIGHT)); }
-  get first() { return this.factor === 1 ? this.viewport.scrollTop / HEIGHT : (this.viewport.scrollTop / Math.max(1, this.spacer.offsetHeight - this.viewport.clientHeight)) * Math.max(0, this.rows.count - this.shown); }
+  get room() { return Math.max(0, this.viewport.clientHeight - this.head.offsetHeight); }
+  get shown() { return Math.max(1, Math.floor(this.room / HEIGHT)); }
+  get first() { return this.factor === 1 ? this.viewport.scrollTop / HEIGHT : (this.viewport.scrollTop / Math.max(1, this.spacer.offsetHeight - this.room)) * Math.max(0, this.rows.count - this.shown); }
 
   schedule() {
     if (this.isScheduled) return;
@@ -103,8 +104,9 @@ export class Grid {
       row.element.hidden = false;
       if (data) drawn.push({ row: data, top: place * HEIGHT + offset - this.viewport.scrollTop });
     }
+    this.canvas.style.right = this.viewport.offsetWidth - this.viewport.clientWidth + "px";
     const last = this.head.lastElementChild.getBoundingClientRect();
-    this.waterfall.draw(drawn, Math.max(10, last.width), this.viewport.clientHeight);
+    this.waterfall.draw(drawn, Math.max(10, last.width), this.room);
     const active = this.selectedPlace >= from && this.selectedPlace < to ? this.pool[this.selectedPlace % size] : null;
     if (active && active.place === this.selectedPlace) this.grid.setAttribute("aria-activedescendant", active.element.id);
     else this.grid.removeAttribute("aria-activedescendant");
@@ -189,12 +191,12 @@ export class Grid {
 
   reveal(place) {
     if (this.factor > 1) {
-      if (place < this.first || place >= this.first + this.shown) this.viewport.scrollTop = (place / this.rows.count) * (this.spacer.offsetHeight - this.viewport.clientHeight);
+      if (place < this.first || place >= this.first + this.shown) this.viewport.scrollTop = (place / this.rows.count) * (this.spacer.offsetHeight - this.room);
       return;
     }
     const top = place * HEIGHT;
     if (top < this.viewport.scrollTop) this.viewport.scrollTop = top;
-    else if (top + HEIGHT > this.viewport.scrollTop + this.viewport.clientHeight) this.viewport.scrollTop = top + HEIGHT - this.viewport.clientHeight;
+    else if (top + HEIGHT > this.viewport.scrollTop + this.room) this.viewport.scrollTop = top + HEIGHT - this.room;
   }
 
   toEnd() { this.viewport.scrollTop = this.spacer.offsetHeight; }

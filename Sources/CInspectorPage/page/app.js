@@ -1,0 +1,293 @@
+import { element, clear, recorded } from "./core/dom.js";
+import { count, number, plain } from "./core/text.js";
+import * as api from "./core/api.js";
+import * as route from "./core/route.js";
+import * as theme from "./core/theme.js";
+import * as dialogs from "./core/dialogs.js";
+import { Rows } from "./core/rows.js";
+import { Grid } from "./list/grid.js";
+import { Search } from "./list/search.js";
+import { Detail } from "./detail/detail.js";
+
+const $ = (id) => document.getElementById(id);
+
+theme.apply();
+
+class App {
+  constructor() {
+    this.state = { rows: 0, epoch: 0, sorted: true };
+    this.place = route.read();
+    this.view = null;
+    this.isFollowing = false;
+    this.making = null;
+    this.rows = new Rows(() => this.grid.schedule());
+    this.grid = new Grid($("list"), this.rows, {
+      open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false),
+    });
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text) });
+    this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
+    this.commands = [
+      { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
+      { key: "k", label: "Exchange before", run: () => this.grid.move(-1) },
+      { key: "g", label: "First exchange", run: () => this.grid.select(0) },
+      { key: "G", label: "Last exchange", run: () => this.grid.select(this.rows.count - 1) },
+      { key: "/", label: "Filter", run: () => $("filter").select() },
+      { key: "s", label: "Search", run: () => $("search").select() },
+      { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
+      { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
+      { key: "l", label: "Go to the list", run: () => this.grid.grid.focus() },
+      { key: "1 – 9", label: "Tab of the exchange", run: () => this.detail.chooseNumber(1) },
+      { key: "R", label: "All redacted values", run: () => this.redactions() },
+      { key: "t", label: "Dark or light", run: () => theme.toggle() },
+      { key: "?", label: "Help", run: () => dialogs.help(this.commands) },
+      { key: "Escape", label: "Close the exchange", run: () => this.close() },
+      { key: "Ctrl-K", label: "All commands", run: () => dialogs.palette(this.commands) },
+    ];
+    this.wire();
+  }
+
+  async start() {
+    if (!api.takeToken()) return this.notice("this page has no token: open the address that wiretape printed, with all that is after its \"#\".");
+    this.place = route.read();
+    $("filter").value = this.place.filter;
+    try {
+      this.take(await api.json("/api/state"), true);
+    } catch (error) {
+      return this.notice(error.status === 401 ? "this address is of another run: open the one that wiretape printed last." : error.message);
+    }
+    if (this.place.key) this.open(this.place.key, false, this.place.tab);
+    api.follow((state) => this.take(state), (error, isOver) => this.notice(isOver ? "this page is of another run: open the address that wiretape printed last." : "the connection to wiretape is lost: trying again."));
+  }
+
+  // MARK: State
+
+  take(state, isFirst = false) {
+    const before = this.state;
+    this.state = state;
+    this.notice(state.damage || state.problem || "");
+    $("file").textContent = plain(state.file.split("/").pop());
+    $("file").title = plain(state.file);
+    document.title = plain(state.file.split("/").pop()) + " – wiretape";
+    $("live").hidden = state.mode === "inspect" && state.known === state.rows && !state.growing;
+    $("live-words").textContent = state.known > state.rows ? "reading" : "live";
+    const isOther = isFirst || state.epoch !== before.epoch;
+    if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
+    else this.counts();
+  }
+
+  get needsView() { return Boolean(this.place.filter.trim()) || this.place.sort !== "start" || this.place.descends || !this.state.sorted; }
+
+  /** Takes the rows that there are now: all of them, or those of a view made anew. */
+  async refresh(isOther) {
+    this.grid.sorted(this.place.sort, this.place.descends);
+    if (!this.needsView) {
+      this.making?.abort();
+      this.making = null;
+      this.view = null;
+      this.rows.reset(this.state.epoch, this.state.rows, null);
+      return this.updated();
+    }
+    if (isOther) this.rows.reset(this.state.epoch, this.state.rows, this.rows.keys && !isOther ? this.rows.keys : new Uint32Array(0));
+    // One at a time; what came meanwhile is looked at after it.
+    if (this.making && !isOther) { this.isStale = true; return; }
+    this.making?.abort();
+    const making = new AbortController();
+    this.making = making;
+    this.isStale = false;
+    try {
+      const response = await api.post("/api/views", { filter: this.place.filter, sort: this.place.sort, descends: this.place.descends }, making.signal);
+      let view = null;
+      await api.lines(response, (line) => {
+        if (line.view) view = line;
+        else $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} looked at`;
+      });
+      if (making.signal.aborted || !view) return;
+      const keys = new Uint32Array((await api.whole("/api/views/" + view.view, making.signal)).buffer);
+      if (making.signal.aborted) return;
+      this.problem("");
+      this.view = view.view;
+      this.rows.reset(view.epoch, this.state.rows, keys);
+      this.updated();
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.problem(error.message);
+      this.counts();
+    } finally {
+      if (this.making === making) {
+        this.making = null;
+        if (this.isStale) setTimeout(() => this.refresh(false), 500);
+      }
+    }
+  }
+
+  updated() {
+    this.grid.update(this.state.rows ? "No exchange matches the filter." : "The cassette holds no exchanges yet.");
+    this.counts();
+    if (this.isFollowing) this.grid.toEnd();
+    if (this.place.key && this.grid.selected === null) this.grid.mark(this.place.key);
+  }
+
+  counts() {
+    const all = count(this.state.rows, "exchange");
+    $("counts").textContent = this.rows.keys && this.place.filter ? `${number(this.rows.count)} of ${all}` : all;
+  }
+
+  // MARK: Actions
+
+  open(key, isAsked, tab = this.place.tab) {
+    this.searching.stop();
+    $("main").classList.remove("alone");
+    this.write({ key, tab }, !isAsked);
+    if (this.grid.selected !== key) this.grid.mark(key);
+    this.grid.schedule();
+    return this.detail.open(key, tab).then(() => { if (isAsked) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
+  }
+
+  close() {
+    this.searching.stop();
+    this.detail.clear();
+    $("main").classList.add("alone");
+    this.write({ key: null, tab: null });
+    this.grid.schedule();
+    this.grid.grid.focus();
+  }
+
+  search(text) {
+    $("search").value = text;
+    $("main").classList.remove("alone");
+    this.detail.clear();
+    return this.searching.run(text, this.view);
+  }
+
+  filter(text) {
+    if (text === this.place.filter) return;
+    this.write({ filter: text });
+    this.problem("");
+    this.refresh(true);
+  }
+
+  sort(name) {
+    const descends = this.place.sort === name ? !this.place.descends : name === "size" || name === "time";
+    this.write({ sort: name, descends });
+    this.refresh(true);
+  }
+
+  setFollowing(isFollowing) {
+    if (this.isFollowing === isFollowing) return;
+    this.isFollowing = isFollowing;
+    $("follow").setAttribute("aria-pressed", String(isFollowing));
+    if (isFollowing) this.grid.toEnd();
+  }
+
+  async redactions() {
+    const places = new Map();
+    const body = element("tbody");
+    dialogs.show("Redacted values", element("table", {}, element("thead", {}, element("tr", {}, element("th", { text: "placeholder" }), element("th", { text: "exchanges" }), element("th", { text: "first" }))), body));
+    try {
+      const response = await api.get("/api/redactions");
+      await api.lines(response, (line) => {
+        if (!places.has(line.placeholder)) places.set(line.placeholder, new Set());
+        places.get(line.placeholder).add(line.key);
+      });
+    } catch (error) { body.append(element("tr", {}, element("td", { class: "problem" }, recorded(error.message)))); }
+    for (const [placeholder, keys] of [...places].sort()) {
+      const [first] = keys;
+      body.append(element("tr", {}, element("td", {}, recorded(placeholder)), element("td", { text: number(keys.size) }), element("td", {}, element("button", { type: "button", text: String(first), onclick: () => { dialogs.close(); this.open(first, true, "redacted"); } }))));
+    }
+    if (!places.size) body.append(element("tr", {}, element("td", { colspan: 3, text: "nothing was redacted" })));
+  }
+
+  write(change, replaces = true) {
+    this.place = { ...this.place, ...change };
+    route.write(this.place, replaces);
+  }
+
+  say(text) { $("live").hidden = false; $("live-words").textContent = text; }
+
+  notice(text) {
+    $("notice").hidden = !text;
+    clear($("notice"), recorded(text ?? ""));
+  }
+
+  problem(text) { clear($("filter-problem"), recorded(text)); $("filter").setAttribute("aria-invalid", String(Boolean(text))); }
+
+  // MARK: Input
+
+  wire() {
+    let typing = 0;
+    $("filter").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => this.filter($("filter").value), 250); });
+    $("bar").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (document.activeElement === $("search")) { if ($("search").value) this.search($("search").value); } else { clearTimeout(typing); this.filter($("filter").value); this.grid.grid.focus(); }
+    });
+    $("search").addEventListener("keydown", (event) => { if (event.key === "Enter" && $("search").value) { event.preventDefault(); this.search($("search").value); } });
+    $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); clearTimeout(typing); this.filter($("filter").value); this.grid.grid.focus(); } });
+    $("follow").addEventListener("click", () => this.setFollowing(!this.isFollowing));
+    $("theme").addEventListener("click", () => theme.toggle());
+    $("commands").addEventListener("click", () => dialogs.palette(this.commands));
+    $("help").addEventListener("click", () => dialogs.help(this.commands));
+    addEventListener("hashchange", () => this.moved());
+    addEventListener("popstate", () => this.moved());
+    addEventListener("keydown", (event) => this.key(event));
+    this.split();
+  }
+
+  /** The address became another one, by a link or the browser's buttons. */
+  moved() {
+    if (/token=/.test(location.hash)) { api.takeToken(); return location.reload(); }
+    const before = this.place;
+    this.place = route.read();
+    if (this.place.filter !== before.filter || this.place.sort !== before.sort || this.place.descends !== before.descends) {
+      $("filter").value = this.place.filter;
+      this.refresh(true);
+    }
+    if (this.place.key === null) { if (before.key !== null) this.close(); } else if (this.place.key !== before.key || this.place.tab !== before.tab) this.open(this.place.key, false, this.place.tab);
+  }
+
+  key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); return dialogs.palette(this.commands); }
+    if (event.ctrlKey || event.metaKey || event.altKey || $("dialog").open) return;
+    const isTyping = event.target.matches?.("input, select, textarea");
+    if (event.key === "Escape") {
+      event.preventDefault();
+      if (isTyping) this.grid.grid.focus();
+      else if (!$("main").classList.contains("alone")) this.close();
+      return;
+    }
+    if (isTyping) return;
+    if (/^[1-9]$/.test(event.key)) return this.detail.chooseNumber(Number(event.key));
+    const command = this.commands.find((one) => one.key === event.key);
+    if (!command) return;
+    event.preventDefault();
+    command.run();
+  }
+
+  split() {
+    const splitter = $("splitter");
+    const set = (value) => {
+      const part = Math.min(90, Math.max(10, value));
+      $("main").style.setProperty("--split", part);
+      splitter.setAttribute("aria-valuenow", Math.round(part));
+      this.grid.schedule();
+    };
+    const isWide = () => matchMedia("(min-width: 1600px)").matches;
+    splitter.addEventListener("pointerdown", (event) => {
+      splitter.setPointerCapture(event.pointerId);
+      const move = (moved) => {
+        const box = $("main").getBoundingClientRect();
+        set(isWide() ? ((moved.clientX - box.left) / box.width) * 100 : ((moved.clientY - box.top) / box.height) * 100);
+      };
+      splitter.addEventListener("pointermove", move);
+      splitter.addEventListener("pointerup", () => splitter.removeEventListener("pointermove", move), { once: true });
+    });
+    splitter.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: -5, ArrowLeft: -5, ArrowDown: 5, ArrowRight: 5 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      set(Number(splitter.getAttribute("aria-valuenow")) + step);
+    });
+    $("main").classList.add("alone");
+  }
+}
+
+new App().start();

@@ -1,0 +1,57 @@
+import { element, clear } from "./dom.js";
+
+const dialog = document.getElementById("dialog");
+let before = null;
+
+function open(...content) {
+  before = document.activeElement;
+  clear(dialog, ...content);
+  if (!dialog.open) dialog.showModal();
+}
+
+export function close() { if (dialog.open) dialog.close(); }
+
+dialog.addEventListener("close", () => { clear(dialog); before?.focus?.(); });
+dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });
+
+export function help(commands) {
+  open(element("h2", { id: "dialog-title", text: "Keys" }),
+    element("table", {}, element("tbody", {}, commands.filter((one) => one.key).map((one) => element("tr", {}, element("th", { scope: "row" }, element("kbd", { text: one.key })), element("td", { text: one.label }))))),
+    element("h3", { text: "Filters" }),
+    element("p", { text: "The command line's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, ~ts ~bs ~hs of the response), ~grpc status, ~websocket, ~a asset, ~q without a response, ~e cut or failed; !, &, | and parentheses; a pattern alone matches the URL." }),
+    element("button", { type: "button", text: "Close", onclick: close, autofocus: true }));
+}
+
+/** All commands by name. */
+export function palette(commands) {
+  let place = 0;
+  let shown = [];
+  const list = element("ul", { class: "palette", role: "listbox", id: "palette", "aria-label": "Commands" });
+  const input = element("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette", "aria-label": "Command", autocomplete: "off", autofocus: true });
+  const run = (command) => { close(); command.run(); };
+  const render = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    shown = commands.filter((one) => words.every((word) => one.label.toLowerCase().includes(word)));
+    place = Math.min(place, Math.max(0, shown.length - 1));
+    clear(list, shown.map((one, index) => element("li", { role: "option", id: "command-" + index, "aria-selected": String(index === place), onclick: () => run(one) }, one.label, one.key ? element("kbd", { text: one.key }) : null)));
+    if (shown.length) input.setAttribute("aria-activedescendant", "command-" + place);
+    else input.removeAttribute("aria-activedescendant");
+    list.children[place]?.scrollIntoView({ block: "nearest" });
+  };
+  input.addEventListener("input", () => { place = 0; render(); });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      place = (place + (event.key === "ArrowDown" ? 1 : -1) + shown.length) % Math.max(1, shown.length);
+      render();
+      event.preventDefault();
+    } else if (event.key === "Enter" && shown[place]) { event.preventDefault(); run(shown[place]); }
+  });
+  open(element("h2", { id: "dialog-title", text: "Commands" }), input, list);
+  render();
+  input.focus();
+}
+
+/** A list of choices or results in the dialog. */
+export function show(title, ...content) {
+  open(element("h2", { id: "dialog-title", text: title }), ...content, element("button", { type: "button", text: "Close", onclick: close }));
+}

@@ -1,0 +1,109 @@
+import { element, clear, recorded } from "../core/dom.js";
+import { plain } from "../core/text.js";
+import * as api from "../core/api.js";
+import * as sections from "./sections.js";
+import { viewer } from "./viewer.js";
+
+/** One exchange in tabs. */
+export class Detail {
+  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`. */
+  constructor(parent, actions) {
+    this.parent = parent;
+    this.actions = actions;
+    this.exchange = null;
+    this.tabs = [];
+    this.tab = "response";
+    this.loading = null;
+  }
+
+  async open(key, tab) {
+    this.loading?.abort();
+    const loading = new AbortController();
+    this.loading = loading;
+    try {
+      const exchange = await api.json("/api/x/" + key, loading.signal);
+      if (loading.signal.aborted) return;
+      this.exchange = exchange;
+      this.show(tab);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.exchange = null;
+      clear(this.parent, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+    }
+  }
+
+  show(tab) {
+    const exchange = this.exchange;
+    const panel = element("div", { role: "tabpanel", id: "panel", tabindex: 0, "aria-labelledby": "tab-response" });
+    const hasParts = exchange.request.body?.multipart || exchange.response?.body?.multipart;
+    const hasMessages = exchange.webSocket !== undefined || [exchange.request, exchange.response].some((one) => one?.body?.events !== undefined || one?.body?.messages !== undefined);
+    this.tabs = [
+      ["request", "Request", () => sections.request(exchange)],
+      ["response", "Response", () => sections.response(exchange)],
+      hasParts ? ["parts", "Parts", () => sections.parts(exchange)] : null,
+      hasMessages ? ["messages", exchange.response?.body?.events !== undefined ? "Events" : "Messages", () => sections.messages(exchange)] : null,
+      ["timing", "Timing", () => sections.timing(exchange)],
+      ["connection", exchange.connection?.tls ? "TLS" : "Connection", () => sections.connection(exchange)],
+      ["redacted", exchange.redactions.length ? `Redacted ${exchange.redactions.length}` : "Redacted", () => sections.redactions(exchange, this.actions.find)],
+      ["raw", "Raw", () => [element("p", { class: "facts", text: `as it is in the cassette, byte ${exchange.from.toLocaleString("en-US")}` }), viewer({ path: `/api/x/${exchange.key}/text`, form: "text", size: exchange.length, name: `${exchange.number}.json` })]],
+    ].filter(Boolean);
+    const list = element("div", { role: "tablist", "aria-label": "Views of the exchange" }, this.tabs.map(([name, label], index) => element("button", {
+      type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": "false", tabindex: -1, title: `${index + 1}`, text: label,
+      onclick: () => this.choose(name, true),
+    })));
+    list.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const place = this.tabs.findIndex(([name]) => name === this.tab);
+      this.choose(this.tabs[(place + step + this.tabs.length) % this.tabs.length][0], true);
+      this.parent.querySelector(`#tab-${this.tab}`).focus();
+    });
+    const head = element("div", { class: "detail-head" },
+      element("h2", { id: "detail-title" }, `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),
+      element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() }),
+      element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") }),
+      element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
+    this.panel = panel;
+    clear(this.parent, head, list, panel);
+    this.choose(this.tabs.some(([name]) => name === tab) ? tab : this.tabs.some(([name]) => name === this.tab) ? this.tab : "response", false);
+  }
+
+  async choose(name, isAsked) {
+    this.tab = name;
+    for (const button of this.parent.querySelectorAll("[role=tab]")) {
+      const isChosen = button.id === "tab-" + name;
+      button.setAttribute("aria-selected", String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+    }
+    const panel = this.panel;
+    panel.setAttribute("aria-labelledby", "tab-" + name);
+    if (isAsked) this.actions.tab(name);
+    try {
+      const made = await this.tabs.find(([one]) => one === name)[2]();
+      if (this.panel === panel && this.tab === name) { clear(panel, made); panel.scrollTop = 0; }
+    } catch (error) {
+      if (this.panel === panel) clear(panel, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+    }
+  }
+
+  chooseNumber(number) {
+    const tab = this.tabs[number - 1];
+    if (this.exchange && tab) this.choose(tab[0], true);
+  }
+
+  async copyCurl() {
+    if (!this.exchange) return;
+    try { await this.copy(await api.text(`/api/x/${this.exchange.key}/curl`), "curl command copied"); } catch (error) { this.actions.say(plain(error.message)); }
+  }
+
+  async copy(text, words) {
+    try { await navigator.clipboard.writeText(text); this.actions.say(words); } catch { this.actions.say("the browser does not let the page copy"); }
+  }
+
+  clear() {
+    this.loading?.abort();
+    this.exchange = null;
+    clear(this.parent);
+  }
+}

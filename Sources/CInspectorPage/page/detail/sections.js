@@ -1,0 +1,258 @@
+import { element, recorded, facts } from "../core/dom.js";
+import { bytes, count, milliseconds, plain } from "../core/text.js";
+import * as api from "../core/api.js";
+import { viewer } from "./viewer.js";
+
+/** Field lines as a table; names and values as they were recorded. */
+export function fieldTable(lines, label) {
+  if (!lines.length) return element("p", { class: "empty", text: "no fields" });
+  const rows = lines.map((line) => {
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^[ \t]+/, "");
+    return element("tr", {}, element("th", { scope: "row" }, recorded(name)), element("td", { dir: "auto" }, recorded(value)));
+  });
+  return element("table", { class: "fields", "aria-label": label }, element("tbody", {}, rows));
+}
+
+function typeOf(lines) {
+  const line = lines.find((one) => /^content-type[ \t]*:/i.test(one));
+  return line ? line.slice(line.indexOf(":") + 1).trim() : "";
+}
+
+function bodyOf(exchange, side) {
+  const message = exchange[side];
+  const body = message.body;
+  if (!body) return element("p", { class: "empty", text: "no body" });
+  const parts = [element("h3", { text: "Body" })];
+  if (body.problem) parts.push(element("p", { class: "problem", role: "alert" }, recorded(body.problem)));
+  parts.push(viewer({
+    path: `/api/x/${exchange.key}/${side}/body`, form: body.form, image: body.image, size: body.decoded, type: typeOf(message.headers), facts: body.facts,
+    hasRaw: !body.large, name: `${exchange.number}-${side}.${extension(body)}`,
+  }));
+  return parts;
+}
+
+function extension(body) {
+  if (body.image) return { PNG: "png", JPEG: "jpg", GIF: "gif", WebP: "webp" }[body.image.format];
+  return { json: "json", lines: "txt", form: "txt", markup: "txt", text: "txt" }[body.form] ?? "bin";
+}
+
+export function request(exchange) {
+  const message = exchange.request;
+  return [
+    element("p", { class: "startline" }, recorded(`${message.method} ${message.url} ${message.version}`)),
+    message.target ? element("p", { class: "facts" }, "target as sent: ", recorded(message.target)) : null,
+    fieldTable(message.headers, "Header fields of the request"),
+    message.trailers ? [element("h3", { text: "Trailers" }), fieldTable(message.trailers, "Trailers of the request")] : null,
+    bodyOf(exchange, "request"),
+  ].flat(2);
+}
+
+export function response(exchange) {
+  const message = exchange.response;
+  const interim = exchange.interim.map((one) => [
+    element("h3", { text: `${one.version} ${one.status} after ${milliseconds(one.at)}` }), fieldTable(one.headers, `Header fields of ${one.status}`)]);
+  const outcome = exchange.outcome.kind === "complete" ? null : element("p", { class: "problem" }, outcomeWords(exchange.outcome));
+  if (!message) return [...interim.flat(), outcome ?? element("p", { class: "empty", text: "no response" })];
+  return [
+    interim,
+    element("p", { class: "startline" }, recorded(`${message.version} ${message.status} ${message.reason}`)),
+    outcome,
+    message.grpc ? element("p", {}, "gRPC: ", recorded([message.grpc.code ?? "", message.grpc.name, message.grpc.message].filter((one) => one !== undefined && one !== "").join(" "))) : null,
+    fieldTable(message.headers, "Header fields of the response"),
+    message.codedHeaders ? [element("h3", { text: "Fields of the coded body" }), fieldTable(message.codedHeaders, "Fields of the coded body")] : null,
+    message.trailers ? [element("h3", { text: "Trailers" }), fieldTable(message.trailers, "Trailers of the response")] : null,
+    bodyOf(exchange, "response"),
+  ].flat(3);
+}
+
+export function outcomeWords(outcome) {
+  const words = outcome.kind === "cut" ? `cut by the ${outcome.by}` : outcome.kind === "failed" ? `failed, ${outcome.by}` : "complete";
+  return recorded(outcome.reason ? `${words}: ${outcome.reason}` : words);
+}
+
+// MARK: Parts
+
+export async function parts(exchange) {
+  const shown = [];
+  for (const side of ["request", "response"]) {
+    const body = exchange[side]?.body;
+    if (!body?.multipart) continue;
+    const base = `/api/x/${exchange.key}/${side}`;
+    shown.push(element("h3", { text: `Parts of the ${side} body, ${bytes(body.decoded)}` }));
+    const [list, lint] = await Promise.all([api.json(base + "/parts").catch((error) => ({ problem: error.message })), api.json(base + "/lint").catch(() => ({ findings: [] }))]);
+    shown.push(findings(lint.findings));
+    if (list.problem || !list.parts) { shown.push(element("p", { class: "problem", text: "the parts of this body cannot be told apart" })); continue; }
+    if (list.otherBoundary) shown.push(element("p", { class: "caution", text: "the body uses another boundary than its Content-Type says" }));
+    if (list.boundary !== undefined) shown.push(element("p", { class: "facts" }, "boundary ", recorded(list.boundary)));
+    shown.push(element("ol", { class: "parts" }, list.parts.map((part) => partItem(part, base, exchange))));
+  }
+  return shown;
+}
+
+function partItem(part, base, exchange) {
+  const open = element("details", {}, element("summary", {}, recorded(part.words)));
+  open.addEventListener("toggle", () => {
+    if (!open.open || open.childElementCount > 1) return;
+    open.append(fieldTable(part.headers, `Header fields of part ${plain(part.label)}`));
+    if (!part.multipart) {
+      open.append(viewer({
+        path: base + "/body", query: { part: part.label }, form: part.form, image: part.image, size: part.decoded, type: part.type, hasRaw: true,
+        name: `${exchange.number}-part-${part.label}.bin`,
+      }));
+    }
+  });
+  if (part.form === "image" || (part.decoded ?? Infinity) < 2048) open.open = true;
+  return element("li", { class: "part" + (part.label.includes(".") ? " deep" : "") }, open);
+}
+
+function findings(all) {
+  if (!all.length) return element("p", { class: "status good", text: "✓ no defects" });
+  return element("div", { role: "group", "aria-label": "Defects" }, all.map((finding) => element("div", { class: "finding" },
+    element("p", { class: "caution" }, "⚠ ", finding.offset === undefined ? "header fields: " : `byte ${finding.offset.toLocaleString("en-US")}: `, recorded(finding.sentence)),
+    finding.excerpt.length ? element("pre", { class: "hex", tabindex: 0, role: "region", "aria-label": "Bytes around the defect", text: finding.excerpt.join("\n") }) : null)));
+}
+
+// MARK: Messages and events
+
+const STEP = 200;
+
+export async function messages(exchange) {
+  const shown = [];
+  if (exchange.webSocket !== undefined) {
+    const list = element("ol", { class: "messages", "aria-label": "Messages" });
+    const more = element("button", { type: "button", text: "More" });
+    let next = 1;
+    const load = async () => {
+      const found = await api.json(`/api/x/${exchange.key}/messages?from=${next}&count=${STEP}`);
+      list.append(...found.messages.map((message) => socketItem(message, exchange)));
+      next += found.messages.length;
+      more.hidden = next > found.count || !found.messages.length;
+    };
+    more.addEventListener("click", load);
+    await load();
+    shown.push(element("h3", { text: count(exchange.webSocket, "message") }), list, more);
+  }
+  for (const side of ["request", "response"]) {
+    const body = exchange[side]?.body;
+    if (!body || (body.events === undefined && body.messages === undefined)) continue;
+    const found = await api.json(`/api/x/${exchange.key}/${side}/messages`);
+    const all = found.events ?? found.messages;
+    shown.push(element("h3", { text: `${side === "request" ? "From the client" : "From the server"}: ${count(all.length, found.events ? "event" : "message")}` }));
+    const list = element("ol", { class: "messages", "aria-label": `Messages of the ${side}` });
+    let next = 0;
+    const more = element("button", { type: "button", text: "More" });
+    const load = () => {
+      list.append(...all.slice(next, next + STEP).map((message) => bodyItem(message, exchange, side)));
+      next += STEP;
+      more.hidden = next >= all.length;
+    };
+    more.addEventListener("click", load);
+    load();
+    shown.push(list, more);
+    if (found.rest) shown.push(element("p", { class: "caution", text: `and ${count(found.rest, "byte")} of one that was cut` }));
+  }
+  return shown;
+}
+
+
+function socketItem(message, exchange) {
+  const item = element("li", { class: "message " + message.from }, element("p", {}, recorded(message.words)));
+  if (message.note) item.append(element("p", { class: "caution" }, recorded(message.note)));
+  if (message.data) item.append(preview(message, `/api/x/${exchange.key}/messages/${message.number}`));
+  return item;
+}
+
+function bodyItem(message, exchange, side) {
+  const item = element("li", { class: "message " + (side === "request" ? "client" : "server") }, element("p", {}, recorded(message.words)));
+  if (message.tree) item.append(element("pre", {}, message.tree.map(([depth, key, value, label]) => [element("span", { class: "key" }, "  ".repeat(depth), recorded(key)), " ", recorded(value), label ? [" (", recorded(label), ")"] : [], "\n"]).flat(2)));
+  else item.append(preview(message, `/api/x/${exchange.key}/${side}/body`, { message: message.number }));
+  return item;
+}
+
+function preview(message, path, query) {
+  const text = message.text !== undefined ? element("pre", { dir: "auto" }, recorded(message.text, { lines: true })) : element("pre", { class: "hex", tabindex: 0, role: "region", "aria-label": "Bytes in hexadecimal", text: message.hex ?? "" });
+  const isJSON = /^\s*[[{]/.test(message.text ?? "");
+  if (message.size <= 64 && !isJSON) return text;
+  const open = element("details", {}, element("summary", { text: isJSON ? "as a tree, in whole" : `all ${bytes(message.size)}` }));
+  open.addEventListener("toggle", () => { if (open.open && open.childElementCount === 1) open.append(viewer({ path, query, form: isJSON ? "json" : message.text === undefined ? "binary" : "text", size: message.size })); });
+  return element("div", {}, text, open);
+}
+
+// MARK: Timing, connection, redactions
+
+const PHASES = [["blocked", "--wait-0"], ["dns", "--wait-1"], ["connect", "--wait-1"], ["tls", "--wait-1"], ["send", "--send"], ["wait", "--wait"], ["receive", "--receive"]];
+
+export function timing(exchange) {
+  const sum = PHASES.reduce((all, [name]) => all + (exchange.timing[name] ?? 0), 0);
+  const whole = Math.max(exchange.timing.total ?? 0, sum, 0.001);
+  let at = 0;
+  const rows = [];
+  for (const [name, color] of PHASES) {
+    const value = exchange.timing[name];
+    if (value === undefined) continue;
+    const bar = element("i");
+    bar.style.left = (at / whole) * 100 + "%";
+    bar.style.width = (value / whole) * 100 + "%";
+    bar.style.background = `var(${color})`;
+    at += value;
+    rows.push(element("span", { text: name }), element("span", { class: "v", text: milliseconds(value) }), element("span", { class: "track", "aria-hidden": "true" }, bar));
+  }
+  if (exchange.timing.total !== undefined) rows.push(element("strong", { text: "total" }), element("span", { class: "v", text: milliseconds(exchange.timing.total) }), element("span"));
+  const shown = [element("p", {}, "started ", exchange.started), element("div", { class: "bars" }, rows)];
+  for (const side of ["request", "response"]) {
+    const arrival = exchange[side]?.body?.arrival;
+    if (!arrival?.pieces.length) continue;
+    shown.push(element("h3", { text: `Arrival of the ${side} body: ${count(arrival.pieces.length, arrival.chunked ? "chunk" : "read")}` }));
+    const last = Math.max(...arrival.pieces.map((piece) => piece[0]), 0.001);
+    shown.push(element("table", {}, element("thead", {}, element("tr", {}, element("th", { text: "after the head" }), element("th", { text: "size" }), element("th", { text: "when" }))), element("tbody", {}, arrival.pieces.slice(0, 500).map(([time, size]) => {
+      const mark = element("i");
+      mark.style.left = (time / last) * 98 + "%";
+      mark.style.background = "var(--receive)";
+      return element("tr", {}, element("td", { text: milliseconds(time) }), element("td", { text: bytes(size) }), element("td", {}, element("div", { class: "track", "aria-hidden": "true" }, mark)));
+    }))));
+  }
+  return shown;
+}
+
+export function connection(exchange) {
+  const info = exchange.connection;
+  if (!info) return [element("p", { class: "empty", text: "nothing is recorded of the connection" })];
+  const row = (name, value) => (value === undefined || value === null ? null : element("tr", {}, element("th", { scope: "row", text: name }), element("td", {}, recorded(String(value)))));
+  const rows = [row("connection", info.id), row("to", info.remote), row("stream", info.stream), row("reused", info.reused ? (info.openedBy ? `yes, opened by exchange ${info.openedBy}` : "yes") : "no")];
+  if (exchange.tunnel) rows.push(row("tunnel", `${bytes(exchange.tunnel.sent)} sent, ${bytes(exchange.tunnel.received)} received`));
+  const tls = info.tls;
+  if (!tls) return [element("table", { class: "fields", "aria-label": "Connection" }, element("tbody", {}, rows)), element("p", { class: "empty", text: "without TLS" })];
+  rows.push(row("version", tls.version), row("cipher", tls.cipher), row("server name", tls.sni), row("protocol", tls.alpn), row("resumed", tls.resumed ? "yes" : "no"));
+  const started = Date.parse(exchange.started);
+  return [
+    element("table", { class: "fields", "aria-label": "Connection" }, element("tbody", {}, rows)),
+    ...tls.chain.flatMap((one, index) => {
+      const isPast = started > Date.parse(one.notAfter);
+      const isEarly = started < Date.parse(one.notBefore);
+      return [
+        element("h3", { text: index === 0 ? "Certificate" : "Its issuer" }),
+        element("table", { class: "fields", "aria-label": `Certificate ${index + 1}` }, element("tbody", {}, [
+          row("subject", one.subject || "without a subject"), row("issuer", one.issuer === one.subject ? "itself" : one.issuer),
+          row("valid", `${one.notBefore.slice(0, 10)} to ${one.notAfter.slice(0, 10)}${isPast ? ", expired by then" : ""}${isEarly ? ", not valid yet then" : ""}`), row("sha256", one.sha256)])),
+      ];
+    }),
+  ];
+}
+
+export function redactions(exchange, find) {
+  if (!exchange.redactions.length) return [element("p", { class: "empty", text: "nothing in this exchange was redacted" })];
+  const counts = new Map();
+  for (const { placeholder, place } of exchange.redactions) {
+    const key = placeholder + "\n" + place;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [element("table", { "aria-label": "Redacted values" },
+    element("thead", {}, element("tr", {}, element("th", { text: "placeholder" }), element("th", { text: "where" }), element("th", { text: "times" }), element("th", { text: "elsewhere" }))),
+    element("tbody", {}, [...counts].map(([key, times]) => {
+      const [placeholder, place] = key.split("\n");
+      return element("tr", {}, element("td", {}, recorded(placeholder)), element("td", {}, recorded(place)), element("td", { text: String(times) }),
+        element("td", {}, element("button", { type: "button", text: "Find all", onclick: () => find(placeholder) })));
+    })))];
+}
