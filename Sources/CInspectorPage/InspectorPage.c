@@ -58,6 +58,9 @@ static const unsigned char list_search_js[] = {
 static const unsigned char list_waterfall_js[] = {
 #embed "page/list/waterfall.js"
 };
+static const unsigned char replay_replay_js[] = {
+#embed "page/replay/replay.js"
+};
 static const unsigned char style_css[] = {
 #embed "page/style.css"
 };
@@ -97,6 +100,7 @@ EMBED(index_html, "index.html");
 EMBED(list_grid_js, "list/grid.js");
 EMBED(list_search_js, "list/search.js");
 EMBED(list_waterfall_js, "list/waterfall.js");
+EMBED(replay_replay_js, "replay/replay.js");
 EMBED(style_css, "style.css");
 EMBED(worker_js, "worker.js");
 
@@ -121,6 +125,7 @@ static const struct inspector_file files[] = {
     FILE_OF("/list/grid.js", "text/javascript; charset=utf-8", list_grid_js),
     FILE_OF("/list/search.js", "text/javascript; charset=utf-8", list_search_js),
     FILE_OF("/list/waterfall.js", "text/javascript; charset=utf-8", list_waterfall_js),
+    FILE_OF("/replay/replay.js", "text/javascript; charset=utf-8", replay_replay_js),
     FILE_OF("/style.css", "text/css; charset=utf-8", style_css),
     FILE_OF("/worker.js", "text/javascript; charset=utf-8", worker_js),
     {NULL, NULL, NULL, NULL},

@@ -17,6 +17,8 @@ package final class InspectorServer: Sendable {
     private static let tokenBytes = 32
     /// Milliseconds between two looks at a file that another process may write.
     private static let lookInterval: Int64 = 500
+    /// The same for a file that this process writes.
+    private static let liveInterval: Int64 = 100
 
     package let port: Int
     /// The page's address, with the token in the fragment, which browsers do not send.
@@ -41,16 +43,18 @@ package final class InspectorServer: Sendable {
     /// For a thread that may block: never an event loop or a task.
     ///
     /// - Parameters:
+    ///   - run: the run that writes the cassette or answers from it; nil if there is none.
     ///   - port: 0 picks a free port.
     ///   - token: by default a new one, which is the reason why an old address does not lead to a new page.
     package static func start(
-        _ cassette: InspectedCassette, port: Int = 0, token: Secret = .random(byteCount: InspectorServer.tokenBytes)
+        _ cassette: InspectedCassette, run: InspectedRun? = nil, port: Int = 0,
+        token: Secret = .random(byteCount: InspectorServer.tokenBytes)
     ) throws(StartError) -> InspectorServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
         do {
-            return try InspectorServer(cassette, port: port, token: token, group: group, threads: threads)
+            return try InspectorServer(cassette, run, port: port, token: token, group: group, threads: threads)
         } catch {
             try? threads.syncShutdownGracefully()
             try? group.syncShutdownGracefully()
@@ -61,11 +65,11 @@ package final class InspectorServer: Sendable {
     }
 
     private init(
-        _ cassette: InspectedCassette, port: Int, token: Secret, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool
+        _ cassette: InspectedCassette, _ run: InspectedRun?, port: Int, token: Secret, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool
     ) throws {
         let loop = group.next()
         let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
-        let service = InspectorService(cassette: cassette)
+        let service = InspectorService(cassette: cassette, run: run)
         let feed = InspectorFeed()
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -94,7 +98,7 @@ package final class InspectorServer: Sendable {
         self.holder = holder
         self.port = self.listener.localAddress?.port ?? port
         self.address = "http://127.0.0.1:\(self.port)/#token=\(token.revealed)"
-        let interval = TimeAmount.milliseconds(Self.lookInterval)
+        let interval = TimeAmount.milliseconds(run == nil ? Self.lookInterval : Self.liveInterval)
         try loop.submit {
             holder.value.looking = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: interval) { _ in
                 threads.runIfActive(eventLoop: loop) { Self.look(cassette, service, feed) }
@@ -104,7 +108,10 @@ package final class InspectorServer: Sendable {
 
     /// Reads what is new, and tells the pages.
     private static func look(_ cassette: InspectedCassette, _ service: InspectorService, _ feed: InspectorFeed) {
+        var count = cassette.moment.rows.count
         while cassette.refresh() {
+            service.settle(after: cassette.moment.rows.count < count ? 0 : count)
+            count = cassette.moment.rows.count
             feed.publish(service.tick())
             if cassette.moment.isIndexed { break }
         }

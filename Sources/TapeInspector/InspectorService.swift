@@ -26,8 +26,12 @@ final class InspectorService: Sendable {
     /// The ranks of rows in order of request start, for the table that they were counted in.
     private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
 
-    init(cassette: InspectedCassette) {
+    /// Nil if no run is shown.
+    private let run: InspectedRun?
+
+    init(cassette: InspectedCassette, run: InspectedRun? = nil) {
         self.cassette = cassette
+        self.run = run
     }
 
     func answer(_ request: LocalRequest) -> Answer {
@@ -36,7 +40,13 @@ final class InspectorService: Sendable {
         } catch let refusal as LocalAnswer {
             return .whole(refusal)
         } catch let error as CassetteError {
-            return .whole(LocalAnswer(status: 422, reason: "Unprocessable Content", code: "cassette", message: error.message))
+            let isBusy = error.code == .inUse
+            return .whole(
+                LocalAnswer(
+                    status: isBusy ? 409 : 422, reason: isBusy ? "Conflict" : "Unprocessable Content", code: isBusy ? "cassette-in-use" : "cassette",
+                    message: error.message))
+        } catch let error as MatchRuleError {
+            return .whole(Self.refusal("rules", error.message))
         } catch {
             return .whole(LocalAnswer(status: 500, reason: "Internal Server Error", code: "failed", message: "this failed: \(error)."))
         }
@@ -67,6 +77,22 @@ final class InspectorService: Sendable {
         case ("redactions", 2):
             try Self.allow(request, "GET")
             return .stream(self.redactions())
+        case ("open", 2):
+            try Self.allow(request, "GET")
+            return .whole(Self.json(self.open()))
+        case ("replay", 2):
+            try Self.allow(request, "GET")
+            guard let report = self.run?.report else { throw Self.unknown }
+            return .whole(Self.json(ReplayService(report: report(), path: self.cassette.path).bytes()))
+        case ("replay", 3) where parts[2] == "try":
+            try Self.allow(request, "POST")
+            let rules = try Self.rules(request.body)
+            return .whole(Self.json(try ReplayService.trial(rules, report: self.run?.report?(), path: self.cassette.path)))
+        case ("rules", 2):
+            try Self.allow(request, "POST")
+            try self.checkEpoch(request)
+            try ReplayService.write(try Self.rules(request.body), path: self.cassette.path)
+            return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
         case ("x", 3...5):
             try Self.allow(request, "GET")
             return try self.exchange(Array(parts.dropFirst(2)), arguments, range: request.range)
@@ -84,6 +110,10 @@ final class InspectorService: Sendable {
 
     private static var unknown: LocalAnswer {
         LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "there is nothing at that path: see docs/inspector.md.")
+    }
+
+    private static func refusal(_ code: String, _ message: String) -> LocalAnswer {
+        LocalAnswer(status: 400, reason: "Bad Request", code: code, message: message)
     }
 
     private static func bad(_ code: String, _ message: String) -> LocalAnswer {
@@ -105,9 +135,9 @@ final class InspectorService: Sendable {
         writer.member("version")
         writer.string(Version.current)
         writer.member("mode")
-        writer.string("inspect")
+        writer.string(self.run?.command ?? "inspect")
         writer.member("file")
-        writer.string(self.cassette.path)
+        writer.string(self.run?.name ?? self.cassette.path)
         writer.member("epoch")
         writer.integer(moment.rows.epoch)
         writer.member("rows")
@@ -122,6 +152,7 @@ final class InspectorService: Sendable {
             writer.member("last")
             writer.integer(Int(moment.rows.lastEnd))
         }
+        self.run.map { Self.write($0, &writer) }
         if let damage = moment.epoch.damage {
             writer.member("damage")
             writer.string(damage.summary)
@@ -132,6 +163,82 @@ final class InspectorService: Sendable {
         }
         writer.endObject()
         return writer.bytes + [10]
+    }
+
+    private static func write(_ run: InspectedRun, _ writer: inout JSONWriter) {
+        let counts = run.counts()
+        let numbers: [(StaticString, Int)] = [
+            ("hits", counts.hits), ("misses", counts.misses), ("recorded", counts.recorded), ("lost", counts.lost), ("open", run.open.count),
+        ]
+        for (name, number) in numbers {
+            writer.member(name)
+            writer.integer(number)
+        }
+        writer.member("replays")
+        writer.bool(run.report != nil)
+        if let problem = counts.problem {
+            writer.member("obstacle")
+            writer.string(problem)
+        }
+    }
+
+    /// Exchanges that are not in the cassette yet.
+    private static let openLimit = 100
+
+    private func open() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("count")
+        writer.integer(self.run?.open.count ?? 0)
+        writer.member("open")
+        writer.beginArray(.inline)
+        for exchange in self.run?.open.list(Self.openLimit) ?? [] {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("id")
+            writer.integer(exchange.id)
+            writer.member("start")
+            writer.integer(Int(exchange.started.microseconds))
+            writer.member("method")
+            writer.string(exchange.method)
+            writer.member("url")
+            writer.string(exchange.url)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+
+    /// Exchanges that were read are open no longer.
+    ///
+    /// - Parameter count: rows that were there before.
+    func settle(after count: Int) {
+        guard let run else { return }
+        let rows = self.cassette.moment.rows
+        run.open.recorded((min(count, rows.count)..<rows.count).map { rows[$0].id })
+    }
+
+    // MARK: Rules
+
+    private static func rules(_ body: [UInt8]) throws -> MatchRuleTexts {
+        do {
+            let texts = try MatchRuleTexts(try Order(body).values)
+            guard !texts.isEmpty else { throw Self.bad("rules", "there are no rules") }
+            return texts
+        } catch let error as MatchRuleError {
+            throw Self.bad("rules", error.message)
+        }
+    }
+
+    /// What a page changes is what it showed: it names the file that it read.
+    private func checkEpoch(_ request: LocalRequest) throws(LocalAnswer) {
+        let epoch = self.cassette.moment.rows.epoch
+        guard request.ifMatch == "\"\(epoch)\"" else {
+            throw LocalAnswer(
+                status: request.ifMatch == nil ? 428 : 412, reason: request.ifMatch == nil ? "Precondition Required" : "Precondition Failed",
+                code: "epoch", message: "the cassette has become another file: look at it again, then repeat this.")
+        }
     }
 
     private func rows(_ arguments: [String: String]) throws -> LocalAnswer {

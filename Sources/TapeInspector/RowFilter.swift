@@ -44,7 +44,7 @@ struct RowFilter {
     private func holds(_ expression: FilterExpression, _ ordinal: Int, _ row: StoredRow, _ table: RowTable) -> Bool? {
         switch expression {
         case .flag(let term): return self.holds(term, row, table)
-        case .status(let status): return Int(row.status) == status
+        case .status(let status): return row.status > 0 && Int(row.status) == status
         case .grpc: return table.text(row.responseType)?.lowercased().contains("grpc") == true || row.isUnusual ? nil : false
         case .version(let version):
             return StoredRow.version(row.requestVersion) == version

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import TapeInspector
 internal import TapeProxy
 
 /// How a command ends: the one place that knows every error and its exit code.
@@ -26,6 +27,7 @@ enum CommandEnd {
         case let error as MatchRuleError: error.message + "."
         case let error as SettingSyntaxError: error.message + "."
         case let error as RunPlan.Expired: error.message
+        case let error as InspectorServer.StartError: error.message
         default: nil
         }
     }

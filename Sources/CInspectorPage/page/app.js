@@ -1,5 +1,5 @@
 import { element, clear, recorded } from "./core/dom.js";
-import { count, number, plain } from "./core/text.js";
+import { count, milliseconds, number, plain } from "./core/text.js";
 import * as api from "./core/api.js";
 import * as route from "./core/route.js";
 import * as theme from "./core/theme.js";
@@ -8,6 +8,7 @@ import { Rows } from "./core/rows.js";
 import { Grid } from "./list/grid.js";
 import { Search } from "./list/search.js";
 import { Detail } from "./detail/detail.js";
+import { Replay } from "./replay/replay.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -21,11 +22,12 @@ class App {
     this.isFollowing = false;
     this.making = null;
     this.rows = new Rows(() => this.grid.schedule());
-    this.grid = new Grid($("list"), this.rows, {
+    this.grid = new Grid($("rows"), this.rows, {
       open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false),
     });
     this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
+    this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
     this.commands = [
       { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
       { key: "k", label: "Exchange before", run: () => this.grid.move(-1) },
@@ -34,6 +36,7 @@ class App {
       { key: "/", label: "Filter", run: () => $("filter").select() },
       { key: "s", label: "Search", run: () => $("search").select() },
       { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
+      { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
       { key: "l", label: "Go to the list", run: () => this.grid.grid.focus() },
       { key: "1 – 9", label: "Tab of the exchange", run: () => this.detail.chooseNumber(1) },
@@ -64,15 +67,67 @@ class App {
   take(state, isFirst = false) {
     const before = this.state;
     this.state = state;
-    this.notice(state.damage || state.problem || "");
+    this.notice(state.problem || state.obstacle || state.damage || "");
     $("file").textContent = plain(state.file.split("/").pop());
     $("file").title = plain(state.file);
     document.title = plain(state.file.split("/").pop()) + " – wiretape";
-    $("live").hidden = state.mode === "inspect" && state.known === state.rows && !state.growing;
-    $("live-words").textContent = state.known > state.rows ? "reading" : "live";
+    $("live").hidden = state.mode === "inspect" && state.known === state.rows;
+    $("live-words").textContent = this.liveWords(state);
+    $("replay").hidden = !state.replays;
+    if (state.open !== undefined && (state.open > 0 || before.open > 0)) this.showOpen();
+    if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();
+  }
+
+  liveWords(state) {
+    if (state.known > state.rows) return "reading";
+    if (state.mode === "inspect") return "live";
+    const words = [state.mode];
+    if (state.replays) words.push(`${count(state.hits, "hit")}, ${count(state.misses, "miss", "misses")}`);
+    if (state.recorded || !state.replays) words.push(`${number(state.recorded)} recorded`);
+    if (state.lost) words.push(`${number(state.lost)} lost`);
+    return words.join(" · ");
+  }
+
+  /** Exchanges that have begun, with the time since. */
+  async showOpen() {
+    if (this.isAskingOpen) return;
+    this.isAskingOpen = true;
+    try {
+      const found = await api.json("/api/open");
+      clear($("open"), found.open.map((one) => element("p", {}, element("span", { class: "since", "data-start": one.start }), recorded(`${one.method} ${one.url}`))), found.count > found.open.length ? element("p", { text: `and ${found.count - found.open.length} more` }) : null);
+      $("open").hidden = !found.count;
+      this.tickOpen();
+    } catch { /* the next tick asks again */ }
+    this.isAskingOpen = false;
+  }
+
+  tickOpen() {
+    clearTimeout(this.openTimer);
+    const all = $("open").querySelectorAll(".since");
+    for (const one of all) one.textContent = milliseconds(Math.max(0, Date.now() - Number(one.dataset.start) / 1000));
+    if (all.length) this.openTimer = setTimeout(() => this.tickOpen(), 250);
+    this.grid.schedule();
+  }
+
+  showReplay() {
+    if (!this.state.replays) return this.say("nothing is replayed");
+    this.searching.stop();
+    this.detail.clear();
+    $("main").classList.remove("alone");
+    return this.replay.next();
+  }
+
+  /** An exchange by its number in order of request start. */
+  async openNumber(wanted) {
+    if (this.state.sorted) return this.open(wanted, true);
+    const response = await api.post("/api/views", {});
+    let view = null;
+    await api.lines(response, (line) => { if (line.view) view = line.view; });
+    const keys = new Uint32Array((await api.whole("/api/views/" + view)).buffer);
+    return this.open(keys[wanted - 1], true);
   }
 
   get needsView() { return Boolean(this.place.filter.trim()) || this.place.sort !== "start" || this.place.descends || !this.state.sorted; }
@@ -136,6 +191,7 @@ class App {
 
   open(key, isAsked, tab = this.place.tab) {
     this.searching.stop();
+    this.replay.hide();
     $("main").classList.remove("alone");
     this.write({ key, tab }, !isAsked);
     if (this.grid.selected !== key) this.grid.mark(key);
@@ -145,6 +201,7 @@ class App {
 
   close() {
     this.searching.stop();
+    this.replay.hide();
     this.detail.clear();
     $("main").classList.add("alone");
     this.write({ key: null, tab: null });
@@ -156,6 +213,7 @@ class App {
     $("search").value = text;
     $("main").classList.remove("alone");
     this.detail.clear();
+    this.replay.hide();
     return this.searching.run(text, this.view);
   }
 
@@ -223,6 +281,7 @@ class App {
     $("search").addEventListener("keydown", (event) => { if (event.key === "Enter" && $("search").value) { event.preventDefault(); this.search($("search").value); } });
     $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); clearTimeout(typing); this.filter($("filter").value); this.grid.grid.focus(); } });
     $("follow").addEventListener("click", () => this.setFollowing(!this.isFollowing));
+    $("replay").addEventListener("click", () => this.showReplay());
     $("theme").addEventListener("click", () => theme.toggle());
     $("commands").addEventListener("click", () => dialogs.palette(this.commands));
     $("help").addEventListener("click", () => dialogs.help(this.commands));

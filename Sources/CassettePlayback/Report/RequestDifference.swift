@@ -88,6 +88,44 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         }
     }
 
+    /// Where the difference is, and both values there; nil for one that is missing or not shown.
+    package var sides: (place: String, here: String?, recorded: String?) {
+        switch self {
+        case .method(let here, let recorded): ("method", here, recorded)
+        case .scheme(let here, let recorded): ("scheme", here, recorded)
+        case .userInformation: ("user information", nil, nil)
+        case .host(let here, let recorded): ("host", here, recorded)
+        case .port(let here, let recorded): ("port", here, recorded)
+        case .path(let here, let recorded, _): ("path", here, recorded)
+        case .queryItemAdded(let item): ("query", item, nil)
+        case .queryItemRemoved(let item): ("query", nil, item)
+        case .queryItemChanged(let here, let recorded): ("query", here, recorded)
+        case .queryOrder: ("order of the query", nil, nil)
+        case .header(let name, let here, let recorded): ("header \(name)", here, recorded)
+        case .bodyKind(let here, let recorded): ("body", Self.kind(here), Self.kind(recorded))
+        case .json(let pointer, let here, let recorded): ("JSON \(pointer)", here, recorded)
+        case .grpc(let message, let field, let here, let recorded): ("gRPC message \(message) \(field)", here, recorded)
+        case .formField(let name, let here, let recorded): ("form field \(name)", here, recorded)
+        case .part(let name, let difference): ("part \(name)", difference.description, nil)
+        case .closingDelimiter(let isHere): ("closing delimiter", isHere ? "yes" : "no", isHere ? "no" : "yes")
+        case .text(let line, let here, let recorded): ("text line \(line)", here, recorded)
+        case .bytes(let difference): ("body", Self.count(difference.here), Self.count(difference.recorded))
+        case .graphQLItem(let name, let here, let recorded): ("query item \(name)", here, recorded)
+        case .bodyRemainder: ("body after the part that was stored", nil, nil)
+        case .custom(let name, let reason): ("rule \(name)", reason, nil)
+        case .message(let number, let difference):
+            ("message \(number), \(difference.sides.place)", difference.sides.here, difference.sides.recorded)
+        case .messageAdded(let number, let recorded): ("message \(number)", "sent", "\(Self.messages(recorded)) in all")
+        case .messagesMissing(let sent, let recorded): ("messages", "\(sent)", "\(recorded)")
+        case .remainder: ("what follows \(RequestParts.byteLimit) bytes", nil, nil)
+        }
+    }
+
+    /// The place in the grammar of `--ignore`; nil if no rule can or should ignore the difference.
+    package var ignorablePlace: String? { IgnorablePlace.text(self) }
+
+    private static func count(_ bytes: Int) -> String { ByteDifference.count(bytes) }
+
     private static func pair(_ thing: String, _ here: String?, _ recorded: String?, isQuoted: Bool = true) -> String {
         func quoted(_ value: String) -> String { isQuoted ? "\"\(value)\"" : value }
         switch (here, recorded) {

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import NIOCore
+package import TapeBytes
 internal import TapeExchange
 internal import TapeRecorder
 
@@ -34,7 +35,9 @@ struct ExchangeRecording: ~Copyable {
             method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
             version: request.head.version, headers: request.head.fields)
         recorded.connectProtocol = request.head.connectProtocol
-        self.tap = Tap(id: id, started: proxy.timestamp(at: request.start), request: recorded, framing: request.framing)
+        let started = proxy.timestamp(at: request.start)
+        proxy.configuration.watch?(.began(id: id, started: started, method: recorded.method, url: recorded.url))
+        self.tap = Tap(id: id, started: started, request: recorded, framing: request.framing)
     }
 
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
@@ -133,7 +136,10 @@ struct ExchangeRecording: ~Copyable {
     }
 
     /// Nothing of the exchange is recorded.
-    mutating func discard() { self.tap = nil }
+    mutating func discard() {
+        self.tap = nil
+        if let id { self.proxy.configuration.watch?(.discarded(id: id)) }
+    }
 
     /// Hands the exchange to the recorder, once.
     ///
@@ -164,6 +170,13 @@ struct ExchangeRecording: ~Copyable {
 
     /// The answer's end is withheld until the exchange is on disk.
     var waitsForDisk: Bool { self.isOn && self.proxy.configuration.durability == .full }
+}
+
+/// What becomes of an exchange that is recorded, until it is in the cassette.
+package enum WatchedExchange: Sendable {
+    case began(id: Int, started: Timestamp, method: String, url: String)
+    /// It will not be in the cassette.
+    case discarded(id: Int)
 }
 
 /// What of a running exchange goes to its journal: whole events and messages, and a request of another kind when it is whole.

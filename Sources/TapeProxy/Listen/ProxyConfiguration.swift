@@ -43,6 +43,11 @@ public struct ProxyConfiguration: Sendable {
     /// Takes what happens, for a person who debugs a run: nothing unless given. Its level is read at the start.
     public var logger: Logger
 
+    /// Is told of exchanges that are recorded while they are open; called on event loops, and returns at once.
+    package var watch: (@Sendable (WatchedExchange) -> Void)?
+    /// Ports of this process that no event loop dials, beside the proxy's own.
+    package var closedPorts: [Int] = []
+
     /// Takes nothing.
     public static let silent = Logger(label: "wiretape") { _ in SwiftLogNoOpLogHandler() }
 

@@ -22,7 +22,8 @@ final class RecordingFile: @unchecked Sendable {
     let lastID: Int
     let plan: RecordingPlan
     /// The file that is written; beside the old cassette if it replaces that.
-    private let path: String
+    /// Where it is until it is closed.
+    let path: String
     private var appender: CassetteAppender?
     /// The number of exchanges that were in the file before.
     private let keptCount: Int

@@ -40,6 +40,7 @@ public final class Recorder: Sendable {
         let status = Guarded(RecorderStatus())
         self.status = status
         self.queue = RecorderQueue { Self.refused($0, status) }
+        self.path = file.path
         self.repaired = file.repaired
         self.recovered = file.recovered
         self.lastID = Guarded(file.lastID)
@@ -60,6 +61,9 @@ public final class Recorder: Sendable {
                 .unwritable, "cannot create a thread to record \"\(plan.path)\": end some sessions, or raise the limit (ulimit -u).")
         }
     }
+
+    /// The file that is being written: another one than the cassette that it will replace.
+    package let path: String
 
     public var currentStatus: RecorderStatus { self.status.withLock { $0 } }
 

@@ -122,7 +122,7 @@ struct InspectCommand: ParsableCommand {
         do {
             let server = try InspectorServer.start(
                 InspectedCassette(path: self.file, schema: self.names.schema()), port: self.page.webPort ?? 0)
-            let page = try ServedPage(server, opens: self.page.open) { Terminal.error.line($0) }
+            let page = try ServedPage(server, opens: self.page.open) { Terminal.error.complain($0) }
             let stop = DispatchSemaphore(value: 0)
             SignalThread.start { _ in stop.signal() }
             stop.wait()

@@ -34,6 +34,7 @@ struct ProxyOptions: ParsableArguments {
     var grace: Int?
 
     @OptionGroup var server: ServerOptions
+    @OptionGroup var page: WebOptions
 
     func validate() throws {
         guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }

@@ -7,6 +7,7 @@ internal import CassetteTools
 internal import Dispatch
 internal import Logging
 internal import Platform
+internal import TapeInspector
 internal import TapeProxy
 internal import TapeRecorder
 
@@ -66,6 +67,14 @@ struct ProxyRun {
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         for notice in recorder?.recovered ?? [] { screen.say(notice) }
         let server: ProxyServer
+        let page: ServedPage?
+        do {
+            page = try self.page(of: cassette, screen, &configuration)
+        } catch {
+            try cassette.abandon()
+            throw error
+        }
+        defer { page?.stop() }
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: plan.cassette) {
                 // One line, whatever names a client or an origin sends.
@@ -75,6 +84,7 @@ struct ProxyRun {
             try cassette.abandon()
             throw error
         }
+        page?.counts.follow(server, recorder)
         let outcome =
             program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
             ?? self.serve(server, screen)
@@ -132,6 +142,36 @@ struct ProxyRun {
             host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
             credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "", loops: self.proxy.server.provider)
+    }
+
+    /// The page of the run, if that is asked for: of the file that is recorded, else of the one that is replayed.
+    private func page(
+        of cassette: OpenCassette, _ screen: RunScreen, _ configuration: inout ProxyConfiguration
+    ) throws -> ServedPage? {
+        guard self.proxy.page.web else { return nil }
+        let open = OpenExchanges()
+        let counts = RunCounts()
+        let session = cassette.session
+        let (name, recorded) = (self.file, cassette.cassette)
+        var report: (@Sendable () -> ReplayReport)?
+        if session.looksUp { report = { session.report(name: name, cassette: recorded) } }
+        let command =
+            switch self.mode {
+            case RecordMode.none?: "replay"
+            case .all?: "record"
+            default: "run"
+            }
+        let run = InspectedRun(command: command, name: name, counts: { counts.current }, report: report, open: open)
+        let server = try InspectorServer.start(
+            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, port: self.proxy.page.webPort ?? 0)
+        configuration.closedPorts.append(server.port)
+        configuration.watch = { exchange in
+            switch exchange {
+            case .began(let id, let started, let method, let url): open.began(id: id, started: started, method: method, url: url)
+            case .discarded(let id): open.discarded(id: id)
+            }
+        }
+        return try ServedPage(server, counts: counts, opens: self.proxy.page.open) { screen.complain($0) }
     }
 
     /// Logs what is wrong with a closed recording.

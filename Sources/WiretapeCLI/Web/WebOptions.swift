@@ -1,6 +1,9 @@
 internal import ArgumentParser
 internal import Platform
+internal import TapeBytes
 internal import TapeInspector
+internal import TapeProxy
+internal import TapeRecorder
 
 /// The options of commands that show a page.
 struct WebOptions: ParsableArguments {
@@ -23,11 +26,14 @@ struct WebOptions: ParsableArguments {
 /// A page that is served while a command runs: it is announced, opened if that was asked for, and stopped.
 struct ServedPage {
     private let server: InspectorServer
+    /// What the page shows of a run.
+    let counts: RunCounts
     private let file: RedirectFile?
 
     /// - Parameter say: prints a line for people.
-    init(_ server: InspectorServer, opens: Bool, say: (String) -> Void) throws {
+    init(_ server: InspectorServer, counts: RunCounts = RunCounts(), opens: Bool, say: (String) -> Void) throws {
         self.server = server
+        self.counts = counts
         say("inspector on \(server.address)")
         guard opens else {
             self.file = nil
@@ -49,6 +55,30 @@ struct ServedPage {
     func stop() {
         self.server.stop()
         self.file?.remove()
+    }
+}
+
+/// How far a run is, once it has a proxy.
+///
+/// Any thread may use it.
+final class RunCounts: Sendable {
+    private let source = Guarded<(@Sendable () -> InspectedRun.Counts)?>(nil)
+
+    var current: InspectedRun.Counts { self.source.withLock { $0 }?() ?? InspectedRun.Counts() }
+
+    func follow(_ server: ProxyServer, _ recorder: Recorder?) {
+        self.source.withLock { source in
+            source = {
+                let (proxy, status) = (server.counts, recorder?.currentStatus)
+                var counts = InspectedRun.Counts()
+                counts.hits = proxy.replayed
+                counts.misses = proxy.misses
+                counts.recorded = status?.recorded ?? 0
+                counts.lost = status?.lost ?? 0
+                counts.problem = status?.obstacle?.message
+                return counts
+            }
+        }
     }
 }
 

@@ -31,8 +31,8 @@ async function ask(path, options = {}) {
 
 export async function json(path, signal) { return (await ask(path, { signal })).json(); }
 
-export async function post(path, body, signal) {
-  return ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal });
+export async function post(path, body, signal, headers = {}) {
+  return ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers }, signal });
 }
 
 /** Bytes from one offset up to another, and how many there are in all. */

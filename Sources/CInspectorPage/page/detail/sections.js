@@ -1,4 +1,4 @@
-import { element, recorded, facts } from "../core/dom.js";
+import { element, clear, recorded } from "../core/dom.js";
 import { bytes, count, milliseconds, plain } from "../core/text.js";
 import * as api from "../core/api.js";
 import { viewer } from "./viewer.js";
@@ -25,6 +25,7 @@ function bodyOf(exchange, side) {
   const body = message.body;
   if (!body) return element("p", { class: "empty", text: "no body" });
   const parts = [element("h3", { text: "Body" })];
+  if (body.multipart) parts.push(element("p", {}, element("button", { type: "button", text: "Show its parts", onclick: () => document.getElementById("tab-parts")?.click() })));
   if (body.problem) parts.push(element("p", { class: "problem", role: "alert" }, recorded(body.problem)));
   parts.push(viewer({
     path: `/api/x/${exchange.key}/${side}/body`, form: body.form, image: body.image, size: body.decoded, type: typeOf(message.headers), facts: body.facts,
@@ -124,15 +125,17 @@ export async function messages(exchange) {
     const list = element("ol", { class: "messages", "aria-label": "Messages" });
     const more = element("button", { type: "button", text: "More" });
     let next = 1;
+    const [lane, marks] = timeLane();
     const load = async () => {
       const found = await api.json(`/api/x/${exchange.key}/messages?from=${next}&count=${STEP}`);
       list.append(...found.messages.map((message) => socketItem(message, exchange)));
       next += found.messages.length;
+      marks(found.messages.map((message) => [message.at, message.from]));
       more.hidden = next > found.count || !found.messages.length;
     };
     more.addEventListener("click", load);
     await load();
-    shown.push(element("h3", { text: count(exchange.webSocket, "message") }), list, more);
+    shown.push(element("h3", { text: count(exchange.webSocket, "message") }), lane(), list, more);
   }
   for (const side of ["request", "response"]) {
     const body = exchange[side]?.body;
@@ -156,6 +159,23 @@ export async function messages(exchange) {
   return shown;
 }
 
+
+/** When messages came, those of the client above those of the server. */
+function timeLane() {
+  const box = element("div", { class: "lane", "aria-hidden": "true" });
+  const all = [];
+  return [() => box, (more) => {
+    all.push(...more);
+    const last = Math.max(0.001, ...all.map(([at]) => at));
+    clear(box, all.slice(0, 2000).map(([at, from]) => {
+      const mark = element("i");
+      mark.style.left = (at / last) * 99 + "%";
+      mark.style.top = from === "client" ? "2px" : "17px";
+      mark.style.background = from === "client" ? "var(--send)" : "var(--receive)";
+      return mark;
+    }));
+  }];
+}
 
 function socketItem(message, exchange) {
   const item = element("li", { class: "message " + message.from }, element("p", {}, recorded(message.words)));

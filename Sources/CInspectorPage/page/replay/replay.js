@@ -1,0 +1,91 @@
+import { element, clear, recorded } from "../core/dom.js";
+import { count } from "../core/text.js";
+import * as api from "../core/api.js";
+
+/** How a replay goes: what answered, what missed and why, and rules that would answer. */
+export class Replay {
+  /** - actions: `open(number)`, `close()`, `say(text)`, `epoch()`, `name()`. */
+  constructor(parent, actions) {
+    this.parent = parent;
+    this.actions = actions;
+    this.place = 0;
+    this.isShown = false;
+  }
+
+  hide() { this.isShown = false; }
+
+  async show(place = this.place) {
+    this.isShown = true;
+    try {
+      this.report = await api.json("/api/replay");
+    } catch (error) {
+      return clear(this.parent, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+    }
+    this.place = Math.min(Math.max(place, 0), Math.max(0, this.report.missed.length - 1));
+    return this.render();
+  }
+
+  next() { return this.show(this.report && this.report.missed.length ? (this.place + (this.isShown ? 1 : 0)) % this.report.missed.length : 0); }
+
+  render() {
+    const report = this.report;
+    const unused = report.answers.map((answers, index) => [answers, index + 1]).filter(([answers]) => answers === 0).map(([, number]) => number);
+    const body = element("div", { class: "results", role: "region", "aria-label": "Replay", tabindex: 0 });
+    body.append(element("p", { role: "status" }, `${count(report.hits, "hit")}, ${count(report.misses, "miss", "misses")}, ${unused.length} unused`));
+    if (report.missed.length) body.append(this.miss(report.missed[this.place]));
+    else body.append(element("p", { class: "status good", text: report.misses ? "✗ the misses are not listed" : "✓ no request missed" }));
+    if (unused.length) {
+      body.append(element("h3", { text: "Unused" }), element("p", {}, unused.slice(0, 200).flatMap((number) => [element("button", { type: "button", text: String(number), "aria-label": `Exchange ${number}`, onclick: () => this.actions.open(number) }), " "]), unused.length > 200 ? `and ${unused.length - 200} more` : null));
+    }
+    const used = report.answers.map((answers, index) => [answers, index + 1]).filter(([answers]) => answers > 0);
+    if (used.length) body.append(element("h3", { text: "Hits" }), element("p", {}, used.slice(0, 200).flatMap(([answers, number]) => [element("button", { type: "button", text: answers > 1 ? `${number} ×${answers}` : String(number), "aria-label": `Exchange ${number}, answered ${count(answers, "time")}`, onclick: () => this.actions.open(number) }), " "])));
+    clear(this.parent, element("div", { class: "detail-head" }, element("h2", { text: "Replay" }),
+      element("button", { type: "button", text: "Look again", onclick: () => this.show() }), element("button", { type: "button", text: "Close", onclick: () => this.actions.close() })), body);
+  }
+
+  miss(miss) {
+    const all = this.report.missed;
+    const box = element("section", { class: "part", "aria-label": `Miss ${this.place + 1} of ${all.length}` });
+    const step = (by) => () => { this.place = (this.place + by + all.length) % all.length; this.render(); };
+    box.append(element("div", { class: "viewer-bar" }, element("strong", { class: "status bad", text: `✗ Miss ${this.place + 1} of ${all.length}` }),
+      element("button", { type: "button", text: "‹", "aria-label": "Miss before", onclick: step(-1), disabled: all.length < 2 }), element("button", { type: "button", text: "›", "aria-label": "Next miss (m)", onclick: step(1), disabled: all.length < 2 })),
+    element("p", { class: "startline" }, recorded(miss.request)));
+    const chosen = new Set();
+    const result = element("div", { role: "status" });
+    const rules = () => ({ ignore: [...chosen] });
+    miss.nearest.forEach((near, index) => {
+      box.append(element("h3", {}, index ? "also near: " : "nearest: ", element("button", { type: "button", text: `exchange ${near.exchange}`, onclick: () => this.actions.open(near.exchange) }), near.usedUp ? " used up" : "", " ", recorded(near.request)));
+      box.append(element("table", { "aria-label": `Differences from exchange ${near.exchange}` },
+        element("thead", {}, element("tr", {}, ["place", "this request", "recorded", "rule"].map((text) => element("th", { scope: "col", text })))),
+        element("tbody", {}, near.differences.map((difference) => element("tr", {}, element("th", { scope: "row" }, recorded(difference.place)),
+          element("td", {}, difference.live === undefined ? element("em", { text: "missing" }) : recorded(difference.live)), element("td", {}, difference.recorded === undefined ? element("em", { text: "missing" }) : recorded(difference.recorded)),
+          element("td", {}, difference.ignore ? this.choice(difference.ignore, chosen) : element("em", { text: "no rule can" })))))));
+    });
+    const act = async (work) => {
+      try { clear(result, await work()); } catch (error) { clear(result, element("p", { class: "problem" }, recorded(error.message))); }
+    };
+    const need = () => { if (!chosen.size) throw new Error("choose a rule first"); };
+    box.append(element("div", { class: "viewer-bar" },
+      element("button", { type: "button", text: "Try", onclick: () => act(async () => { need(); return this.trial(await (await api.post("/api/replay/try", rules())).json()); }) }),
+      element("button", { type: "button", text: `Write to ${this.actions.name()}`, onclick: () => act(async () => { need(); await api.post("/api/rules", rules(), undefined, { "If-Match": `"${this.actions.epoch()}"` }); return element("p", { class: "status good", text: "✓ written into the cassette's head: the next replay uses it" }); }) }),
+      element("button", { type: "button", text: "Copy options", onclick: () => act(async () => { need(); await navigator.clipboard.writeText([...chosen].map((place) => `--ignore ${word(place)}`).join(" ")); return element("p", { text: "copied" }); }) }),
+      element("button", { type: "button", text: "Copy YAML", onclick: () => act(async () => { need(); await navigator.clipboard.writeText(`ignore:\n${[...chosen].map((place) => `  - ${JSON.stringify(place)}`).join("\n")}\n`); return element("p", { text: "copied" }); }) })), result,
+    element("details", {}, element("summary", { text: "in words" }), element("pre", {}, recorded(miss.text, { lines: true }))));
+    return box;
+  }
+
+  choice(place, chosen) {
+    const input = element("input", { type: "checkbox", onchange: () => { if (input.checked) chosen.add(place); else chosen.delete(place); } });
+    return element("label", {}, input, " ignore ", recorded(place));
+  }
+
+  trial(found) {
+    const mine = found.answered.filter((one) => one.miss === this.place + 1);
+    return element("div", {},
+      mine.length ? element("p", { class: "status good" }, `✓ exchange ${mine[0].exchange} would answer${mine[0].usedUp ? ", but is used up" : ""}`) : element("p", { class: "caution", text: "⚠ no recorded exchange would answer with these rules alone" }),
+      found.answered.length > mine.length ? element("p", { text: `also ${count(found.answered.length - mine.length, "other miss", "other misses")}` }) : null,
+      found.equal.length ? element("div", { class: "caution" }, element("p", { text: "⚠ makes recorded requests equal that are told apart now:" }), element("ul", {}, found.equal.slice(0, 50).map((group) => element("li", { text: group.slice(0, 20).map((number) => "#" + number).join(" = ") + (group.length > 20 ? ` and ${group.length - 20} more` : "") })))) : element("p", { class: "status good", text: "✓ makes no other recorded requests equal" }));
+  }
+}
+
+function word(text) { return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text}'`; }

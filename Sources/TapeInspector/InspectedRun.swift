@@ -1,0 +1,81 @@
+package import CassettePlayback
+package import TapeBytes
+
+/// A recording or a replay that a page shows while it runs.
+package struct InspectedRun: Sendable {
+    /// How far it is.
+    package struct Counts: Sendable, Equatable {
+        package var hits = 0
+        package var misses = 0
+        package var recorded = 0
+        package var lost = 0
+        /// Why nothing is recorded now, for people.
+        package var problem: String?
+
+        package init() {}
+    }
+
+    /// `record`, `replay`, `run` or `serve`.
+    package var command: String
+    /// What is being written or answered from, as people named it.
+    package var name: String
+    package var counts: @Sendable () -> Counts
+    /// Nil if nothing is replayed.
+    package var report: (@Sendable () -> ReplayReport)?
+    package var open: OpenExchanges
+
+    package init(
+        command: String, name: String, counts: @escaping @Sendable () -> Counts, report: (@Sendable () -> ReplayReport)?,
+        open: OpenExchanges
+    ) {
+        self.command = command
+        self.name = name
+        self.counts = counts
+        self.report = report
+        self.open = open
+    }
+}
+
+/// Exchanges that have begun and are not in the cassette yet.
+///
+/// Any thread may use it.
+package final class OpenExchanges: Sendable {
+    struct Exchange: Sendable {
+        var id: Int
+        var started: Timestamp
+        var method: String
+        var url: String
+    }
+
+    /// More are not listed.
+    private static let limit = 10_000
+
+    private let exchanges = Guarded<[Int: Exchange]>([:])
+
+    package init() {}
+
+    package func began(id: Int, started: Timestamp, method: String, url: String) {
+        self.exchanges.withLock { exchanges in
+            guard exchanges.count < Self.limit else { return }
+            exchanges[id] = Exchange(id: id, started: started, method: method, url: url)
+        }
+    }
+
+    /// An exchange will not be in the cassette.
+    package func discarded(id: Int) { self.exchanges.withLock { $0[id] = nil } }
+
+    /// An exchange is in the cassette.
+    func recorded(_ ids: some Sequence<Int>) {
+        self.exchanges.withLock { exchanges in
+            for id in ids { exchanges[id] = nil }
+        }
+    }
+
+    var count: Int { self.exchanges.withLock { $0.count } }
+
+    /// The first ones, in order of their start.
+    func list(_ most: Int) -> [Exchange] {
+        let all = self.exchanges.withLock { Array($0.values) }
+        return Array(all.sorted { ($0.started, $0.id) < ($1.started, $1.id) }.prefix(most))
+    }
+}

@@ -1,0 +1,580 @@
+#!/usr/bin/env python3
+"""Drives the inspector's page in a real browser: check_page.py WIRETAPE [NAME ...] runs all checks, or those whose names contain a NAME.
+
+Needs playwright and axe-playwright-python (see scripts/inspector.sh) and Chromium. Reaches nothing but this machine.
+"""
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+import samples
+
+WIRETAPE = sys.argv[1]
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+SIZES = [(1024, 768), (1920, 1080)]
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+class Inspector:
+    """A running command with a page."""
+
+    def __init__(self, *arguments, **more):
+        self.process = subprocess.Popen([WIRETAPE, *arguments], stderr=subprocess.PIPE, text=True, **more)
+        self.lines = []
+        self.address = None
+        for line in self.process.stderr:
+            self.lines.append(line)
+            found = re.search(r"inspector on (http://\S+)", line)
+            if found:
+                self.address = found[1]
+                break
+        assert self.address, f"no page: {self.lines}"
+        threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
+        self.origin, self.token = re.match(r"(http://127\.0\.0\.1:\d+)/#token=([0-9a-f]{64})$", self.address).groups()
+
+    def ask(self, path, body=None, **fields):
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.origin + path, data, {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **fields})
+        return urllib.request.urlopen(request, timeout=20).read()
+
+    def until(self, path, is_wanted):
+        """Polls, for what another process does."""
+        for _ in range(200):
+            found = json.loads(self.ask(path))
+            if is_wanted(found):
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"{path} stays {found}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(10)
+
+
+class Visit:
+    """A page in a context of its own, and all that it does."""
+
+    def __init__(self, browser, inspector, size=(1024, 768), scheme="light", place=""):
+        self.inspector = inspector
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, permissions=["clipboard-read", "clipboard-write"])
+        self.page = self.context.new_page()
+        self.requests, self.errors, self.dialogs = [], [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        self.context.on("page", lambda other: self.dialogs.append("another page: " + other.url) if other is not self.page else None)
+        self.page.goto(inspector.address)
+        self.page.wait_for_function("document.querySelector('#counts').textContent.includes('exchange')")
+        if place:
+            self.go(place)
+
+    def go(self, place):
+        self.page.evaluate("place => { location.hash = place }", place)
+
+    def open(self, key, tab):
+        self.go(f"#/x/{key}/{tab}")
+        self.page.wait_for_selector(f"#tab-{tab}[aria-selected=true]")
+        self.page.wait_for_function("document.querySelector('#panel').childElementCount > 0")
+        self.page.wait_for_load_state("networkidle")
+
+    def rows(self):
+        return self.page.eval_on_selector_all(".row:not([hidden])", "all => all.map(row => row.textContent)")
+
+    def axe(self, where):
+        violations = Axe().run(self.page).response["violations"]
+        assert not violations, f"{where}: " + "; ".join(f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')}" for one in violations)
+
+    def calm(self, allowed=()):
+        """Nothing happened but what a page may do."""
+        foreign = [url for url in self.requests if not url.startswith(self.inspector.origin + "/") and not url.startswith(("blob:" + self.inspector.origin, "data:,"))]
+        assert not foreign, f"requests to elsewhere: {foreign}"
+        assert not self.dialogs, f"dialogs: {self.dialogs}"
+        errors = [error for error in self.errors if not any(part in error for part in allowed)]
+        assert not errors, f"errors: {errors}"
+
+    def close(self):
+        self.context.close()
+
+
+@contextlib.contextmanager
+def visit(browser, inspector, **more):
+    found = Visit(browser, inspector, **more)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+# MARK: Screens
+
+
+SCREENS = [(1, "request"), (1, "response"), (2, "response"), (3, "request"), (3, "parts"), (4, "messages"), (5, "messages"), (6, "messages"), (7, "response"), (9, "redacted"), (10, "connection"), (11, "request"),
+           (12, "response"), (1, "timing"), (4, "timing"), (1, "raw"), (14, "response")]
+
+
+@check
+def every_screen_is_accessible_in_both_themes_and_sizes(browser, folder):
+    with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector:
+        for size in SIZES:
+            for scheme in ("light", "dark"):
+                with visit(browser, inspector, size=size, scheme=scheme) as one:
+                    one.axe(f"list {size} {scheme}")
+                    for key, tab in SCREENS:
+                        one.open(key, tab)
+                        one.axe(f"{key} {tab} {size} {scheme}")
+                    one.page.keyboard.press("?")
+                    one.page.wait_for_selector("dialog[open]")
+                    one.axe("help")
+                    one.page.keyboard.press("Escape")
+                    one.page.keyboard.press("Control+k")
+                    one.page.wait_for_selector("#palette li")
+                    one.axe("commands")
+                    one.page.keyboard.press("Escape")
+                    one.page.fill("#search", "miso")
+                    one.page.press("#search", "Enter")
+                    one.page.wait_for_selector(".hits li")
+                    one.axe("search")
+                    one.page.fill("#filter", "~nonsense")
+                    one.page.wait_for_selector("#filter-problem:not(:empty)")
+                    one.axe("wrong filter")
+                    assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the window"
+                    one.calm(allowed=["422", "415"])
+
+
+@check
+def everything_that_was_recorded_is_shown(browser, folder):
+    with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector, visit(browser, inspector) as one:
+        def panel(key, tab):
+            one.open(key, tab)
+            one.page.wait_for_timeout(150)
+            return one.page.inner_text("#panel")
+
+        assert "12345678901234567890" in panel(1, "response") and "보리" in panel(1, "response"), "numbers and names as they were sent"
+        assert "price: 1.10" in panel(1, "response")
+        panel(2, "response")
+        size = one.page.wait_for_function("(() => { const image = document.querySelector('#panel img'); return image && image.naturalWidth && [image.naturalWidth, image.naturalHeight] })()").json_value()
+        assert size == [64, 40], size
+        parts = panel(3, "parts")
+        assert "보리의 사진" in parts and "part 3.2" in parts and "byte 5," in parts and "closing delimiter" in parts
+        assert "cents" in panel(4, "messages") and "two\nlines" in panel(4, "messages")
+        sockets = panel(5, "messages")
+        assert all(text in sockets for text in ["hello", "안녕하세요", "000102", "ping \"beat\"", "close 1000 \"done\""])
+        assert "2:age 3" in panel(6, "messages") and "NOT_FOUND" in panel(6, "response")
+        assert "refused" in panel(7, "response") and "closed after 4 of 10" in panel(8, "response")
+        assert "request headers" in panel(9, "redacted") and "{{access_token:1}}" in panel(9, "redacted")
+        assert "expired by then" in panel(10, "connection") and "TLS_AES_256_GCM_SHA384" in panel(10, "connection")
+        assert "안녕 & hi" in panel(11, "request"), "forms are decoded"
+        text = panel(12, "response")
+        assert "مرحبا بالعالم — שלום עולם — 안녕하세요" in text
+        assert one.page.eval_on_selector("#panel td[dir=auto]:has-text('مرحبا')", "cell => getComputedStyle(cell).direction") == "rtl"
+        assert "this is not JSON" in panel(14, "response")
+        assert '"weight": 12345678901234567890' in panel(1, "raw").replace("\\", "")
+        one.calm()
+
+
+# MARK: Use
+
+
+@check
+def the_keyboard_is_enough(browser, folder):
+    with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        keys.press("j")
+        page.wait_for_selector("#tab-response[aria-selected=true]")
+        keys.press("j")
+        page.wait_for_function("document.querySelector('#detail-title').textContent.startsWith('2 ')")
+        keys.press("k")
+        page.wait_for_function("document.querySelector('#detail-title').textContent.startsWith('1 ')")
+        keys.press("G")
+        page.wait_for_function("document.querySelector('#detail-title').textContent.startsWith('14 ')")
+        keys.press("g")
+        page.wait_for_function("document.querySelector('#detail-title').textContent.startsWith('1 ')")
+        keys.press("1")
+        page.wait_for_selector("#tab-request[aria-selected=true]")
+        keys.press("3")
+        page.wait_for_selector("#tab-timing[aria-selected=true]")
+        keys.press("l")
+        keys.press("Enter")
+        page.wait_for_function("document.activeElement.getAttribute('role') === 'tab'")
+        keys.press("ArrowRight")
+        page.wait_for_selector("#tab-connection[aria-selected=true]")
+        assert page.evaluate("document.activeElement.id") == "tab-connection"
+        keys.press("/")
+        keys.type("~m POST & !~c 302")
+        keys.press("Enter")
+        page.wait_for_function("document.querySelector('#counts').textContent.startsWith('2 of 14')")
+        assert page.evaluate("document.activeElement.getAttribute('role')") == "grid"
+        keys.press("ArrowDown")
+        page.wait_for_function("document.querySelector('#detail-title').textContent.startsWith('3 ')")
+        keys.press("s")
+        keys.type("bori")
+        keys.press("Enter")
+        page.wait_for_selector(".hits button")
+        page.focus(".hits button")
+        keys.press("Enter")
+        page.wait_for_selector("[role=tabpanel]")
+        keys.press("c")
+        page.wait_for_function("document.querySelector('#live-words').textContent.includes('copied')")
+        assert page.evaluate("navigator.clipboard.readText()").startswith("curl ")
+        keys.press("Escape")
+        page.wait_for_selector("#main.alone")
+        assert page.evaluate("document.activeElement.getAttribute('role')") == "grid"
+        before = page.evaluate("document.documentElement.dataset.theme")
+        keys.press("t")
+        assert page.evaluate("document.documentElement.dataset.theme") != before
+        keys.press("Control+k")
+        keys.type("help")
+        keys.press("Enter")
+        page.wait_for_selector("dialog[open] kbd")
+        keys.press("Escape")
+        for _ in range(40):
+            keys.press("Tab")
+            assert page.evaluate("document.activeElement !== null")
+        one.calm()
+
+
+@check
+def lists_are_sorted_filtered_and_linked(browser, folder):
+    with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector, visit(browser, inspector) as one:
+        page = one.page
+        page.click(".head .size button")
+        page.wait_for_selector(".size[aria-sort=descending]")
+        page.wait_for_function("document.querySelector('.row[aria-rowindex=\"2\"] .n').textContent === '2'")
+        page.fill("#filter", "~b 보리")
+        page.wait_for_function("document.querySelector('#counts').textContent.startsWith('2 of 14')")
+        page.fill("#filter", "~nonsense")
+        page.wait_for_selector("#filter-problem:not(:empty)")
+        assert "~nonsense" in page.inner_text("#filter-problem")
+        page.fill("#filter", "~t json")
+        page.wait_for_function("document.querySelector('#counts').textContent.startsWith('4 of 14')")
+        page.click(".row[aria-rowindex='2']")
+        page.wait_for_selector("[role=tabpanel]")
+        page.click("#tab-timing")
+        link = page.evaluate("location.hash")
+        assert "f=~t+json" in link and "/timing" in link and "s=size" in link, link
+        assert inspector.token not in page.url
+        page.reload()
+        page.wait_for_selector("#tab-timing[aria-selected=true]")
+        page.wait_for_function("document.querySelector('#counts').textContent.startsWith('4 of 14')")
+        assert page.input_value("#filter") == "~t json" and page.get_attribute(".head .size", "aria-sort") == "descending"
+        one.calm(allowed=["422"])
+
+
+# MARK: Safety
+
+
+@check
+def a_hostile_cassette_does_nothing(browser, folder):
+    with Inspector("inspect", samples.hostile(f"{folder}/hostile.json"), "--web") as inspector, visit(browser, inspector) as one:
+        state = json.loads(inspector.ask("/api/state"))
+        for key in range(1, state["rows"] + 1):
+            one.go(f"#/x/{key}/request")
+            one.page.wait_for_function("document.querySelector('[role=tabpanel], #side .problem')")
+            for tab in one.page.eval_on_selector_all("[role=tab]", "all => all.map(tab => tab.id)"):
+                one.page.click("#" + tab)
+                one.page.wait_for_timeout(60)
+                for view in one.page.eval_on_selector_all("#panel [data-view]", "all => all.map((_, index) => index)"):
+                    one.page.locator("#panel [data-view]").nth(view).click()
+                    one.page.wait_for_timeout(40)
+                for summary in one.page.query_selector_all("#panel summary")[:20]:
+                    summary.click()
+        one.page.fill("#filter", "script")
+        one.page.fill("#search", "<script>")
+        one.page.press("#search", "Enter")
+        one.page.wait_for_selector(".hits li")
+        one.page.wait_for_timeout(500)
+        one.calm(allowed=["422", "404", "400"])
+        assert one.page.evaluate("document.querySelectorAll('main script, main iframe, main form, main svg, main link, main object').length") == 0
+        assert one.page.title() == "hostile.json – wiretape"
+        one.open(6, "response")
+        shown = one.page.inner_text("#panel")
+        assert "\u202e" not in shown and "\x1b" not in shown and "\\u202e" in shown and "\\x1b" in shown
+
+
+@check
+def recorded_bodies_cannot_be_navigated_to(browser, folder):
+    with Inspector("inspect", samples.hostile(f"{folder}/hostile.json"), "--web") as inspector, visit(browser, inspector) as one:
+        for path in ["/api/x/1/response/body", f"/api/x/1/response/body?token={inspector.token}"]:
+            other = one.context.new_page()
+            one.dialogs.clear()
+            answer = other.goto(inspector.origin + path)
+            assert answer.status == 401 and "<script>" not in other.content()
+            other.close()
+        assert one.context.cookies() == []
+
+
+@check
+def pages_of_other_origins_get_nothing(browser, folder):
+    path = samples.everything(f"{folder}/everything.json")
+    pathlib.Path(f"{folder}/site").mkdir()
+    pathlib.Path(f"{folder}/site/index.html").write_text("<!doctype html><title>other</title>")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=f"{folder}/site")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Inspector("inspect", path, "--web") as inspector:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        for mode in ("cors", "no-cors"):
+            found = page.evaluate(
+                "async ([url, mode, token]) => { try { const answer = await fetch(url, { mode, headers: mode === 'cors' ? { Authorization: 'Bearer ' + token } : {} }); return answer.type + ' ' + (await answer.text()).length } catch (error) { return 'refused' } }",
+                [inspector.origin + "/api/state", mode, inspector.token])
+            assert found in ("refused", "opaque 0"), found
+        page.evaluate("url => { const frame = document.createElement('iframe'); frame.src = url; document.body.append(frame) }", inspector.origin + "/")
+        page.wait_for_timeout(500)
+        assert all(inspector.origin not in (frame.url or "") or "wiretape" not in frame.content() for frame in page.frames[1:])
+        page.close()
+    server.shutdown()
+
+
+# MARK: Growth and size
+
+
+@check
+def what_another_process_writes_appears(browser, folder):
+    path = f"{folder}/grow.json"
+    tape = samples.Cassette()
+    tape.add("GET", "http://api.example/1")
+    tape.write(path)
+    with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
+        assert one.page.inner_text("#counts") == "1 exchange"
+        one.page.click("#follow")
+        for number in range(2, 60):
+            tape.add("GET", f"http://api.example/{number}")
+        text = ",".join("\n    " + json.dumps(one_) for one_ in tape.interactions[1:])
+        with open(path, "r+b") as file:
+            file.seek(-len("\n  ]\n}\n"), os.SEEK_END)
+            file.write(("," + text + "\n  ]\n}\n").encode())
+        one.page.wait_for_function("document.querySelector('#counts').textContent === '59 exchanges'")
+        one.page.wait_for_function("[...document.querySelectorAll('.row:not([hidden]) .n')].some(cell => cell.textContent === '59')")
+        tape.interactions = tape.interactions[:3]
+        tape.write(path + ".new")
+        os.rename(path + ".new", path)
+        one.page.wait_for_function("document.querySelector('#counts').textContent === '3 exchanges'")
+        one.calm()
+
+
+@check
+def a_page_comes_back_after_its_server_was_away(browser, folder):
+    path = samples.everything(f"{folder}/everything.json")
+    with Inspector("inspect", path, "--web") as inspector:
+        one = Visit(browser, inspector)
+        os.kill(inspector.process.pid, 19)
+        one.page.wait_for_timeout(300)
+        os.kill(inspector.process.pid, 18)
+        one.page.keyboard.press("j")
+        one.page.wait_for_selector("[role=tabpanel]")
+        port = inspector.origin.rsplit(":", 1)[1]
+    one.page.wait_for_function("document.querySelector('#notice').textContent.includes('connection to wiretape is lost')")
+    with Inspector("inspect", path, "--web", "--web-port", port):
+        one.page.wait_for_function("document.querySelector('#notice').textContent.includes('another run')", timeout=20_000)
+    one.close()
+
+
+@check
+def cassettes_of_all_kinds_open(browser, folder):
+    samples.Cassette().write(f"{folder}/empty.json")
+    whole = pathlib.Path(samples.everything(f"{folder}/whole.json")).read_bytes()
+    pathlib.Path(f"{folder}/torn.json").write_bytes(whole[:-200])
+    pathlib.Path(f"{folder}/old.json").write_bytes(whole.replace(b'"wiretape": 2', b'"wiretape": 1'))
+    for name, rows, notice in [("empty", 0, ""), ("torn", 13, "is torn: 1 exchange lost"), ("old", 14, "")]:
+        with Inspector("inspect", f"{folder}/{name}.json", "--web") as inspector, visit(browser, inspector) as one:
+            assert one.page.inner_text("#counts") == f"{rows} exchanges", name
+            assert notice in one.page.inner_text("#notice") if notice else one.page.is_hidden("#notice"), name
+            assert len(one.rows()) <= 60
+            one.axe(name)
+            one.calm()
+
+
+@check
+def a_hundred_thousand_rows_stay_quick(browser, folder):
+    path = samples.large(f"{folder}/large.json")
+    started = time.monotonic()
+    with Inspector("inspect", path, "--web") as inspector:
+        listening = time.monotonic() - started
+        inspector.until("/api/state", lambda state: state["rows"] == 100_000)
+        indexed = time.monotonic() - started
+        one = Visit(browser, inspector)
+        page = one.page
+        painted = time.monotonic()
+        page.goto("about:blank")
+        painted = time.monotonic()
+        page.goto(inspector.address)
+        page.wait_for_selector(".row .n:not(:empty)")
+        painted = time.monotonic() - painted
+        page.wait_for_function("document.querySelector('#counts').textContent === '100,000 exchanges'")
+
+        def filtered(text, count):
+            page.evaluate("() => { window.began = performance.now() }")
+            page.fill("#filter", text)
+            page.press("#filter", "Enter")
+            page.wait_for_function(f"document.querySelector('#counts').textContent === '{count} of 100,000 exchanges'", polling=5)
+            return page.evaluate("performance.now() - window.began")
+
+        by_rows = filtered("~c 500", "100")
+        by_bodies = filtered("~b needle", "5")
+        filtered("~all", "100,000")
+        page.fill("#filter", "")
+        page.press("#filter", "Enter")
+        page.wait_for_function("document.querySelector('#counts').textContent === '100,000 exchanges'")
+        frames = page.evaluate("""async () => {
+            const view = document.querySelector('.viewport'); const times = []; let last = performance.now();
+            for (let index = 0; index < 120; index += 1) {
+                view.scrollTop += view.clientHeight;
+                await new Promise(requestAnimationFrame);
+                times.push(performance.now() - last); last = performance.now();
+            }
+            times.sort((a, b) => a - b);
+            return [times[60], times[114]];
+        }""")
+        assert page.evaluate("document.querySelectorAll('.row').length") <= 60
+        page.keyboard.press("G")
+        page.wait_for_function("[...document.querySelectorAll('.row:not([hidden]) .n')].some(cell => cell.textContent === '100000')")
+        heap = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
+        with open(f"/proc/{inspector.process.pid}/status") as status:
+            memory = {line.split(":")[0]: line.split(":")[1].strip() for line in status}
+        print(f"    listening {listening:.2f} s, indexed {indexed:.2f} s, painted {painted * 1000:.0f} ms, filter on rows {by_rows:.0f} ms, on bodies {by_bodies:.0f} ms, "
+              f"scroll p50 {frames[0]:.1f} ms p95 {frames[1]:.1f} ms, heap {heap:.0f} MB, server {memory['VmRSS']} (peak {memory['VmHWM']})")
+        one.calm()
+        one.close()
+
+
+# MARK: Runs
+
+
+class Origin:
+    def __init__(self):
+        gate = self.gate = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                if "slow" in self.path:
+                    gate.wait(20)
+                body = json.dumps({"path": self.path}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+def through(inspector, url):
+    proxy = None
+    for _ in range(200):
+        found = re.search(r"listening on (http://\S+)", "".join(inspector.lines))
+        if found:
+            proxy = found[1]
+            break
+        time.sleep(0.05)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+    try:
+        return opener.open(url, timeout=20).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+@check
+def a_recording_is_shown_while_it_runs(browser, folder):
+    origin = Origin()
+    with Inspector("record", f"{folder}/live.json", "--web") as inspector, visit(browser, inspector) as one:
+        assert one.page.inner_text("#counts") == "0 exchanges"
+        for number in range(30):
+            assert through(inspector, f"{origin.url}/{number}") == 200
+        one.page.wait_for_function("document.querySelector('#counts').textContent === '30 exchanges'")
+        slow = threading.Thread(target=through, args=(inspector, origin.url + "/slow"))
+        slow.start()
+        one.page.wait_for_selector("#open p:has-text('/slow')")
+        one.axe("open exchanges")
+        origin.gate.set()
+        slow.join()
+        one.page.wait_for_selector("#open", state="hidden")
+        one.page.wait_for_function("document.querySelector('#counts').textContent === '31 exchanges'")
+        assert "31 recorded" in one.page.inner_text("#live-words")
+        # The proxy does not lead to the page.
+        assert through(inspector, inspector.origin + "/") >= 400
+        one.calm()
+
+
+@check
+def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
+    origin = Origin()
+    path = f"{folder}/pets.json"
+    tape = samples.Cassette()
+    for page_number, stamp in [(1, 7), (2, 8), (2, 9)]:
+        tape.add("GET", f"{origin.url}/pets?page={page_number}&ts={stamp}")
+    tape.write(path)
+    with Inspector("replay", path, "--web") as inspector, visit(browser, inspector) as one:
+        assert through(inspector, f"{origin.url}/pets?page=1&ts=7") == 200
+        assert through(inspector, f"{origin.url}/pets?page=2&ts=10") == 424
+        one.page.wait_for_function("document.querySelector('#live-words').textContent.includes('1 hit, 1 miss')")
+        one.page.keyboard.press("m")
+        one.page.wait_for_selector("text=Miss 1 of 1")
+        one.axe("replay")
+        shown = one.page.inner_text("#side")
+        assert "ts=10" in shown and "ts=8" in shown and "2 unused" in shown, shown
+        one.page.check("label:has-text('ignore query:ts') >> nth=0")
+        one.page.click("button:has-text('Try')")
+        one.page.wait_for_selector("text=would answer")
+        assert "#2 = #3" in one.page.inner_text("#side")
+        one.axe("trial")
+        one.page.click("button:has-text('Write to')")
+        one.page.wait_for_selector("text=written into the cassette")
+        assert json.load(open(path))["match"] == {"ignore": ["query:ts"]}
+        one.calm()
+    with Inspector("replay", path, "--web") as inspector:
+        assert through(inspector, f"{origin.url}/pets?page=2&ts=10") == 200
+
+
+if __name__ == "__main__":
+    failures = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--enable-precise-memory-info"])
+        for function in CHECKS:
+            name = function.__name__.replace("_", " ")
+            if len(sys.argv) > 2 and not any(wanted in name for wanted in sys.argv[2:]):
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    function(browser, folder)
+                    print(f"ok   {name}", flush=True)
+                except Exception as error:
+                    failures += 1
+                    print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
+        browser.close()
+    sys.exit(1 if failures else 0)
