@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo example plugin test test-inspector bench-inspector lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -34,6 +34,19 @@ test:
 	swift test --skip CrashTests --skip $(CLIENT_TESTS)
 	swift test --skip-build --filter $(CLIENT_TESTS)
 	swift test --skip-build --filter CrashTests
+
+## Drives the inspector's page in Chromium: screens, keys, safety, recordings, replays; options: make test-inspector ARGS=hostile.
+test-inspector:
+	@sh scripts/setup.sh test
+	node --test Tests/TapeInspectorTests/Browser/modules.test.mjs
+	swift build --product wiretape
+	sh scripts/inspector.sh "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+
+## Measures the inspector with 100,000 exchanges, as a release build.
+bench-inspector:
+	@sh scripts/setup.sh test
+	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/inspector.sh "$$(swift build -c release --show-bin-path)/wiretape" quick
 
 ## Looks at the sources without building them: imports, format.
 lint:

@@ -28,7 +28,8 @@ export function palette(commands) {
   let shown = [];
   const list = element("ul", { class: "palette", role: "listbox", id: "palette", "aria-label": "Commands" });
   const input = element("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette", "aria-label": "Command", autocomplete: "off", autofocus: true });
-  const run = (command) => { close(); command.run(); };
+  // After the dialog's own handler, which empties it.
+  const run = (command) => { dialog.addEventListener("close", () => command.run(), { once: true }); close(); };
   const render = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     shown = commands.filter((one) => words.every((word) => one.label.toLowerCase().includes(word)));

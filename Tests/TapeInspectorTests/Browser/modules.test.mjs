@@ -1,0 +1,67 @@
+// The modules of the page that need no browser: node --test modules.test.mjs
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const page = new URL("../../../Sources/CInspectorPage/page/", import.meta.url);
+// Node takes a file without a package for a script.
+async function load(path) {
+  const { readFile } = await import("node:fs/promises");
+  const text = await readFile(new URL(path, page), "utf8");
+  return import("data:text/javascript;base64," + Buffer.from(text).toString("base64"));
+}
+
+const json = await load("core/json.js");
+const text = await load("core/text.js");
+
+test("numbers, names and their order stay as they were sent", () => {
+  const value = json.parse('{"b": 12345678901234567890, "a": 1.10, "b": -0e1, "": [true, null, "\\u00e9"]}');
+  assert.deepEqual(value, ["object", [["b", ["number", "12345678901234567890"]], ["a", ["number", "1.10"]], ["b", ["number", "-0e1"]], ["", ["array", [["word", "true"], ["word", "null"], ["string", "é"]]]]]]);
+});
+
+test("a name that objects of JavaScript have is a name", () => {
+  assert.deepEqual(json.parse('{"__proto__": {"x": 1}, "constructor": 2}')[1].map(([name]) => name), ["__proto__", "constructor"]);
+});
+
+test("what is not JSON is refused", () => {
+  for (const bad of ["", "{", "[1,]", '{"a" 1}', "01", "1 2", '"\n"', "tru", "{'a': 1}", "[".repeat(600) + "]".repeat(600), '"a', "nan"]) {
+    assert.throws(() => json.parse(bad), SyntaxError, bad);
+  }
+});
+
+test("children are listed piece by piece", () => {
+  const value = json.parse(`[${Array.from({ length: 1000 }, (_, index) => index).join(",")}]`);
+  assert.deepEqual(json.children(value, 998, 10).map((one) => [one.name, one.text]), [["998", "998"], ["999", "999"]]);
+  assert.equal(json.children(["array", [["string", "x".repeat(5000)]]], 0, 1)[0].isCut, true);
+  assert.deepEqual(json.at(json.parse('{"a": [1, {"b": 2}]}'), [0, 1, 0]), ["number", "2"]);
+});
+
+test("a very long number is read to its end", () => {
+  const digits = "1".repeat(5000);
+  assert.deepEqual(json.parse(`[${digits}]`), ["array", [["number", digits]]]);
+});
+
+test("control and direction characters are spelled out", () => {
+  assert.equal(text.plain("a\u202eb\u0000c\u001bd\u2066"), "a\\u202eb\\x00c\\x1bd\\u2066");
+  assert.equal(text.plain("line\nnext\t"), "line\\x0anext\\x09");
+  assert.deepEqual(text.pieces("a\nb\u0007", { lines: true }), [["text", "a\nb"], ["ctl", "\\x07"]]);
+  assert.deepEqual(text.pieces("a\r\nb\rc", { lines: true }), [["text", "a"], ["text", "\nb"], ["ctl", "\\x0d"], ["text", "c"]]);
+  assert.deepEqual(text.pieces("안녕 مرحبا 👩‍💻"), [["text", "안녕 مرحبا 👩‍💻"]], "letters and joiners stay");
+});
+
+test("placeholders are marked", () => {
+  assert.deepEqual(text.pieces("Bearer {{access_token:1}}!"), [["text", "Bearer "], ["secret", "{{access_token:1}}"], ["text", "!"]]);
+  assert.deepEqual(text.pieces("{{not one}}"), [["text", "{{not one}}"]]);
+});
+
+test("sizes and times have three digits", () => {
+  assert.deepEqual([0, 999, 1000, 12_345, 999_600, 5_000_000_000].map(text.bytes), ["0 B", "999 B", "1.0 KB", "12 KB", "1.0 MB", "5.0 GB"]);
+  assert.deepEqual([0.25, 5, 99.6, 1234, 61_000].map(text.milliseconds), ["0.25 ms", "5.0 ms", "100 ms", "1.23 s", "1 min 1 s"]);
+  assert.equal(text.bytes(null), "");
+});
+
+test("bytes are shown in rows of sixteen", () => {
+  const rows = text.hex(Uint8Array.from({ length: 18 }, (_, index) => index + 60), 256).split("\n");
+  assert.equal(rows.length, 2);
+  assert.ok(rows[0].startsWith("00000100  3c 3d") && rows[0].endsWith(" <=>?@ABCDEFGHIJK"));
+  assert.ok(rows[1].startsWith("00000110  4c 4d ") && rows[1].endsWith(" LM"));
+});
