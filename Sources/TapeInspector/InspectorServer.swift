@@ -5,14 +5,12 @@ package import TapeBytes
 
 /// Serves a page that shows a cassette: HTTP on a loopback address, protected by a token.
 ///
-/// Has an event loop and threads of its own.
+/// Has an event loop and threads that no proxy uses.
 package final class InspectorServer: Sendable {
     package typealias StartError = CodedError<StartErrorCode>
 
     package enum StartErrorCode: Sendable { case cannotListen }
 
-    /// Threads that read and decode files.
-    private static let threadCount = 2
     /// Of a token.
     private static let tokenBytes = 32
     /// Milliseconds between two looks at a file that another process may write.
@@ -23,8 +21,8 @@ package final class InspectorServer: Sendable {
     package let port: Int
     /// The page's address, with the token in the fragment, which browsers do not send.
     package let address: String
-    private let group: MultiThreadedEventLoopGroup
-    private let threads: NIOThreadPool
+    /// Those of its own; nil if it shares them.
+    private let ownThreads: InspectorThreads?
     private let listener: any Channel
     private let holder: NIOLoopBound<Holder>
 
@@ -45,19 +43,17 @@ package final class InspectorServer: Sendable {
     /// - Parameters:
     ///   - run: the run that writes the cassette or answers from it; nil if there is none.
     ///   - port: 0 picks a free port.
+    ///   - threads: what several inspectors share, and the caller stops after them; nil for some of its own.
     ///   - token: by default a new one, which is the reason why an old address does not lead to a new page.
     package static func start(
-        _ cassette: InspectedCassette, run: InspectedRun? = nil, port: Int = 0,
+        _ cassette: InspectedCassette, run: InspectedRun? = nil, port: Int = 0, on threads: InspectorThreads? = nil,
         token: Secret = .random(byteCount: InspectorServer.tokenBytes)
     ) throws(StartError) -> InspectorServer {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: Self.threadCount)
-        threads.start()
+        let used = threads ?? InspectorThreads()
         do {
-            return try InspectorServer(cassette, run, port: port, token: token, group: group, threads: threads)
+            return try InspectorServer(cassette, run, port: port, token: token, used, isOwn: threads == nil)
         } catch {
-            try? threads.syncShutdownGracefully()
-            try? group.syncShutdownGracefully()
+            if threads == nil { used.stop() }
             throw StartError(
                 .cannotListen, "the inspector cannot listen on 127.0.0.1:\(port) (\(error)): choose another port with --web-port.",
                 cause: error)
@@ -65,9 +61,10 @@ package final class InspectorServer: Sendable {
     }
 
     private init(
-        _ cassette: InspectedCassette, _ run: InspectedRun?, port: Int, token: Secret, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool
+        _ cassette: InspectedCassette, _ run: InspectedRun?, port: Int, token: Secret, _ shared: InspectorThreads, isOwn: Bool
     ) throws {
-        let loop = group.next()
+        let loop = shared.group.next()
+        let threads = shared.pool
         let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
         let service = InspectorService(cassette: cassette, run: run)
         let feed = InspectorFeed()
@@ -93,8 +90,7 @@ package final class InspectorServer: Sendable {
                 return channel
             }
             .wait()
-        self.group = group
-        self.threads = threads
+        self.ownThreads = isOwn ? shared : nil
         self.holder = holder
         self.port = self.listener.localAddress?.port ?? port
         self.address = "http://127.0.0.1:\(self.port)/#token=\(token.revealed)"
@@ -122,7 +118,22 @@ package final class InspectorServer: Sendable {
     package func stop() {
         try? self.listener.close().wait()
         try? self.holder.eventLoop.submit { self.holder.value.close() }.wait()
-        try? self.threads.syncShutdownGracefully()
+        self.ownThreads?.stop()
+    }
+}
+
+/// The event loop of inspectors, and the threads that read and decode files for them.
+package final class InspectorThreads: Sendable {
+    private static let count = 2
+
+    fileprivate let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    fileprivate let pool = NIOThreadPool(numberOfThreads: InspectorThreads.count)
+
+    package init() { self.pool.start() }
+
+    /// After the inspectors. For a thread that may block.
+    package func stop() {
+        try? self.pool.syncShutdownGracefully()
         try? self.group.syncShutdownGracefully()
     }
 }

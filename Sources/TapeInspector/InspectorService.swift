@@ -43,7 +43,8 @@ final class InspectorService: Sendable {
             let isBusy = error.code == .inUse
             return .whole(
                 LocalAnswer(
-                    status: isBusy ? 409 : 422, reason: isBusy ? "Conflict" : "Unprocessable Content", code: isBusy ? "cassette-in-use" : "cassette",
+                    status: isBusy ? 409 : 422, reason: isBusy ? "Conflict" : "Unprocessable Content",
+                    code: isBusy ? "cassette-in-use" : "cassette",
                     message: error.message))
         } catch let error as MatchRuleError {
             return .whole(Self.refusal("rules", error.message))
@@ -168,7 +169,8 @@ final class InspectorService: Sendable {
     private static func write(_ run: InspectedRun, _ writer: inout JSONWriter) {
         let counts = run.counts()
         let numbers: [(StaticString, Int)] = [
-            ("hits", counts.hits), ("misses", counts.misses), ("recorded", counts.recorded), ("lost", counts.lost), ("open", run.open.count),
+            ("hits", counts.hits), ("misses", counts.misses), ("recorded", counts.recorded), ("lost", counts.lost),
+            ("open", run.open.count),
         ]
         for (name, number) in numbers {
             writer.member(name)
@@ -236,7 +238,8 @@ final class InspectorService: Sendable {
         let epoch = self.cassette.moment.rows.epoch
         guard request.ifMatch == "\"\(epoch)\"" else {
             throw LocalAnswer(
-                status: request.ifMatch == nil ? 428 : 412, reason: request.ifMatch == nil ? "Precondition Required" : "Precondition Failed",
+                status: request.ifMatch == nil ? 428 : 412,
+                reason: request.ifMatch == nil ? "Precondition Required" : "Precondition Failed",
                 code: "epoch", message: "the cassette has become another file: look at it again, then repeat this.")
         }
     }

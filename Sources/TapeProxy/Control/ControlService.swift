@@ -48,6 +48,10 @@ struct ControlService: Sendable {
         writer.string("http://\(session.name):\(session.token.revealed)@\(address)")
         writer.member("reverse")
         writer.string("http://\(address)/\(session.name):\(session.token.revealed)/")
+        if let page = session.parts.page {
+            writer.member("inspector")
+            writer.string(page.address)
+        }
         if let port = session.port {
             writer.member("port")
             writer.integer(port)

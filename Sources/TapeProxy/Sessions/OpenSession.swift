@@ -19,6 +19,8 @@ final class OpenSession: Sendable {
         /// What the client that ordered it should know.
         var notices: [String]
         var cassette: OpenCassette
+        /// Nil if it is not shown.
+        var page: SessionPage?
     }
 
     let parts: Parts
@@ -66,6 +68,7 @@ final class OpenSession: Sendable {
         } catch {
             problem = error.message
         }
+        self.parts.page?.stop()
         var report = self.report(isDetailed: true)
         report.isOpen = false
         report.file = file

@@ -64,12 +64,23 @@ extension SessionServer {
             }
         }
         for notice in notices { tell(notice) }
+        var page: SessionPage?
         do {
+            let isShown = cassette.recorder != nil || cassette.cassette != nil
+            page =
+                try !isShown
+                ? nil
+                : self.configuration.page?(
+                    ShownSession(
+                        name: "\(name)", cassetteName: order.cassette, path: cassette.recorder?.path ?? path, session: cassette.session,
+                        recorder: cassette.recorder, recorded: cassette.cassette))
+            if let page { tell("inspector on \(page.address)") }
             return try self.admit(
                 OpenSession.Parts(
-                    name: name, cassetteName: order.cassette, settings: settings, notices: notices, cassette: cassette),
+                    name: name, cassetteName: order.cassette, settings: settings, notices: notices, cassette: cassette, page: page),
                 wantsPort: order.wantsPort, notice: tell)
         } catch {
+            page?.stop()
             // The first error says why there is no session.
             try? cassette.abandon()
             throw error
@@ -83,6 +94,10 @@ extension SessionServer {
         configuration.cassetteName = parts.cassetteName
         configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
         configuration.refresh = parts.cassette.plan.refresh
+        configuration.watch = parts.page?.watch
+        if let port = parts.page?.port, let loopback = IPAddress("127.0.0.1") {
+            self.loops.shared.ownPorts.add(LoopRule(listeningOn: loopback, port: port, interfaces: []))
+        }
         let common = SharedSession(
             configuration: configuration, session: parts.cassette.session, recorder: parts.cassette.recorder,
             cassette: parts.cassette.cassette,
@@ -99,6 +114,7 @@ extension SessionServer {
         let token = Secret.random()
         // On every loop before anybody is told the token.
         _ = try sessionLoops.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
+        parts.page?.follow { common.totalCounts }
         let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
         self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.cassette.session.mode, port: open.port)
         return open

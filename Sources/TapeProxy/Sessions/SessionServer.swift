@@ -172,6 +172,8 @@ public struct SessionServerConfiguration: Sendable {
     public var secret: @Sendable (_ name: String) -> [UInt8]?
     /// Of the program, for the heads of cassettes.
     public var version: String
+    /// Makes the page of a session; nil if sessions have none.
+    package var page: (@Sendable (ShownSession) throws -> SessionPage)?
     /// The event loops that connections are spread over.
     public var loops: EventLoopProvider
     /// Takes what happens, for a person who debugs a run: nothing unless given. Its level is read at the start.
@@ -233,7 +235,7 @@ extension SessionServer {
         return closed.hop(to: self.loops.first).flatMap {
             // On each loop before the session stops there.
             sessionLoops.execute { $0.directory.remove(session.name) }
-            if let port = session.port { ownPorts.remove(port) }
+            for port in [session.port, session.parts.page?.port].compactMap({ $0 }) { ownPorts.remove(port) }
             return session.common.stop(session.contexts)
         }
     }

@@ -84,7 +84,7 @@ struct ProxyRun {
             try cassette.abandon()
             throw error
         }
-        page?.counts.follow(server, recorder)
+        page?.counts.follow({ server.counts }, recorder)
         let outcome =
             program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
             ?? self.serve(server, screen)
@@ -149,28 +149,24 @@ struct ProxyRun {
         of cassette: OpenCassette, _ screen: RunScreen, _ configuration: inout ProxyConfiguration
     ) throws -> ServedPage? {
         guard self.proxy.page.web else { return nil }
+        guard cassette.recorder != nil || cassette.cassette != nil else {
+            screen.complain("nothing is recorded or replayed, so there is nothing to show: leave out --web, or choose another --mode.")
+            return nil
+        }
         let open = OpenExchanges()
         let counts = RunCounts()
-        let session = cassette.session
-        let (name, recorded) = (self.file, cassette.cassette)
-        var report: (@Sendable () -> ReplayReport)?
-        if session.looksUp { report = { session.report(name: name, cassette: recorded) } }
         let command =
             switch self.mode {
             case RecordMode.none?: "replay"
             case .all?: "record"
             default: "run"
             }
-        let run = InspectedRun(command: command, name: name, counts: { counts.current }, report: report, open: open)
+        let run = InspectedRun(
+            command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
         let server = try InspectorServer.start(
             InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, port: self.proxy.page.webPort ?? 0)
         configuration.closedPorts.append(server.port)
-        configuration.watch = { exchange in
-            switch exchange {
-            case .began(let id, let started, let method, let url): open.began(id: id, started: started, method: method, url: url)
-            case .discarded(let id): open.discarded(id: id)
-            }
-        }
+        configuration.watch = { open.take($0) }
         return try ServedPage(server, counts: counts, opens: self.proxy.page.open) { screen.complain($0) }
     }
 

@@ -38,6 +38,12 @@ struct ServeCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
+    @Flag(
+        help:
+            "Show each session in the browser: its address, with a token, is printed on standard error, and is in the answer to POST /sessions."
+    )
+    var web = false
+
     @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when a session ends.", valueName: "seconds"))
     var grace = 5
 
@@ -104,7 +110,9 @@ struct ServeRun {
         let commandLine = self.options.settings
         let log = try self.options.server.openLog(servesSessions: true)
         defer { log?.flush() }
-        let configuration = SessionServerConfiguration(
+        let pages = self.options.web ? SessionPages() : nil
+        defer { pages?.threads.stop() }
+        var configuration = SessionServerConfiguration(
             host: self.options.listen.host, port: self.options.listen.port, folder: folder,
             durability: self.options.durability, diskFullPolicy: self.options.onDiskFull,
             limits: limits, tls: tls,
@@ -112,6 +120,7 @@ struct ServeRun {
                 (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
             }, secret: RedactionOptions.variable, version: Version.current,
             loops: self.options.server.provider, logger: log?.logger ?? ProxyConfiguration.silent)
+        if let pages { configuration.page = { try pages.page(of: $0) } }
         let server = try SessionServer.start(configuration) {
             // One line, whatever names a client or an origin sends.
             screen.complain(VisibleText.line($0))

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CassettePlayback
 internal import Platform
 internal import TapeBytes
 internal import TapeInspector
@@ -58,6 +59,42 @@ struct ServedPage {
     }
 }
 
+extension InspectedRun {
+    /// - Parameter counts: of the proxy, once there is one.
+    init(
+        command: String, name: String, session: CassetteSession, recorded: RecordedCassette?, counts: RunCounts, open: OpenExchanges
+    ) {
+        var report: (@Sendable () -> ReplayReport)?
+        if session.looksUp { report = { session.report(name: name, cassette: recorded) } }
+        self.init(command: command, name: name, counts: { counts.current }, report: report, open: open)
+    }
+}
+
+extension OpenExchanges {
+    func take(_ exchange: WatchedExchange) {
+        switch exchange {
+        case .began(let id, let started, let method, let url): self.began(id: id, started: started, method: method, url: url)
+        case .discarded(let id): self.discarded(id: id)
+        }
+    }
+}
+
+/// The pages of the sessions of a server.
+struct SessionPages: Sendable {
+    let threads = InspectorThreads()
+
+    func page(of shown: ShownSession) throws -> SessionPage {
+        let (open, counts) = (OpenExchanges(), RunCounts())
+        let run = InspectedRun(
+            command: "serve", name: shown.cassetteName, session: shown.session, recorded: shown.recorded, counts: counts, open: open)
+        let server = try InspectorServer.start(InspectedCassette(path: shown.path), run: run, on: self.threads)
+        let recorder = shown.recorder
+        return SessionPage(
+            address: server.address, port: server.port, watch: { open.take($0) }, follow: { counts.follow($0, recorder) },
+            stop: { server.stop() })
+    }
+}
+
 /// How far a run is, once it has a proxy.
 ///
 /// Any thread may use it.
@@ -66,10 +103,10 @@ final class RunCounts: Sendable {
 
     var current: InspectedRun.Counts { self.source.withLock { $0 }?() ?? InspectedRun.Counts() }
 
-    func follow(_ server: ProxyServer, _ recorder: Recorder?) {
+    func follow(_ proxyCounts: @escaping @Sendable () -> ProxyCounts, _ recorder: Recorder?) {
         self.source.withLock { source in
             source = {
-                let (proxy, status) = (server.counts, recorder?.currentStatus)
+                let (proxy, status) = (proxyCounts(), recorder?.currentStatus)
                 var counts = InspectedRun.Counts()
                 counts.hits = proxy.replayed
                 counts.misses = proxy.misses
