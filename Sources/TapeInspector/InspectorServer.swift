@@ -141,5 +141,5 @@ package final class InspectorThreads: Sendable {
 extension LocalGate.Server {
     static let inspector = LocalGate.Server(
         name: "inspector", example: "/api/state", tokenAdvice: "with the token after \"#token=\" in the printed address",
-        isOpen: { PageFiles.contains($0) })
+        isOpen: { PageFiles.contains($0) || $0.hasPrefix("/d/") })
 }

@@ -23,6 +23,7 @@ final class InspectorService: Sendable {
 
     let cassette: InspectedCassette
     private let views = InspectorViews()
+    private let tickets = DownloadTickets()
     /// The ranks of rows in order of request start, for the table that they were counted in.
     private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
 
@@ -57,6 +58,10 @@ final class InspectorService: Sendable {
 
     private func route(_ request: LocalRequest) throws -> Answer {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        if parts.first == "d", parts.count == 3 {
+            try Self.allow(request, "GET")
+            return .stream(try self.download(parts[1]))
+        }
         guard parts.first == "api", parts.count >= 2 else { throw Self.unknown }
         guard let arguments = request.arguments else { throw Self.bad("query", "the query is not percent-encoded UTF-8") }
         switch (parts[1], parts.count) {
@@ -75,6 +80,9 @@ final class InspectorService: Sendable {
         case ("searches", 2):
             try Self.allow(request, "POST")
             return .stream(try self.search(request.body))
+        case ("tickets", 2):
+            try Self.allow(request, "POST")
+            return .whole(try self.ticket(request.body))
         case ("redactions", 2):
             try Self.allow(request, "GET")
             return .stream(self.redactions())
@@ -359,6 +367,61 @@ final class InspectorService: Sendable {
             text, in: places, order: found ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment: moment,
             cassette: self.cassette)
         return Self.lines { search.next() }
+    }
+
+    // MARK: Exports
+
+    private func ticket(_ body: [UInt8]) throws -> LocalAnswer {
+        let order = try Order(body)
+        let text = try order.text("format") ?? ""
+        guard let format = ViewExport.Format(rawValue: text) else {
+            throw Self.bad(
+                "format", "there is no format \"\(text)\": use one of \(ViewExport.Format.allCases.map(\.rawValue).joined(separator: ", "))"
+            )
+        }
+        let ticket = self.tickets.issue(DownloadTickets.Order(format: format, view: order.values["view"]?.int))
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("path")
+        writer.string("/d/\(ticket)/\(self.fileName(format))")
+        writer.endObject()
+        return Self.json(writer.bytes + [10])
+    }
+
+    /// Of ASCII, for a path and a header field.
+    private func fileName(_ format: ViewExport.Format) -> String {
+        let name = (self.run?.name ?? self.cassette.path).split(separator: "/").last.map(String.init) ?? ""
+        let stem = name.hasSuffix(".json") ? name.dropLast(5) : name[...]
+        let plain = String(
+            stem.unicodeScalars.map { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_".unicodeScalars.contains(scalar))
+                    ? Character(scalar) : "_"
+            })
+        return "\(plain.isEmpty ? "cassette" : plain).\(format.fileExtension)"
+    }
+
+    private func download(_ ticket: String) throws -> LocalStream {
+        guard let order = self.tickets.take(ticket) else {
+            throw LocalAnswer(
+                status: 404, reason: "Not Found", code: "ticket",
+                message: "that download was fetched already or waited too long: ask for it again.")
+        }
+        let moment = self.cassette.moment
+        let view = order.view.flatMap { self.views.view($0) }
+        guard order.view == nil || view?.epoch == moment.rows.epoch else {
+            throw LocalAnswer(
+                status: 409, reason: "Conflict", code: "epoch", message: "the cassette has become another file: look at it again.")
+        }
+        let export = ViewExport(
+            order.format, view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment,
+            of: self.cassette,
+            number: self.number(moment.rows))
+        let head = LocalAnswer(
+            status: 200, reason: "OK", fields: ["Content-Disposition: attachment; filename=\"\(self.fileName(order.format))\""],
+            type: order.format.type,
+            body: [])
+        return LocalStream(head: head, framing: .chunked) { try export.next() }
     }
 
     /// Placeholders of all exchanges, as lines of JSON.

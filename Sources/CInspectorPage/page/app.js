@@ -38,6 +38,9 @@ class App {
       { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
       { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
+      { label: "Export the list as HAR", run: () => this.download("har") },
+      { label: "Export the list as curl commands", run: () => this.download("curl") },
+      { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
       { key: "l", label: "Go to the list", run: () => this.grid.grid.focus() },
       { key: "1 – 9", label: "Tab of the exchange", run: () => this.detail.chooseNumber(1) },
       { key: "R", label: "All redacted values", run: () => this.redactions() },
@@ -253,6 +256,14 @@ class App {
       body.append(element("tr", {}, element("td", {}, recorded(placeholder)), element("td", { text: number(keys.size) }), element("td", {}, element("button", { type: "button", text: String(first), onclick: () => { dialogs.close(); this.open(first, true, "redacted"); } }))));
     }
     if (!places.size) body.append(element("tr", {}, element("td", { colspan: 3, text: "nothing was redacted" })));
+  }
+
+  /** The rows of the list in another format, as a file. */
+  async download(format) {
+    try {
+      const { path } = await (await api.post("/api/tickets", { format, view: this.view })).json();
+      element("a", { href: path, download: path.split("/").pop() }).click();
+    } catch (error) { this.say(plain(error.message)); }
   }
 
   write(change, replaces = true) {

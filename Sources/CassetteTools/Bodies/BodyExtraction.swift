@@ -107,7 +107,7 @@ package struct BodyExtraction {
         return ""
     }
 
-    private static func fileExtension(_ contents: BodyContents, _ headers: HeaderFields) throws -> String {
+    package static func fileExtension(_ contents: BodyContents, _ headers: HeaderFields) throws -> String {
         let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
         if let known = type.fileExtension { return known }
         if type.essence.hasPrefix("multipart/") { return "multipart" }

@@ -2,8 +2,7 @@ internal import ArgumentParser
 internal import CassetteFormat
 internal import CassetteModel
 internal import CassettePlayback
-internal import CassetteStore
-internal import TapeBytes
+internal import CassetteTools
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,40 +50,5 @@ struct ExportCommand: ParsableCommand {
             Terminal.error.complain(error.message)
             throw ExitCode(ExitStatus.failed)
         }
-    }
-}
-
-/// Gives an export the bodies, also those in files beside the cassette.
-struct CassetteBodySource: HARBodySource {
-    private let reader: BodyReader
-
-    init(path: String) {
-        self.reader = BodyReader(cassettePath: path)
-    }
-
-    func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let source = try BodyRestorer.decoded(
-            of: body, file: { try self.reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try self.reader.read($0)) })
-        // A damaged body is exported still coded: half of it would pass for the whole.
-        guard body.isUndecoded(headers), case .coded(let names) = ContentEncoding(headers), body.codings.isEmpty,
-            try Self.decode(source, names, { _ in })
-        else { return try source.forEachPiece(deliver) }
-        _ = try Self.decode(source, names, deliver)
-    }
-
-    func readMessages(_ messages: WebSocketMessages, _ deliver: (WebSocketMessage) throws -> Void) throws {
-        try self.reader.forEachMessage(of: messages, digest: PortableSHA256()) { message, _ in
-            try deliver(message)
-            return true
-        }
-    }
-
-    /// - Returns: whether all codings were decoded, to the end.
-    private static func decode(
-        _ source: ByteSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> Bool {
-        guard let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else { return false }
-        try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })
-        return chain.finish()
     }
 }

@@ -14,7 +14,9 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
+import zipfile
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
@@ -289,6 +291,30 @@ def lists_are_sorted_filtered_and_linked(browser, folder):
         one.until("document.querySelector('#counts').textContent.startsWith('4 of 14')")
         assert page.input_value("#filter") == "~t json" and page.get_attribute(".head .size", "aria-sort") == "descending"
         one.calm(allowed=["422"])
+
+
+@check
+def lists_are_saved_in_other_formats(browser, folder):
+    with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector, visit(browser, inspector) as one:
+        page = one.page
+        page.fill("#filter", "~t image | ~t json")
+        one.until("document.querySelector('#counts').textContent.startsWith('5 of 14')")
+        found = {}
+        for words in ["HAR", "curl commands", "bodies"]:
+            page.keyboard.press("Escape")
+            page.keyboard.press("Control+k")
+            page.keyboard.type("export " + words)
+            with page.expect_download() as download:
+                page.keyboard.press("Enter")
+            path = f"{folder}/{download.value.suggested_filename}"
+            download.value.save_as(path)
+            found[words] = path
+        assert len(json.load(open(found["HAR"]))["log"]["entries"]) == 5
+        assert open(found["curl commands"]).read().count("# exchange") == 5
+        with zipfile.ZipFile(found["bodies"]) as archive:
+            assert archive.testzip() is None
+            assert archive.read("2-response.png") == samples.png() and "3-request.multipart" in archive.namelist(), archive.namelist()
+        one.calm()
 
 
 # MARK: Safety
