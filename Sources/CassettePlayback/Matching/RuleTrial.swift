@@ -26,7 +26,9 @@ package enum RuleTrial {
 
     private static func key(of index: Int, _ interaction: Interaction, _ cassette: RecordedCassette, _ rules: MatchRules) -> Key? {
         let request = interaction.request
-        let head = rules.withHeadKey(method: request.method, url: request.url, headers: rules.looksAtHeaders ? request.headers : nil) { Array($0) }
+        let head = rules.withHeadKey(method: request.method, url: request.url, headers: rules.looksAtHeaders ? request.headers : nil) {
+            Array($0)
+        }
         let compared = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, redaction: nil) { PortableSHA256() }
         return compared.map { Key(head: head, body: $0.facets) }
     }
