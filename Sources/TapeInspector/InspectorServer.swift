@@ -42,16 +42,19 @@ package final class InspectorServer: Sendable {
     ///
     /// - Parameters:
     ///   - run: the run that writes the cassette or answers from it; nil if there is none.
+    ///   - older: the path of a cassette to compare with; nil if there is none.
     ///   - port: 0 picks a free port.
     ///   - threads: what several inspectors share, and the caller stops after them; nil for some of its own.
     ///   - token: by default a new one, which is the reason why an old address does not lead to a new page.
     package static func start(
-        _ cassette: InspectedCassette, run: InspectedRun? = nil, port: Int = 0, on threads: InspectorThreads? = nil,
+        _ cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, port: Int = 0, on threads: InspectorThreads? = nil,
         token: Secret = .random(byteCount: InspectorServer.tokenBytes)
     ) throws(StartError) -> InspectorServer {
         let used = threads ?? InspectorThreads()
         do {
-            return try InspectorServer(cassette, run, port: port, token: token, used, isOwn: threads == nil)
+            return try InspectorServer(
+                InspectorService(cassette: cassette, run: run, older: older), isLive: run != nil, port: port, token: token, used,
+                isOwn: threads == nil)
         } catch {
             if threads == nil { used.stop() }
             throw StartError(
@@ -61,12 +64,11 @@ package final class InspectorServer: Sendable {
     }
 
     private init(
-        _ cassette: InspectedCassette, _ run: InspectedRun?, port: Int, token: Secret, _ shared: InspectorThreads, isOwn: Bool
+        _ service: InspectorService, isLive: Bool, port: Int, token: Secret, _ shared: InspectorThreads, isOwn: Bool
     ) throws {
         let loop = shared.group.next()
         let threads = shared.pool
         let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
-        let service = InspectorService(cassette: cassette, run: run)
         let feed = InspectorFeed()
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -94,16 +96,17 @@ package final class InspectorServer: Sendable {
         self.holder = holder
         self.port = self.listener.localAddress?.port ?? port
         self.address = "http://127.0.0.1:\(self.port)/#token=\(token.revealed)"
-        let interval = TimeAmount.milliseconds(run == nil ? Self.lookInterval : Self.liveInterval)
+        let interval = TimeAmount.milliseconds(isLive ? Self.liveInterval : Self.lookInterval)
         try loop.submit {
             holder.value.looking = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: interval) { _ in
-                threads.runIfActive(eventLoop: loop) { Self.look(cassette, service, feed) }
+                threads.runIfActive(eventLoop: loop) { Self.look(service, feed) }
             }
         }.wait()
     }
 
     /// Reads what is new, and tells the pages.
-    private static func look(_ cassette: InspectedCassette, _ service: InspectorService, _ feed: InspectorFeed) {
+    private static func look(_ service: InspectorService, _ feed: InspectorFeed) {
+        let cassette = service.cassette
         var count = cassette.moment.rows.count
         while cassette.refresh() {
             service.settle(after: cassette.moment.rows.count < count ? 0 : count)

@@ -29,10 +29,13 @@ final class InspectorService: Sendable {
 
     /// Nil if no run is shown.
     private let run: InspectedRun?
+    /// The path of an older cassette to compare with; nil if there is none.
+    private let older: String?
 
-    init(cassette: InspectedCassette, run: InspectedRun? = nil) {
+    init(cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil) {
         self.cassette = cassette
         self.run = run
+        self.older = older
     }
 
     func answer(_ request: LocalRequest) -> Answer {
@@ -80,6 +83,9 @@ final class InspectorService: Sendable {
         case ("searches", 2):
             try Self.allow(request, "POST")
             return .stream(try self.search(request.body))
+        case ("diffs", 2):
+            try Self.allow(request, "POST")
+            return try self.diff(request.body)
         case ("tickets", 2):
             try Self.allow(request, "POST")
             return .whole(try self.ticket(request.body))
@@ -160,6 +166,10 @@ final class InspectorService: Sendable {
             writer.integer(Int(moment.rows.firstStart))
             writer.member("last")
             writer.integer(Int(moment.rows.lastEnd))
+        }
+        if let older {
+            writer.member("older")
+            writer.string(older)
         }
         self.run.map { Self.write($0, &writer) }
         if let damage = moment.epoch.damage {
@@ -367,6 +377,32 @@ final class InspectorService: Sendable {
             text, in: places, order: found ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment: moment,
             cassette: self.cassette)
         return Self.lines { search.next() }
+    }
+
+    // MARK: Comparisons
+
+    /// Two exchanges by their keys, or the cassette with the older one.
+    private func diff(_ body: [UInt8]) throws -> Answer {
+        let order = try Order(body)
+        guard let left = order.values["left"]?.int, let right = order.values["right"]?.int else {
+            guard let older, order.values["left"] == nil, order.values["right"] == nil else {
+                throw Self.bad("diff", "\"left\" and \"right\" take keys of exchanges")
+            }
+            let new = self.cassette.path
+            var isDone = false
+            return .stream(
+                Self.lines {
+                    guard !isDone else { return nil }
+                    isDone = true
+                    return try DiffService.lines(old: older, new: new)
+                })
+        }
+        let moment = self.cassette.moment
+        guard [left, right].allSatisfy({ $0 >= 1 && $0 <= moment.rows.count }) else {
+            throw Self.bad("diff", "there are no such exchanges")
+        }
+        let (one, other) = (try moment.interaction(left - 1, of: self.cassette), try moment.interaction(right - 1, of: self.cassette))
+        return .whole(Self.json(try DiffService.bytes(one, other, path: self.cassette.path)))
     }
 
     // MARK: Exports

@@ -174,6 +174,28 @@ import Testing
         #expect(try self.lines(self.ask(service, "/api/redactions").body).map { $0["key"]?.int } == [1, 1])
     }
 
+    @Test func exchangesAreComparedFieldByField() throws {
+        let service = try self.service([
+            .sample(1, at: 0, "GET", "http://a/pets?page=1"), .sample(2, at: 1, "GET", "http://a/pets?page=2", status: 404),
+        ])
+        let changes = try self.json(service, "/api/diffs", body: #"{"left": 1, "right": 2}"#)["changes"]
+        #expect(changes?.elements.map { $0["place"]?.string } == ["request query:page", "response status"])
+        #expect(changes?.elements.map { $0["new"]?.string } == ["2", "404"])
+        for body in ["{}", #"{"left": 1}"#, #"{"left": 1, "right": 3}"#, #"{"left": 0, "right": 1}"#, #"{"older": "/etc/passwd"}"#] {
+            #expect(try self.ask(service, "/api/diffs", body: body).status == 400, "\(body)")
+        }
+    }
+
+    @Test func aCassetteIsComparedWithTheOlderOneItWasGiven() throws {
+        try RecordedExchanges.write([.sample(1), .sample(2, at: 1, "GET", "http://a/gone")], to: self.folder.file("old.json"))
+        try RecordedExchanges.write([.sample(1, status: 500), .sample(2, at: 1, "GET", "http://a/new")], to: self.folder.file("new.json"))
+        let cassette = try InspectedCassette(path: self.folder.file("new.json"))
+        _ = cassette.refresh()
+        let service = InspectorService(cassette: cassette, older: self.folder.file("old.json"))
+        let found = try self.lines(self.ask(service, "/api/diffs", body: "{}").body)
+        #expect(Set(found.compactMap { $0["kind"]?.string }) == ["changed", "added", "removed"] && found.last?["same"]?.int == 0)
+    }
+
     // MARK: Cassettes of all kinds
 
     @Test func anEmptyCassetteHasNoRows() throws {

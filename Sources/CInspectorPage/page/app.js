@@ -38,6 +38,8 @@ class App {
       { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
       { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
+      { key: "d", label: "Compare: mark this exchange, then another", run: () => this.compare() },
+      { label: "Compare with the older cassette", run: () => this.compareCassettes() },
       { label: "Export the list as HAR", run: () => this.download("har") },
       { label: "Export the list as curl commands", run: () => this.download("curl") },
       { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
@@ -258,6 +260,43 @@ class App {
     if (!places.size) body.append(element("tr", {}, element("td", { colspan: 3, text: "nothing was redacted" })));
   }
 
+  /** The first time marks an exchange, the second compares it with another. */
+  async compare() {
+    const key = this.grid.selected ?? this.place.key;
+    if (!key) return this.say("choose an exchange first");
+    if (!this.marked || this.marked === key) { this.marked = key; return this.say(`exchange ${key} is marked: choose another and press d`); }
+    const [left, right] = [this.marked, key];
+    this.marked = null;
+    const table = (changes) => (changes.length ? changeTable(changes) : element("p", { class: "status good", text: "✓ no difference but what is incidental: dates, connections, durations" }));
+    try { this.panel(`Exchanges ${left} and ${right}`, table((await (await api.post("/api/diffs", { left, right })).json()).changes)); } catch (error) { this.say(plain(error.message)); }
+  }
+
+  async compareCassettes() {
+    if (!this.state.older) return this.say("there is no older cassette: start with --against FILE");
+    const list = element("ol", { class: "parts" });
+    const words = element("p", { role: "status", text: "comparing" });
+    this.panel(`Since ${plain(this.state.older.split("/").pop())}`, words, list);
+    const counts = { added: 0, removed: 0, changed: 0 };
+    try {
+      await api.lines(await api.post("/api/diffs", {}), (line) => {
+        if (line.same !== undefined) { words.textContent = `${count(line.same, "exchange")} the same, ${counts.changed} changed, ${counts.added} added, ${counts.removed} removed`; return; }
+        counts[line.kind] += 1;
+        const mark = { added: "+", removed: "−", changed: "≠" }[line.kind];
+        list.append(element("li", { class: "part" }, element("p", {}, `${mark} ${line.kind} `, line.new ? element("button", { type: "button", text: `exchange ${line.new}`, onclick: () => this.openNumber(line.new) }) : `exchange ${line.old} of the older`, " ", recorded(line.request)), line.changes ? changeTable(line.changes) : null));
+      });
+    } catch (error) { clear(words, recorded(error.message)); }
+  }
+
+  /** Something else beside the list than an exchange. */
+  panel(title, ...content) {
+    this.searching.stop();
+    this.replay.hide();
+    this.detail.clear();
+    $("main").classList.remove("alone");
+    clear($("side"), element("div", { class: "detail-head" }, element("h2", { text: title }), element("button", { type: "button", text: "Close", onclick: () => this.close() })), element("div", { class: "results", role: "region", "aria-label": title, tabindex: 0 }, ...content));
+    this.grid.schedule();
+  }
+
   /** The rows of the list in another format, as a file. */
   async download(format) {
     try {
@@ -358,6 +397,12 @@ class App {
     });
     $("main").classList.add("alone");
   }
+}
+
+function changeTable(changes) {
+  const side = (text) => element("td", {}, text === undefined ? element("em", { text: "missing" }) : recorded(text));
+  return element("table", { "aria-label": "Differences" }, element("thead", {}, element("tr", {}, ["place", "before", "after"].map((text) => element("th", { scope: "col", text })))),
+    element("tbody", {}, changes.map((change) => element("tr", {}, element("th", { scope: "row" }, recorded(change.place)), side(change.old), side(change.new)))));
 }
 
 new App().start();

@@ -68,6 +68,9 @@ struct InspectCommand: ParsableCommand {
     @OptionGroup var names: DescriptorOptions
     @OptionGroup var page: WebOptions
 
+    @Option(help: ArgumentHelp("With --web, an older cassette to compare this one with.", valueName: "file"))
+    var against: String?
+
     @Flag(help: "List what is wrong with multipart bodies, and where.")
     var lint = false
 
@@ -85,6 +88,7 @@ struct InspectCommand: ParsableCommand {
             self.page.web ? "--web" : nil,
         ].compactMap { $0 }
         if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
+        if self.against != nil, !self.page.web { throw ValidationError("--against needs --web: without a page, use wiretape diff.") }
         if self.page.web, self.number != nil || self.filter != nil || self.json {
             throw ValidationError("--web shows all exchanges: the page has filters, searches and links of its own.")
         }
@@ -121,7 +125,7 @@ struct InspectCommand: ParsableCommand {
     private func serve() throws {
         do {
             let server = try InspectorServer.start(
-                InspectedCassette(path: self.file, schema: self.names.schema()), port: self.page.webPort ?? 0)
+                InspectedCassette(path: self.file, schema: self.names.schema()), older: self.against, port: self.page.webPort ?? 0)
             let page = try ServedPage(server, opens: self.page.open) { Terminal.error.complain($0) }
             let stop = DispatchSemaphore(value: 0)
             SignalThread.start { _ in stop.signal() }

@@ -164,7 +164,9 @@ struct ProxyRun {
         let run = InspectedRun(
             command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
         let server = try InspectorServer.start(
-            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, port: self.proxy.page.webPort ?? 0)
+            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run,
+            older: cassette.recorder.flatMap { $0.path == self.file ? nil : self.file },
+            port: self.proxy.page.webPort ?? 0)
         configuration.closedPorts.append(server.port)
         configuration.watch = { open.take($0) }
         return try ServedPage(server, counts: counts, opens: self.proxy.page.open) { screen.complain($0) }

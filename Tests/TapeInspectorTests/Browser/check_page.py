@@ -317,6 +317,32 @@ def lists_are_saved_in_other_formats(browser, folder):
         one.calm()
 
 
+@check
+def exchanges_and_cassettes_are_compared(browser, folder):
+    older = samples.everything(f"{folder}/older.json")
+    tape = json.load(open(older))
+    tape["interactions"][0]["response"]["status"] = 503
+    del tape["interactions"][3]
+    path = f"{folder}/newer.json"
+    json.dump(tape, open(path, "w"))
+    with Inspector("inspect", path, "--web", "--against", older) as inspector, visit(browser, inspector) as one:
+        one.page.keyboard.press("j")
+        one.page.wait_for_selector("[role=tabpanel]")
+        one.page.keyboard.press("d")
+        one.page.keyboard.press("j")
+        one.until("document.querySelector('#detail-title').textContent.startsWith('2 ')")
+        one.page.keyboard.press("d")
+        one.page.wait_for_selector("table[aria-label=Differences]")
+        assert "503" in one.page.inner_text("#side")
+        one.axe("two exchanges")
+        one.page.keyboard.press("Control+k")
+        one.page.keyboard.type("older")
+        one.page.keyboard.press("Enter")
+        one.page.wait_for_selector("text=12 exchanges the same, 1 changed, 0 added, 1 removed")
+        one.axe("two cassettes")
+        one.calm()
+
+
 # MARK: Safety
 
 
