@@ -200,6 +200,8 @@ class App {
     $("main").classList.remove("alone");
     this.write({ key, tab }, !isAsked);
     if (this.grid.selected !== key) this.grid.mark(key);
+    // The list may have become lower.
+    else if (this.grid.selectedPlace >= 0) this.grid.reveal(this.grid.selectedPlace);
     this.grid.schedule();
     return this.detail.open(key, tab).then(() => { if (isAsked) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
   }

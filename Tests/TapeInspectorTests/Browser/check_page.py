@@ -98,7 +98,7 @@ class Visit:
             found = self.page.evaluate(expression)
             if found:
                 return found
-            assert time.monotonic() < end, f"never: {expression}; there is: {self.page.inner_text('body')[:2000]}"
+            assert time.monotonic() < end, f"never: {expression}; there is: {self.page.inner_text('body')[:600]}"
             self.page.wait_for_timeout(10)
 
     def go(self, place):
@@ -518,6 +518,8 @@ def a_hundred_thousand_rows_stay_quick(browser, folder):
         }""")
         assert page.evaluate("document.querySelectorAll('.row').length") <= 60
         page.keyboard.press("G")
+        # It is still on the screen when the exchange takes half of it.
+        page.wait_for_selector("[role=tabpanel]")
         one.until("[...document.querySelectorAll('.row:not([hidden]) .n')].some(cell => cell.textContent === '100000')")
         heap = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
         with open(f"/proc/{inspector.process.pid}/status") as status:
