@@ -56,6 +56,9 @@ import Testing
         let text = WebSocketMessage(at: 1, from: .client, content: .text(.json(Array(#"{"a":{"b":1}}"#.utf8), style: .compact)))
         interaction.webSocket = .inline([text, WebSocketMessage(at: 2, from: .server, content: .ping([]))])
         #expect(self.row(interaction)?.messages == 2)
+        let payload = Sidecar(path: "a.bodies/x.txt", size: 4711, sha256: String(repeating: "a", count: 64))
+        interaction.webSocket = .inline([WebSocketMessage(at: 1, from: .server, content: .text(.file(payload)))])
+        #expect(self.row(interaction)?.responseSize == nil, "the size of a message is not that of the body")
         interaction.webSocket = .file(Sidecar(path: "a.bodies/x.jsonl", size: 9, sha256: String(repeating: "a", count: 64)), count: 4711)
         #expect(self.row(interaction)?.messages == 4711)
     }

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -598,6 +599,26 @@ def a_recording_is_shown_while_it_runs(browser, folder):
         # The proxy does not lead to the page.
         assert through(inspector, inspector.origin + "/") >= 400
         one.calm()
+
+
+@check
+def a_page_that_reads_nothing_keeps_nobody_waiting(browser, folder):
+    origin = Origin()
+    with Inspector("record", f"{folder}/live.json", "--web") as inspector:
+        stalled = []
+        for path in ["/api/live", "/api/live", "/app.js", "/api/redactions"] * 5:
+            one = socket.create_connection(("127.0.0.1", int(inspector.origin.rsplit(":", 1)[1])))
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            one.sendall((f"GET {path} HTTP/1.1\r\nHost: {inspector.origin[7:]}\r\nAuthorization: Bearer {inspector.token}\r\n\r\n" * (1 if path.endswith("live") else 50)).encode())
+            stalled.append(one)
+        for number in range(100):
+            assert through(inspector, f"{origin.url}/{number}") == 200
+        inspector.until("/api/state", lambda state: state["rows"] == 100 and state["lost"] == 0)
+        with visit(browser, inspector) as one:
+            one.until("document.querySelector('#counts').textContent === '100 exchanges'")
+            one.calm()
+        for one in stalled:
+            one.close()
 
 
 @check
