@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import urllib.error
 import urllib.request
 import zipfile
@@ -649,6 +650,47 @@ def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
         one.calm()
     with Inspector("replay", path, "--web") as inspector:
         assert through(inspector, f"{origin.url}/pets?page=2&ts=10") == 200
+
+
+@check
+def every_session_of_serve_has_a_page(browser, folder):
+    origin = Origin()
+    process = subprocess.Popen([WIRETAPE, "serve", "--folder", folder, "--token-file", f"{folder}/token", "--web"], stderr=subprocess.PIPE, text=True)
+    try:
+        control = next(found[1] for found in (re.search(r"control on (http://\S+)", line) for line in process.stderr) if found)
+        token = open(f"{folder}/token").read().strip()
+
+        def ask(method, path, body=None):
+            data = json.dumps(body).encode() if body else None
+            request = urllib.request.Request(control.removesuffix("/sessions") + path, data, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}, method=method)
+            return json.loads(urllib.request.urlopen(request, timeout=20).read())
+
+        sessions = [ask("POST", "/sessions", {"cassette": f"{name}.json"}) for name in ("one", "two")]
+        said = [re.search(r"inspector on (http://\S+)", process.stderr.readline())[1] for _ in sessions]
+        assert said == [session["inspector"] for session in sessions] and said[0] != said[1]
+        for session in sessions[:1]:
+            assert urllib.request.urlopen(session["reverse"] + origin.url + "/pets", timeout=20).status == 200
+        for session, count in zip(sessions, ["1 exchange", "0 exchanges"]):
+            address, own = re.match(r"(http://127\.0\.0\.1:\d+)/#token=(\w+)", session["inspector"]).groups()
+            with visit(browser, types.SimpleNamespace(address=session["inspector"], origin=address, token=own)) as one:
+                one.until(f"document.querySelector('#counts').textContent === '{count}'")
+                assert one.page.inner_text("#live-words").startswith("serve")
+                one.calm()
+        # A session does not lead to the page of another one.
+        try:
+            found = urllib.request.urlopen(sessions[0]["reverse"] + said[1].split("#")[0], timeout=20).status
+        except urllib.error.HTTPError as error:
+            found = error.code
+        assert found >= 400, found
+        ask("DELETE", f"/sessions/{sessions[0]['id']}")
+        try:
+            urllib.request.urlopen(said[0].split("#")[0], timeout=5)
+            raise AssertionError("the page of a session that ended is still there")
+        except urllib.error.URLError:
+            pass
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 if __name__ == "__main__":
