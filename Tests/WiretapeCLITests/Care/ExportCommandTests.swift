@@ -1,5 +1,6 @@
 import CassetteFormat
 import CassetteModel
+import CassetteTools
 import Foundation
 import TapeBytes
 import Testing
