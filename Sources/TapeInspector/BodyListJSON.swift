@@ -11,6 +11,8 @@ enum BodyListJSON {
     private static let previewSize = 1024
     /// Lines of a tree of Protocol Buffers.
     private static let treeLimit = 2000
+    /// Events of one stream in the list.
+    private static let eventLimit = 5000
 
     /// Nil if the body has no parts.
     static func parts(_ contents: BodyContents, _ headers: HeaderFields) throws -> [UInt8]? {
@@ -49,9 +51,15 @@ enum BodyListJSON {
     }
 
     /// The messages of gRPC or the events of a body; nil if it has neither.
-    static func messages(_ body: Body, reader: BodyReader) throws -> [UInt8]? {
-        if let events = BodyEvents(body) {
-            return self.list("events", events.all) { event, writer in
+    static func messages(_ body: Body, _ headers: HeaderFields, reader: BodyReader) throws -> [UInt8]? {
+        let contents = { try BodyContents(body, headers: headers, reader: reader, readsBroken: true) }
+        if let events = try BodyEvents(body, headers: headers, contents: contents()) {
+            var shown: [BodyEvent] = []
+            try events.forEach { event in
+                shown.append(event)
+                return shown.count < self.eventLimit
+            }
+            return self.list("events", shown) { event, writer in
                 self.number("number", event.number, &writer)
                 self.text("words", event.words, &writer)
                 self.text("type", event.event.type, &writer)
@@ -64,6 +72,7 @@ enum BodyListJSON {
                 self.preview(Array(event.event.data.prefix(self.previewSize)), &writer)
             } with: {
                 self.number("rest", events.rest, &$0)
+                self.number("count", events.count, &$0)
             }
         }
         guard let messages = BodyMessages(body, reader: reader) else { return nil }

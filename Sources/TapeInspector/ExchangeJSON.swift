@@ -111,9 +111,12 @@ struct ExchangeJSON {
         let isLarge = max(body.size, body.byteCount) > Self.describedSize
         var problem: String?
         var contents: BodyContents?
+        var events: BodyEvents?
         if !isLarge {
             do {
-                contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+                let read = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+                contents = read
+                events = try BodyEvents(body, headers: headers, contents: read)
             } catch let error as CassetteError {
                 problem = error.message
             } catch {
@@ -129,7 +132,7 @@ struct ExchangeJSON {
             $0.text("problem", problem)
             $0.text("coding", BodyWords.coding(headers))
             $0.text("sha256", body.sha256)
-            $0.array("facts", BodyWords.lines(body, headers: headers, contents: contents))
+            $0.array("facts", BodyWords.lines(body, headers: headers, contents: contents, events: events))
             if let contents {
                 $0.number("decoded", contents.size)
                 $0.form(contents, headers)
@@ -137,7 +140,7 @@ struct ExchangeJSON {
                 $0.number("decoded", body.byteCount)
             }
             $0.bool("multipart", MultipartType(headers) != nil && contents != nil)
-            if let events = BodyEvents(body) { $0.number("events", events.all.count) }
+            if let events { $0.number("events", events.count) }
             if let messages = BodyMessages(body, reader: reader) { $0.number("messages", messages.all.count) }
             if let arrival = body.arrival { $0.arrival(arrival) }
         }

@@ -535,7 +535,7 @@ final class InspectorService: Sendable {
         case "json": return .whole(Self.json(try Self.value(at: arguments["pointer"] ?? "", in: whole())))
         case "parts": list = try BodyListJSON.parts(whole(), headers)
         case "lint": list = try BodyListJSON.lint(whole(), headers)
-        case "messages": list = try body.flatMap { try BodyListJSON.messages($0, reader: reader) }
+        case "messages": list = try body.flatMap { try BodyListJSON.messages($0, headers, reader: reader) }
         default: throw Self.unknown
         }
         guard let list else { throw Self.unknown }

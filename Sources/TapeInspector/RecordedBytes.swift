@@ -23,7 +23,7 @@ struct RecordedBytes {
     func contents(_ side: MessageChoice, as form: Form, part: String?, message: Int?) throws -> BodyContents {
         let (found, headers) = self.interaction.body(of: side)
         guard let body = found else { throw Self.missing("the \(side.rawValue) has no body") }
-        if let message { return try self.message(message, of: body, side, raw: form == .raw) }
+        if let message { return try self.message(message, of: body, headers, side, raw: form == .raw) }
         if let part {
             let whole = try self.decoded(body, headers).forRandomAccess()
             guard let found = try BodyParts(whole, headers: headers)?[part] else {
@@ -53,9 +53,12 @@ struct RecordedBytes {
         return BodyContents(try self.reader.wireBytes(of: body) { PortableSHA256() }.bytes)
     }
 
-    private func message(_ number: Int, of body: Body, _ side: MessageChoice, raw: Bool) throws -> BodyContents {
+    private func message(
+        _ number: Int, of body: Body, _ headers: HeaderFields, _ side: MessageChoice, raw: Bool
+    ) throws -> BodyContents {
         if let message = BodyMessages(body, reader: self.reader)?["\(number)"] { return try message.contents(raw: raw) }
-        if let event = BodyEvents(body)?.all.first(where: { $0.number == number }) { return event.contents }
+        let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+        if let event = try BodyEvents(body, headers: headers, contents: contents)?.event(number) { return event.contents }
         throw Self.missing("the \(side.rawValue) body has no message \(number)")
     }
 

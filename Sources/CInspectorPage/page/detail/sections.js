@@ -142,7 +142,7 @@ export async function messages(exchange) {
     if (!body || (body.events === undefined && body.messages === undefined)) continue;
     const found = await api.json(`/api/x/${exchange.key}/${side}/messages`);
     const all = found.events ?? found.messages;
-    shown.push(element("h3", { text: `${side === "request" ? "From the client" : "From the server"}: ${count(all.length, found.events ? "event" : "message")}` }));
+    shown.push(element("h3", { text: `${side === "request" ? "From the client" : "From the server"}: ${count(found.count ?? all.length, found.events ? "event" : "message")}` }));
     const list = element("ol", { class: "messages", "aria-label": `Messages of the ${side}` });
     let next = 0;
     const more = element("button", { type: "button", text: "More" });
@@ -154,6 +154,7 @@ export async function messages(exchange) {
     more.addEventListener("click", load);
     load();
     shown.push(list, more);
+    if (found.count > all.length) shown.push(element("p", { text: `and ${count(found.count - all.length, "more event")}: wiretape inspect --message writes one` }));
     if (found.rest) shown.push(element("p", { class: "caution", text: `and ${count(found.rest, "byte")} of one that was cut` }));
   }
   return shown;
