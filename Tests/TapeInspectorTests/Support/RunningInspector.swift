@@ -5,7 +5,7 @@ import Platform
 @testable import TapeInspector
 import TapeTestSupport
 
-/// An inspector of a cassette in a temporary folder.
+/// An inspector of a cassette in a temporary folder, which has read all of its rows.
 final class RunningInspector {
     static let token = String(repeating: "ab", count: 32)
 
@@ -17,6 +17,7 @@ final class RunningInspector {
         self.folder = try TemporaryFolder()
         try RecordedExchanges.write(interactions, to: self.folder.file("pets.json"))
         self.server = try InspectorServer.start(InspectedCassette(path: self.folder.file("pets.json")), token: Secret(Self.token))
+        _ = try self.state { $0.contains("\"rows\": \(interactions.count),") }
     }
 
     deinit { self.server.stop() }
@@ -58,7 +59,7 @@ final class RunningInspector {
     }
 }
 
-/// One end of a connection, as blocking calls that give up after ten seconds.
+/// One end of a connection, as blocking calls that give up after a minute.
 final class Connection {
     private let descriptor: Int32
 
@@ -68,7 +69,7 @@ final class Connection {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
