@@ -86,7 +86,7 @@ package struct LocalAnswer: Error, Sendable, Hashable {
 
 /// An answer whose body comes in pieces, made one at a time when the client has taken the one before.
 ///
-/// Not Sendable: whoever asks for the pieces asks for one after the other.
+/// Not Sendable: its caller asks for one piece after the other.
 package struct LocalStream {
     package var head: LocalAnswer
     package var framing: LocalAnswer.Framing

@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// Tells pages how far the cassette is: the latest tick, for whoever has not seen it.
+/// Tells pages how far the cassette is: the latest tick, for each page that has not seen it.
 ///
 /// A tick says how much there is, not what: a page that is slow misses ticks and no rows. Any thread may publish and listen.
 final class InspectorFeed: Sendable {

@@ -282,7 +282,7 @@ private final class Piecewise {
 
 /// Hands a value from one thread to another.
 ///
-/// SAFETY: whoever hands a value over does not use it until it comes back; an answer's pieces are made one after the other.
+/// SAFETY: the side that hands a value over does not use it until it comes back; an answer's pieces are made one after the other.
 private struct Handed<Value>: @unchecked Sendable {
     let value: Value
 

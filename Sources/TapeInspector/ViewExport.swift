@@ -7,7 +7,7 @@ internal import TapeBytes
 
 /// The exchanges of a view in a format that other tools read, made piece by piece.
 ///
-/// Not Sendable: whoever asks for pieces asks for one after the other.
+/// Not Sendable: its caller asks for one piece after the other.
 final class ViewExport {
     enum Format: String, CaseIterable {
         case har, curl, zip

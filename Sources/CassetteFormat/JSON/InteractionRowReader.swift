@@ -31,7 +31,7 @@ package struct InteractionRow: Sendable, Hashable {
     package var hasHost = false
     /// The Host field differs from the URL's authority, or a Content-Type is repeated: for such, the row says too little for a filter.
     package var isUnusual = false
-    /// Whether the text has a placeholder that stands for a secret.
+    /// Whether the text has a placeholder in place of a secret.
     package var hasPlaceholder = false
 
     package init() {}

@@ -9,6 +9,6 @@ extension Interaction {
         guard case .cut(let cut) = self.outcome, cut.by != .origin, let headers = self.response?.headers,
             let index = headers.firstIndex(of: "content-type")
         else { return false }
-        return MediaType(headers.valueBytes(at: index)).essence == "text/event-stream"
+        return MediaType(headers.valueBytes(at: index)).isEventStream
     }
 }

@@ -131,6 +131,8 @@ public final class WebSocketMessageFacets {
     /// JSON may have white space before it, or in a text message a packet's number, a namespace and the number of an answer.
     private var beginning: Beginning {
         guard let first = self.held.firstIndex(where: { !" \t\r\n".utf8.contains($0) }) else { return self.undecided }
+        // In however many pieces it comes.
+        guard first < Self.prefixLimit else { return .other }
         guard !Self.opensJSON(self.held[first]) else { return .json(at: 0) }
         guard self.isText, Self.isDigit(self.held[0]) else { return .other }
         var isNamespace = false
@@ -153,12 +155,9 @@ public final class WebSocketMessageFacets {
     private static func opensJSON(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") }
 
     public func finish() -> BodyFacets {
-        if self.body == nil {
-            // Empty messages are messages.
-            guard !self.held.isEmpty else { return self.isText ? .emptyText : .emptyBinary }
-            self.begin(self.isText ? .text : .bytes)
-        }
-        guard let body = self.body.take() else { return .emptyText }
+        if self.body == nil, !self.held.isEmpty { self.begin(self.isText ? .text : .bytes) }
+        // Empty messages are messages.
+        guard let body = self.body.take() else { return self.isText ? .emptyText : .emptyBinary }
         return body.finish().sent(asText: self.isText).after(self.prefix)
     }
 }

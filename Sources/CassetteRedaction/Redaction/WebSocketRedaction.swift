@@ -5,7 +5,7 @@ internal import TapeBytes
 /// Takes the secrets out of messages of WebSockets, as they are before they are deflated and cut into frames.
 extension Redactor {
     /// Redacts a message whose bytes are in memory: JSON and text as bodies of their kind, with the same placeholders, and bytes with their
-    /// number kept. One that was kept as it was sent is left out: what is behind its coding cannot be searched.
+    /// number kept. One that was kept as it was sent is left out: its content cannot be searched.
     ///
     /// A payload in a file is left alone: see `redact(_:payload:deliver:)`.
     @discardableResult

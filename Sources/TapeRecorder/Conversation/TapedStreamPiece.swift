@@ -68,7 +68,7 @@ package struct StreamCutter: Sendable {
         guard !headers.contains("content-encoding") else { return nil }
         if GRPCType(headers) != nil {
             self.isGRPC = true
-        } else if MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).essence == "text/event-stream" {
+        } else if MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).isEventStream {
             self.isGRPC = false
         } else {
             return nil
