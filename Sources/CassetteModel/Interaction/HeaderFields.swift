@@ -107,6 +107,11 @@ public struct HeaderFields: Sendable, Hashable {
         return self.bytes[Int(entry.start)..<Int(entry.nameEnd)]
     }
 
+    /// Where a field line is in `bytes`, without its CRLF.
+    public func lineRange(at index: Int) -> Range<Int> {
+        Int(self.entries[index].start)..<Int(self.entries[index].lineEnd)
+    }
+
     /// Where a field's name is in `bytes`.
     public func nameRange(at index: Int) -> Range<Int> {
         Int(self.entries[index].start)..<Int(self.entries[index].nameEnd)
@@ -174,6 +179,38 @@ public struct HeaderFields: Sendable, Hashable {
             fields.append(name: self.name(at: index), value: value)
         }
         return fields
+    }
+
+    /// The fields at these indices, which ascend.
+    package func picking(_ indices: [Int]) -> HeaderFields {
+        var fields = HeaderFields()
+        for index in indices { fields.append(self, at: index) }
+        return fields
+    }
+
+    /// The same fields with others at these indices, which ascend.
+    package func replacing(_ indices: [Int], with others: HeaderFields) -> HeaderFields {
+        var fields = HeaderFields()
+        fields.reserve(bytes: self.bytes.count + others.bytes.count, fields: self.count)
+        var next = 0
+        for index in self.entries.indices {
+            if next < indices.count, indices[next] == index {
+                fields.append(others, at: next)
+                next += 1
+            } else {
+                fields.append(self, at: index)
+            }
+        }
+        return fields
+    }
+
+    private mutating func append(_ other: HeaderFields, at index: Int) {
+        let entry = other.entries[index]
+        other.bytes.withUnsafeBytes { bytes in
+            self.append(
+                checkedLine: UnsafeRawBufferPointer(rebasing: bytes[Int(entry.start)..<Int(entry.lineEnd)]),
+                nameLength: Int(entry.nameEnd - entry.start))
+        }
     }
 
     /// The same fields without those of that name.

@@ -4,6 +4,8 @@ internal import TapeBytes
 /// Takes the secrets out of header sections and URLs.
 struct HeadRedaction {
     let text: TextRedaction
+    /// Nil if nothing is remembered of lines.
+    var searched: SearchedLines?
 
     private var rules: RedactionRules { self.text.rules }
 
@@ -12,10 +14,28 @@ struct HeadRedaction {
     /// Returns how many secrets were replaced. Names stay, whatever they are.
     func redact(_ fields: inout HeaderFields) -> Int {
         guard !fields.isEmpty else { return 0 }
+        // A pattern for any text may look at more than one line.
+        guard let searched, !self.rules.hasTextPatterns else { return self.redactLines(of: &fields) }
+        let generation = self.text.vault.generation
+        let unknown = searched.unknown(in: fields, at: generation)
+        guard !unknown.isEmpty else { return 0 }
+        var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)
+        let count = self.redactLines(of: &redacted)
+        guard count > 0 else {
+            searched.insert(unknown, of: fields, at: generation)
+            return 0
+        }
+        let clean = unknown.indices.filter { redacted.line(at: $0).elementsEqual(fields.line(at: unknown[$0])) }
+        searched.insert(clean, of: redacted, at: generation)
+        fields = unknown.count == fields.count ? redacted : fields.replacing(unknown, with: redacted)
+        return count
+    }
+
+    private func redactLines(of fields: inout HeaderFields) -> Int {
         let edits = fields.bytes.withUnsafeBytes { bytes in
             let (findings, kept) = self.findings(in: fields, bytes)
-            let values = (0..<fields.count).map { fields.valueBytes(at: $0) }.map { $0.startIndex..<$0.endIndex }
-            return self.text.edits(in: bytes, as: .fields, findings: findings, kept: kept, within: values)
+            return self.text.edits(
+                in: bytes, as: .fields, findings: findings, kept: kept, within: (0..<fields.count).map(fields.valueRange))
         }
         guard !edits.isEmpty || (0..<fields.count).contains(where: { Self.isBinary(fields, $0) }) else { return 0 }
         var redacted = HeaderFields()
@@ -149,6 +169,7 @@ struct HeadRedaction {
             let (findings, kept) = self.findings(inURL: bytes)
             return self.text.edits(in: bytes, as: .url, findings: findings, kept: kept)
         }
+        if edits.isEmpty, !bytes.contains(UInt8(ascii: "%")) { return nil }
         let redacted = Self.plain(edits.applied(to: bytes))
         guard redacted != bytes else { return nil }
         return (String(decoding: redacted, as: UTF8.self), edits.count)

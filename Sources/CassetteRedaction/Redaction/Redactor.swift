@@ -11,6 +11,7 @@ public struct Redactor: Sendable {
     private var budget: SearchBudget?
     /// Names the fields of gRPC messages.
     public var schema: ProtoSchema?
+    private let searched: SearchedLines
     let makeDigest: @Sendable () -> any ContentDigest
 
     /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
@@ -20,6 +21,7 @@ public struct Redactor: Sendable {
     ) {
         self.rules = rules
         self.vault = vault
+        self.searched = SearchedLines()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -29,28 +31,33 @@ public struct Redactor: Sendable {
         }
     }
 
-    private init(_ other: Redactor, vault: SecretVault, budget: SearchBudget?) {
+    private init(_ other: Redactor, vault: SecretVault, searched: SearchedLines, budget: SearchBudget?) {
         self.rules = other.rules
         self.vault = vault
+        self.searched = searched
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
     }
 
     /// The same with another vault, which knows the values of the rules already.
-    init(_ other: Redactor, vault: SecretVault) { self.init(other, vault: vault, budget: other.budget) }
+    init(_ other: Redactor, vault: SecretVault) { self.init(other, vault: vault, searched: SearchedLines(), budget: other.budget) }
 
     /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
-    package func within(_ budget: SearchBudget) -> Redactor { Redactor(self, vault: self.vault, budget: budget) }
+    package func within(_ budget: SearchBudget) -> Redactor {
+        Redactor(self, vault: self.vault, searched: self.searched, budget: budget)
+    }
 
     /// Whether the search that this one is for has ended early.
     package var isSpent: Bool { self.budget?.isSpent == true }
 
     /// The same rules and secrets for a second thread, whose searches are not repeated for what the first one learns meanwhile.
-    package func sharingSecrets() -> Redactor { Redactor(self, vault: SecretVault(sharing: self.vault), budget: self.budget) }
+    package func sharingSecrets() -> Redactor {
+        Redactor(self, vault: SecretVault(sharing: self.vault), searched: self.searched, budget: self.budget)
+    }
 
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
-    var head: HeadRedaction { HeadRedaction(text: self.text) }
+    var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched) }
 
     private func body(_ schema: GRPCSchema) -> BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text), schema: schema) }
 

@@ -95,6 +95,9 @@ extension RedactionRules {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .grpc = $0 { true } else { false } }
     }
 
+    /// Patterns for any text.
+    var hasTextPatterns: Bool { self.rules.contains { $0.place == .text } }
+
     /// What the patterns for any text find.
     func patterns(in text: UnsafeRawBufferPointer) -> [Finding] {
         guard !self.rules.isEmpty else { return [] }
