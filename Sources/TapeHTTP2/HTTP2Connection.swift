@@ -37,8 +37,8 @@ public final class HTTP2Connection {
     private var bodies: [Int32: OutgoingBody] = [:]
     /// How much there was to send last: about as much is expected next.
     private var lastOutput = 0
-    /// Requests whose heads wait for the peer's limit of streams.
-    private var unsent: Set<Int32> = []
+    /// The last request whose head was sent: others wait for the peer's limit of streams, in order.
+    private var lastSent: Int32 = 0
     /// The first byte of what `receive` reads.
     private var base: UnsafeRawPointer?
     private var accounts = HTTP2Accounts()
@@ -204,9 +204,9 @@ public final class HTTP2Connection {
 
     private func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool) -> Int32 {
         guard let section else { return 0 }
-        section.append(name, value, settings: self.settings, neverIndexed: neverIndexed)
+        let size = section.append(name, value, settings: self.settings, neverIndexed: neverIndexed)
         // A section without an end keeps the connection busy with what is thrown away.
-        guard section.size <= 4 * self.settings.headerSection else {
+        guard size <= 4 * self.settings.headerSection else {
             self.accounts.headerSectionIsEndless()
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
         }
@@ -243,7 +243,6 @@ public final class HTTP2Connection {
 
     private func closed(_ stream: Int32, _ code: UInt32) {
         self.bodies[stream] = nil
-        self.unsent.remove(stream)
         if !self.grown.isEmpty, let size = self.grown.removeValue(forKey: stream) { self.growth -= size - self.settings.streamWindow }
         self.events.append(.closed(stream: stream, code: HTTP2ErrorCode(rawValue: code)))
     }
@@ -256,7 +255,7 @@ public final class HTTP2Connection {
             guard self.role == .server, wiretape_reset_code(frame) != NGHTTP2_NO_ERROR.rawValue else { return }
             self.accounts.resetSent()
         case NGHTTP2_DATA, NGHTTP2_HEADERS:
-            self.unsent.remove(header.stream_id)
+            self.lastSent = max(self.lastSent, header.stream_id)
             self.accounts.dataSent()
             if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { self.events.append(.answered(stream: header.stream_id)) }
         default: break
@@ -296,7 +295,6 @@ public final class HTTP2Connection {
         }
         guard stream > 0 else { throw HTTP2Failure(code: stream) }
         if hasBody { self.bodies[stream] = OutgoingBody() }
-        self.unsent.insert(stream)
         return stream
     }
 
@@ -344,7 +342,7 @@ public final class HTTP2Connection {
     }
 
     /// Whether the head of a request was sent: if not, the peer cannot have processed it.
-    public func wasSent(_ stream: Int32) -> Bool { !self.unsent.contains(stream) }
+    public func wasSent(_ stream: Int32) -> Bool { stream <= self.lastSent }
 
     /// Bytes of a body that wait to be sent.
     public func pending(_ stream: Int32) -> Int { self.bodies[stream]?.size ?? 0 }

@@ -7,52 +7,81 @@ public import TapeExchange
 /// nghttp2 has checked names, values and the order of pseudo-fields (RFC 9113, 8.2.1 and 8.3). A class, so that an event costs one reference;
 /// nothing changes once it was given out.
 public final class HTTP2FieldSection {
-    public private(set) var method: String?
-    public private(set) var scheme: String?
-    public private(set) var authority: String?
-    public private(set) var path: String?
-    public private(set) var status: Int?
+    /// In one piece, so that a field is one access.
+    private var content = Content()
+
+    public var method: String? { self.content.method }
+    public var scheme: String? { self.content.scheme }
+    public var authority: String? { self.content.authority }
+    public var path: String? { self.content.path }
+    public var status: Int? { self.content.status }
     /// Of an extended CONNECT (RFC 8441, 4).
-    public private(set) var connectProtocol: String?
-    public private(set) var fields = HeaderFields()
+    public var connectProtocol: String? { self.content.connectProtocol }
+    public var fields: HeaderFields { self.content.fields }
     /// Decoded bytes with 32 for each field (RFC 9113, 6.5.2).
-    public private(set) var size = 0
+    public var size: Int { self.content.size }
     /// Past the limits: fields are missing.
-    public private(set) var isTooLarge = false
+    public var isTooLarge: Bool { self.content.isTooLarge }
     /// What makes it malformed; nil if nothing does.
-    public private(set) var problem: String?
+    public var problem: String? { self.content.problem }
     /// The fields that no table on the way may hold, by name.
-    public private(set) var neverIndexed = NeverIndexed()
+    public var neverIndexed: NeverIndexed { self.content.neverIndexed }
 
     init() {}
 
+    /// - Returns: the size with the field.
     func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, settings: HTTP2Connection.Settings, neverIndexed: Bool
-    ) {
-        self.size += name.count + value.count + 32
-        guard self.size <= settings.headerSection, self.fields.count < settings.fields else { return self.isTooLarge = true }
-        guard name.first != UInt8(ascii: ":") else {
-            return self.set(String(decoding: name, as: UTF8.self), to: String(decoding: value, as: UTF8.self))
-        }
-        if neverIndexed { self.neverIndexed.insert(name) }
-        if self.fields.isEmpty { self.fields.reserve(bytes: 512, fields: 12) }
-        self.fields.append(checkedName: name, value: value)
-    }
-
-    private func set(_ name: String, to value: String) {
-        switch name {
-        case ":method": self.method = value
-        case ":scheme": self.scheme = value
-        case ":authority": self.authority = value
-        case ":path": self.path = value
-        case ":status": self.status = Int(value)
-        case ":protocol": self.connectProtocol = value
-        default: self.problem = "the pseudo-field \"\(name)\" is not known here"
-        }
+    ) -> Int {
+        self.content.append(name, value, settings: settings, neverIndexed: neverIndexed)
     }
 
     func refuse(_ name: UnsafeBufferPointer<UInt8>) {
-        self.problem = "the field \"\(String(decoding: name.prefix(100), as: UTF8.self))\" has an invalid name or value"
+        self.content.problem = "the field \"\(String(decoding: name.prefix(100), as: UTF8.self))\" has an invalid name or value"
+    }
+
+    private struct Content {
+        var method: String?
+        var scheme: String?
+        var authority: String?
+        var path: String?
+        var status: Int?
+        var connectProtocol: String?
+        var fields = HeaderFields()
+        var size = 0
+        var isTooLarge = false
+        var problem: String?
+        var neverIndexed = NeverIndexed()
+
+        mutating func append(
+            _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, settings: HTTP2Connection.Settings, neverIndexed: Bool
+        ) -> Int {
+            self.size += name.count + value.count + 32
+            guard self.size <= settings.headerSection, self.fields.count < settings.fields else {
+                self.isTooLarge = true
+                return self.size
+            }
+            guard name.first != UInt8(ascii: ":") else {
+                self.set(name, to: String(decoding: value, as: UTF8.self))
+                return self.size
+            }
+            if neverIndexed { self.neverIndexed.insert(name) }
+            if self.fields.isEmpty { self.fields.reserve(bytes: 512, fields: 12) }
+            self.fields.append(checkedName: name, value: value)
+            return self.size
+        }
+
+        private mutating func set(_ name: UnsafeBufferPointer<UInt8>, to value: String) {
+            switch String(decoding: name, as: UTF8.self) {
+            case ":method": self.method = value
+            case ":scheme": self.scheme = value
+            case ":authority": self.authority = value
+            case ":path": self.path = value
+            case ":status": self.status = Int(value)
+            case ":protocol": self.connectProtocol = value
+            case let name: self.problem = "the pseudo-field \"\(name)\" is not known here"
+            }
+        }
     }
 }
 

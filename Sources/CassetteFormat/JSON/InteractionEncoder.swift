@@ -143,14 +143,17 @@ public enum InteractionEncoder {
 
     private static func version(_ version: HTTPVersion, _ writer: inout JSONWriter) {
         if version == .http11 { return writer.raw("\"HTTP/1.1\"") }
+        if version == .http2 { return writer.raw("\"HTTP/2.0\"") }
         writer.string(version.description)
     }
 
     private static func fields(_ fields: HeaderFields, _ writer: inout JSONWriter) {
         writer.beginArray(.lines)
-        for index in 0..<fields.count {
-            writer.element()
-            fields.line(at: index).withUnsafeBytes { HeadBytes.write($0, &writer) }
+        fields.bytes.withUnsafeBytes { bytes in
+            for index in 0..<fields.count {
+                writer.element()
+                HeadBytes.write(UnsafeRawBufferPointer(rebasing: bytes[fields.lineRange(at: index)]), &writer)
+            }
         }
         writer.endArray()
     }

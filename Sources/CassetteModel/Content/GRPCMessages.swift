@@ -163,7 +163,10 @@ public enum GRPCType: Sendable, Hashable {
 
     public init?(_ headers: HeaderFields) {
         guard let index = headers.firstIndex(of: "content-type") else { return nil }
-        self.init(MediaType(headers.valueBytes(at: index)))
+        let value = headers.valueBytes(at: index)
+        // Nearly all have another type.
+        guard MediaType.begins(value, with: "application/grpc") else { return nil }
+        self.init(MediaType(value))
     }
 
     /// The coding of compressed messages (gRPC over HTTP2, "Message-Encoding"), in lower case; nil if there are none.

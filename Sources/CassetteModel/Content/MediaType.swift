@@ -17,14 +17,27 @@ public struct MediaType: Sendable, Hashable {
     public let essence: String
 
     public init(_ field: ArraySlice<UInt8>?) {
-        var essence: [UInt8] = []
-        // No table has longer ones (RFC 6838, 4.2: 127 characters each).
-        for byte in field?.prefix(255) ?? [] {
-            if byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") { break }
-            if byte == 32 || byte == 9 { continue }
-            essence.append(byte >= 65 && byte <= 90 ? byte | 32 : byte)
+        guard let field else {
+            self.essence = ""
+            return
         }
-        self.essence = essence.contains(UInt8(ascii: "/")) ? String(decoding: essence, as: UTF8.self) : ""
+        // No table has longer ones (RFC 6838, 4.2: 127 characters each).
+        let room = min(field.count, 255)
+        var hasSlash = false
+        let essence = String(unsafeUninitializedCapacity: room) { essence in
+            field.withUnsafeBufferPointer { field in
+                var count = 0
+                for byte in field[..<room] {
+                    if byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") { break }
+                    if byte == 32 || byte == 9 { continue }
+                    if byte == UInt8(ascii: "/") { hasSlash = true }
+                    essence[count] = byte >= 65 && byte <= 90 ? byte | 32 : byte
+                    count += 1
+                }
+                return count
+            }
+        }
+        self.essence = hasSlash ? essence : ""
     }
 
     public var kind: Kind {
@@ -37,6 +50,19 @@ public struct MediaType: Sendable, Hashable {
         case "text": return .text
         case "image", "audio", "video", "font": return .binary
         default: return Self.binarySubtypes.contains(subtype) ? .binary : .unknown
+        }
+    }
+
+    /// Whether the type of a field's value begins so, in lower case: without making a text of it.
+    static func begins(_ field: ArraySlice<UInt8>, with beginning: StaticString) -> Bool {
+        field.withUnsafeBufferPointer { field in
+            var matched = 0
+            for byte in field where byte != 32 && byte != 9 {
+                guard (byte >= 65 && byte <= 90 ? byte | 32 : byte) == beginning.utf8Start[matched] else { return false }
+                matched += 1
+                if matched == beginning.utf8CodeUnitCount { return true }
+            }
+            return false
         }
     }
 
@@ -99,6 +125,15 @@ public struct MediaType: Sendable, Hashable {
         "application/vnd.android.package-archive": "apk", "application/x-apple-diskimage": "dmg", "application/vnd.sqlite3": "sqlite",
         "application/protobuf": "pb", "application/x-protobuf": "pb", "application/cbor": "cbor", "application/msgpack": "msgpack",
     ]
+}
+
+extension HeaderFields {
+    /// Whether they announce a stream of events (HTML Living Standard, 9.2).
+    package var areOfEventStream: Bool {
+        guard let index = self.firstIndex(of: "content-type") else { return false }
+        let value = self.valueBytes(at: index)
+        return MediaType.begins(value, with: "text/event-stream") && MediaType(value).isEventStream
+    }
 }
 
 /// Tells a file type by its first bytes, for bodies without a usable Content-Type.

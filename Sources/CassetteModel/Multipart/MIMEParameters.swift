@@ -136,6 +136,7 @@ public struct MultipartType: Sendable, Hashable {
 
     /// Nil if the value is not of the multipart family. Of several joined by commas, the first with a boundary, or else the first.
     public init?(_ field: some Collection<UInt8>) {
+        guard Self.isNamed(in: field) else { return nil }
         var parameters = MIMEParameters(field)
         let first = parameters
         for _ in 0..<Self.listLimit {
@@ -147,6 +148,24 @@ public struct MultipartType: Sendable, Hashable {
         self.subtype = String(parameters.value.dropFirst("multipart/".count))
         self.parameters = parameters
     }
+
+    /// Whether the family's name is anywhere in the value: most values need no parameters to be looked for.
+    private static func isNamed(in field: some Collection<UInt8>) -> Bool {
+        var matched = 0
+        for byte in field {
+            let lower = byte >= 65 && byte <= 90 ? byte | 32 : byte
+            if lower == self.family[matched] {
+                matched += 1
+                if matched == self.family.count { return true }
+            } else {
+                // No beginning of the name comes again within it but its first letter.
+                matched = lower == self.family[0] ? 1 : 0
+            }
+        }
+        return false
+    }
+
+    private static let family = Array("multipart/".utf8)
 
     /// The first multipart type with a boundary among the fields, or else the first multipart type.
     public init?(_ fields: HeaderFields) {

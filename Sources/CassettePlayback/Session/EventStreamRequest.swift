@@ -1,4 +1,4 @@
-internal import CassetteModel
+public import CassetteModel
 internal import TapeBytes
 
 /// What requests for streams of events are told apart by, whatever the rules compare: the last event that the client has had.
@@ -40,5 +40,14 @@ extension CassetteSession {
         let read = EventStreamRequest.lastEventID(in: request.headers)
         self.state.withLock { $0.lastEventIDs[index] = .some(read) }
         return read
+    }
+}
+
+extension Interaction {
+    /// Whether its answer is a stream of events that went on when the recorded client left, or the recorder.
+    ///
+    /// A replay holds it open after the last event: nothing more is known of it, and an end would be taken for a reason to connect anew.
+    public var endsInOpenEvents: Bool {
+        if case .cut(let cut) = self.outcome, cut.by != .origin { self.response?.headers.areOfEventStream == true } else { false }
     }
 }

@@ -6,6 +6,10 @@ package struct EditList: Sendable, Hashable {
 
     /// Of edits within others the outer ones stay; edits that overlap become one.
     package init(_ edits: [Edit]) {
+        guard edits.count > 1 else {
+            self.edits = edits
+            return
+        }
         let sorted = edits.sorted { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
         for edit in sorted {
             guard let last = self.edits.last, edit.range.lowerBound < last.range.upperBound else {

@@ -129,14 +129,13 @@ struct TextRedaction {
         // MARK: Secrets known
 
         mutating func search(_ views: [EscapeView]) {
-            let (index, placeholders) = self.vault.snapshot()
-            guard !index.isEmpty else { return }
-            self.search(self.text, index, placeholders) { views.first?.widened($0) ?? $0 }
+            guard let known = self.vault.known() else { return }
+            self.search(self.text, known) { views.first?.widened($0) ?? $0 }
             for depth in views.indices {
                 let part = views[...depth]
                 views[depth].bytes.withUnsafeBytes { bytes in
                     // Escapes within escapes: what stands for a part of a byte of the next level stands for all of it.
-                    self.search(bytes, index, placeholders) { range in
+                    self.search(bytes, known) { range in
                         let wide = depth + 1 < views.count ? views[depth + 1].widened(range) : range
                         return part.reversed().reduce(wide) { $1.source($0) }
                     }
@@ -145,28 +144,28 @@ struct TextRedaction {
         }
 
         private mutating func search(
-            _ bytes: UnsafeRawBufferPointer, _ index: NeedleIndex, _ placeholders: [Placeholder], _ source: (Range<Int>) -> Range<Int>
+            _ bytes: UnsafeRawBufferPointer, _ known: KnownSecrets, _ source: (Range<Int>) -> Range<Int>
         ) {
             var hits: [NeedleIndex.Hit] = []
-            index.search(bytes) { hits.append($0) }
+            known.index.search(bytes) { hits.append($0) }
             guard !hits.isEmpty else { return }
             hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
             var done = 0
             for hit in hits {
                 switch hit.form {
                 case .plain:
-                    self.replace(hit, bytes, placeholders[hit.secret], source)
+                    self.replace(hit, bytes, known.placeholders[hit.secret], source)
                 case .hex, .wide:
-                    let spelled = self.spell().bytes(placeholders[hit.secret], in: hit.form, for: bytes[hit.range])
+                    let spelled = self.spell().bytes(known.placeholders[hit.secret], in: hit.form, for: bytes[hit.range])
                     self.edits.append(Edit(range: source(hit.range), bytes: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
                     guard let run = Base64Run(bytes, core: hit.range.lowerBound, alignment: alignment), !self.kind.isBinary else {
-                        self.replace(hit, bytes, placeholders[hit.secret], source)
+                        self.replace(hit, bytes, known.placeholders[hit.secret], source)
                         continue
                     }
                     done = run.range.upperBound
-                    self.replace(run, index, placeholders, source(run.range))
+                    self.replace(run, known, source(run.range))
                 }
             }
         }
@@ -184,11 +183,11 @@ struct TextRedaction {
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
-        private mutating func replace(_ run: Base64Run, _ index: NeedleIndex, _ placeholders: [Placeholder], _ range: Range<Int>) {
+        private mutating func replace(_ run: Base64Run, _ known: KnownSecrets, _ range: Range<Int>) {
             var edits: [Edit] = []
             run.content.withUnsafeBytes { content in
-                index.search(content) { hit in
-                    edits.append(Edit(range: hit.range, bytes: placeholders[hit.secret].standing(at: hit.range, in: content).bytes))
+                known.index.search(content) { hit in
+                    edits.append(Edit(range: hit.range, bytes: known.placeholders[hit.secret].standing(at: hit.range, in: content).bytes))
                 }
             }
             guard !edits.isEmpty else { return }

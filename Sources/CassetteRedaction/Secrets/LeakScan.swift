@@ -70,10 +70,10 @@ public struct LeakScan {
     }
 
     private func look(at bytes: UnsafeRawBufferPointer, from offset: Int, isCompressed: Bool, _ leaks: inout Set<Leak>) {
-        let (index, placeholders) = self.vault.snapshot()
-        guard !index.isEmpty else { return }
+        guard let known = self.vault.known() else { return }
+        let placeholders = known.placeholders
         var views: [EscapeView] = []
-        self.look(bytes, index) { hit in
+        self.look(bytes, known.index) { hit in
             let spelling: Leak.Spelling = isCompressed ? .compressed : Self.spelling(hit.form)
             leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: hit.range.lowerBound + offset, spelling: spelling))
         }
@@ -81,7 +81,7 @@ public struct LeakScan {
         while let current = view, views.count < EscapeView.depthLimit {
             views.append(current)
             current.bytes.withUnsafeBytes { text in
-                self.look(text, index) { hit in
+                self.look(text, known.index) { hit in
                     let range = views.reversed().reduce(hit.range) { $1.source($0) }
                     // What has no escape in it was found as it stands.
                     guard range.count != hit.range.count else { return }

@@ -15,6 +15,8 @@ public final class SecretVault: Sendable {
         var spellings = SecretList()
         var counts: [String: Int] = [:]
         var index = NeedleIndex()
+        /// What was given out last to search with. Nil before anything changes that it holds, which would be copied.
+        var known: KnownSecrets?
         /// Of all secrets and spellings.
         var bytes = 0
         var generation = 0
@@ -93,9 +95,11 @@ public final class SecretVault: Sendable {
                 let placeholder = Placeholder(for: written, kind: kind, keeping: shape) { counts[$0, default: 0] + 1 }
                 state.counts[placeholder.kind] = placeholder.number
                 state.bytes += placeholder.heldBytes
+                state.known = nil
                 state.placeholders.append(placeholder)
             }
             if reach != .place, Self.isNew(secret, secret == canonical ? number : nil, &state) {
+                state.known = nil
                 var hasRoom = state.index.insert(secret, as: number, standsAlone: reach == .word)
                 for piece in pieces { hasRoom = state.index.insert(piece, as: number, standsAlone: false) && hasRoom }
                 if !hasRoom { state.unsearched += 1 }
@@ -129,13 +133,31 @@ public final class SecretVault: Sendable {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
 
-    /// What is searched for now, with the placeholders by number. Take it anew after learning: while it is held, learning copies it.
-    func snapshot() -> (index: NeedleIndex, placeholders: [Placeholder]) {
-        self.state.withLock { ($0.index, $0.placeholders) }
+    /// What is searched for now; nil if nothing is. Take it anew after learning: while it is held, learning copies it.
+    func known() -> KnownSecrets? {
+        self.state.withLock { state in
+            if let known = state.known { return known }
+            guard !state.index.isEmpty else { return nil }
+            state.known = KnownSecrets(index: state.index, placeholders: state.placeholders)
+            return state.known
+        }
     }
 
     /// Whether nothing is searched for.
     var isEmpty: Bool { self.state.withLock { $0.index.isEmpty } }
+}
+
+/// What is searched for at one time, with the placeholders by number.
+///
+/// A class, so that each search takes one reference.
+final class KnownSecrets: Sendable {
+    let index: NeedleIndex
+    let placeholders: [Placeholder]
+
+    init(index: NeedleIndex, placeholders: [Placeholder]) {
+        self.index = index
+        self.placeholders = placeholders
+    }
 }
 
 /// Byte strings by number, and numbers by byte string, in as little memory as may be.

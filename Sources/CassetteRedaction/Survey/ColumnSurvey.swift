@@ -25,6 +25,8 @@ struct ColumnSurvey {
     init?(_ text: UnsafeRawBufferPointer) {
         let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let head = UnsafeRawBufferPointer(rebasing: text[..<min(text.count, Self.headLimit)])
+        // JSON and markup begin otherwise than with a name.
+        guard start < head.count, Self.surroundsName(head[start]) || Self.mayStandInName(head[start]) else { return nil }
         let end = ByteScan.index(of: 10, in: head, from: start)
         guard end < head.count, let delimiter = head[start..<end].first(where: { $0 == 44 || $0 == 59 || $0 == 9 }),
             let meanings = Self.meanings(head[start..<end], delimiter)
@@ -45,17 +47,26 @@ struct ColumnSurvey {
 
     /// Nil if one of the fields is no name, or none is a secret's.
     private static func meanings(_ line: Slice<UnsafeRawBufferPointer>, _ delimiter: UInt8) -> [SecretNames.Meaning?]? {
-        let fields = line.split(separator: delimiter, omittingEmptySubsequences: false)
-        guard fields.count > 1 else { return nil }
         var meanings: [SecretNames.Meaning?] = []
-        for field in fields {
-            let name = Array(field.drop { $0 <= 32 || $0 == 34 }.reversed().drop { $0 <= 32 || $0 == 34 }.reversed())
-            guard !name.isEmpty, name.count <= SecretNames.lengthLimit,
-                name.allSatisfy({ FormSpelling.isAlphanumeric($0) || $0 >= 128 || "_-. ()/#".utf8.contains($0) })
-            else { return nil }
-            meanings.append(Self.meaning(name))
+        var rest = line
+        // Field by field: most texts are no tables, and end with the first one.
+        while true {
+            let end = rest.firstIndex(of: delimiter) ?? rest.endIndex
+            var field = rest[rest.startIndex..<end]
+            while let first = field.first, Self.surroundsName(first) { field.removeFirst() }
+            while let last = field.last, Self.surroundsName(last) { field.removeLast() }
+            guard !field.isEmpty, field.count <= SecretNames.lengthLimit, field.allSatisfy(Self.mayStandInName) else { return nil }
+            meanings.append(Self.meaning(Array(field)))
+            guard end < rest.endIndex else { break }
+            rest = rest[rest.index(after: end)...]
         }
-        return meanings.contains { $0 != nil } ? meanings : nil
+        return meanings.count > 1 && meanings.contains { $0 != nil } ? meanings : nil
+    }
+
+    private static func surroundsName(_ byte: UInt8) -> Bool { byte <= 32 || byte == 34 }
+
+    private static func mayStandInName(_ byte: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(byte) || byte >= 128 || "_-. ()/#".utf8.contains(byte)
     }
 
     private static func meaning(_ name: [UInt8]) -> SecretNames.Meaning? {

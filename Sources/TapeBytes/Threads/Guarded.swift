@@ -6,10 +6,12 @@ internal import Platform
 // SAFETY: `value` is touched only between lock and unlock, and the mutex never moves: it has memory of its own until deinit.
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    /// In memory of its own too: nothing else than the mutex has to see to it that nobody else uses it.
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
-        self.value = value
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
         self.mutex = .allocate(capacity: 1)
         self.mutex.initialize(to: pthread_mutex_t())
         // Fails only if out of memory, or for attributes, of which there are none.
@@ -18,6 +20,8 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
     }
 
     deinit {
+        self.value.deinitialize(count: 1)
+        self.value.deallocate()
         pthread_mutex_destroy(self.mutex)
         self.mutex.deinitialize(count: 1)
         self.mutex.deallocate()
@@ -26,6 +30,6 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
-        return try body(&self.value)
+        return try body(&self.value.pointee)
     }
 }

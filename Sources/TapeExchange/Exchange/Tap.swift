@@ -26,8 +26,6 @@ public struct Tap: ~Copyable, Sendable {
 
     public var id: Int { self.interaction.id }
 
-    private static let nothing = Interaction(id: 0, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "", url: ""))
-
     private static func bodyTap(_ framing: BodyFraming) -> BodyTap? {
         switch framing {
         case .none: return nil
@@ -140,7 +138,7 @@ public struct Tap: ~Copyable, Sendable {
     ///
     /// A body that did not end is marked as incomplete, whatever the outcome: an origin may answer before it has the whole request,
     /// and a part is never recorded as the whole.
-    public mutating func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
+    public consuming func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
         self.interaction.outcome = outcome
         self.interaction.timing.total = at
         if let responseStart {
@@ -152,10 +150,7 @@ public struct Tap: ~Copyable, Sendable {
         let requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
         var responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
         if let marks = self.conversation?.marks, !marks.isTrivial { responseBody?.marks = marks }
-        // Swapped, not copied: a copy would retain every part of it.
-        var interaction = Self.nothing
-        swap(&interaction, &self.interaction)
-        return TapedExchange(interaction: interaction, requestBody: requestBody, responseBody: responseBody)
+        return TapedExchange(interaction: self.interaction, requestBody: requestBody, responseBody: responseBody)
     }
 }
 

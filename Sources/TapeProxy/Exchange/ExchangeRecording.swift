@@ -147,8 +147,7 @@ struct ExchangeRecording: ~Copyable {
     /// - Returns: whether `stored` will be called: only with full durability.
     mutating func end(_ outcome: Outcome, stored: @escaping (Result<Void, RecorderProblem>) -> Void) -> Bool {
         let at = self.elapsed
-        guard let exchange = self.tap?.ended(outcome, at: at) else { return false }
-        self.tap = nil
+        guard let exchange = self.tap.take()?.ended(outcome, at: at) else { return false }
         guard self.waitsForDisk else {
             self.proxy.record(.exchange(exchange, stored: nil))
             return false

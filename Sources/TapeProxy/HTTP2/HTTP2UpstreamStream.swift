@@ -192,15 +192,20 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     /// - Parameter code: why the origin, or nghttp2 for it, ended the stream.
     func closed(_ code: HTTP2ErrorCode) {
+        // As nearly all are.
+        guard !self.isSettled else { return }
         let failure = Failure(
             kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).")
         self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream)
     }
 
+    /// No failure changes anything: a whole answer may still wait to be read.
+    private var isSettled: Bool { self.isOver || (self.isEnded && self.hasHead) }
+
     /// - Parameter begun: the failure if the answer has begun.
     func fail(_ failure: Failure, begun: Failure, isUnprocessed: Bool = false) {
-        // A whole answer that waits to be read is not lost with its connection, nor is the part of another.
-        guard !self.isOver, !(self.isEnded && self.hasHead) else { return }
+        guard !self.isSettled else { return }
+        // The part of an answer that waits to be read is not lost with its connection.
         guard self.isReading || self.input.readableBytes == 0 else { return self.failure = begun }
         self.isOver = true
         let exchange = self.exchange

@@ -65,14 +65,14 @@ package struct StreamCutter: Sendable {
 
     /// Nil for a body that is no stream of events or messages, or is coded as a whole: what is in it cannot be told before its end.
     package init?(_ headers: HeaderFields) {
-        guard !headers.contains("content-encoding") else { return nil }
         if GRPCType(headers) != nil {
             self.isGRPC = true
-        } else if MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).isEventStream {
+        } else if headers.areOfEventStream {
             self.isGRPC = false
         } else {
             return nil
         }
+        guard !headers.contains("content-encoding") else { return nil }
     }
 
     /// Takes the next bytes; gives those that are whole events or messages now, if any are.

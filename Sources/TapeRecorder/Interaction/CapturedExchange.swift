@@ -13,6 +13,18 @@ struct CapturedExchange {
     var response: CapturedBody?
     /// The tap's note on each body.
     var notes: (request: String?, response: String?)
+
+    /// Whether what its bodies say may be longer than their bytes in memory: they are coded, or in files.
+    var isLongerThanItsBytes: Bool {
+        func isLonger(_ body: CapturedBody?, _ headers: @autoclosure () -> HeaderFields?) -> Bool {
+            switch body?.place {
+            case nil: false
+            case .memory: headers()?.hasCodings == true
+            case .spool: true
+            }
+        }
+        return isLonger(self.request, self.interaction.request.headers) || isLonger(self.response, self.interaction.response?.headers)
+    }
 }
 
 /// A body between the wire and its readable form: bytes in memory, or in a file that is still open.

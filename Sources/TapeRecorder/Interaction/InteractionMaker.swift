@@ -94,7 +94,8 @@ struct InteractionMaker: ~Copyable {
     mutating func interaction(of exchange: TapedExchange, mayDecode: Bool) throws -> Interaction {
         var captured = try self.captured(exchange)
         if let redaction { _ = try redaction.redact(&captured.interaction, request: &captured.request, response: &captured.response) }
-        return try self.interaction(of: captured, mayDecode: mayDecode)
+        try self.makeReadable(&captured, mayDecode: mayDecode)
+        return captured.interaction
     }
 
     /// The exchange with its bodies as on the wire. Throws `NotTried` if an earlier block of them could not be written.
@@ -109,22 +110,21 @@ struct InteractionMaker: ~Copyable {
             notes: (exchange.requestBody?.note, exchange.responseBody?.note))
     }
 
-    /// The interaction of a redacted exchange.
-    mutating func interaction(of captured: CapturedExchange, mayDecode: Bool) throws -> Interaction {
-        var interaction = captured.interaction
-        let origin = interaction.connection?.remote ?? ""
-        let types = self.schema?.types(ofURL: interaction.request.url)
-        if let request = captured.request {
-            interaction.request.body = try self.body(
-                request, interaction.request.headers, origin: "", messages: types?.request, mayDecode: mayDecode)
+    /// Gives the interaction of a redacted exchange its bodies.
+    mutating func makeReadable(_ captured: inout CapturedExchange, mayDecode: Bool) throws {
+        let types = self.schema?.types(ofURL: captured.interaction.request.url)
+        if let request = captured.request.take() {
+            var body = try self.body(
+                request, captured.interaction.request.headers, origin: "", messages: types?.request, mayDecode: mayDecode)
+            if let note = captured.notes.request { body.add(note: note) }
+            captured.interaction.request.body = body
         }
-        if let response = captured.response, let headers = interaction.response?.headers {
-            interaction.response?.body = try self.body(
-                response, headers, origin: origin, messages: types?.response, mayDecode: mayDecode)
+        if let response = captured.response.take(), let headers = captured.interaction.response?.headers {
+            let origin = captured.interaction.connection?.remote ?? ""
+            var body = try self.body(response, headers, origin: origin, messages: types?.response, mayDecode: mayDecode)
+            if let note = captured.notes.response { body.add(note: note) }
+            captured.interaction.response?.body = body
         }
-        if let note = captured.notes.request { interaction.request.body?.add(note: note) }
-        if let note = captured.notes.response { interaction.response?.body?.add(note: note) }
-        return interaction
     }
 
     /// The decoded form of a body, or the raw one.

@@ -67,6 +67,8 @@ final class RecorderWorker {
     /// Searches that take long, and attempts that may; nil if secrets are kept.
     private let search: PostponedSearch?
     private let attempts: PostponedSearch?
+    /// The searches of other threads.
+    let searches: [PostponedSearch]
     /// Limits the time of searches of dense bodies on this thread.
     private var attemptBudget: DecodingBudget
     private var maker: InteractionMaker
@@ -123,6 +125,7 @@ final class RecorderWorker {
         }
         self.search = search(.whole)
         self.attempts = search(.attempt)
+        self.searches = [self.attempts, self.search].compactMap { $0 }
         let now = options.clock()
         self.budget = DecodingBudget(now: now)
         self.attemptBudget = DecodingBudget(now: now)
@@ -142,9 +145,6 @@ final class RecorderWorker {
         }
         self.end()
     }
-
-    /// The searches of other threads.
-    var searches: [PostponedSearch] { [self.attempts, self.search].compactMap { $0 } }
 
     /// One pass: takes a batch, writes it, and syncs if it is time.
     ///
@@ -235,8 +235,9 @@ final class RecorderWorker {
         let generation = self.file.redactor?.vault.generation ?? 0
         do {
             var captured = try self.withBodies { maker in try maker.captured(exchange) }
-            guard try self.isRedacted(&captured, exchange, stored) else { return }
-            self.encode(try self.interaction(of: captured, mayDecode: mayDecode), generation, stored)
+            guard try self.isRedacted(&captured, isCoded: isCoded, exchange, stored) else { return }
+            try self.makeReadable(&captured, mayDecode: mayDecode)
+            self.encode(captured.interaction, generation, stored)
         } catch {
             self.lose(exchange.interaction.id, error, stored)
         }
@@ -247,8 +248,8 @@ final class RecorderWorker {
         self.writeIfDue()
     }
 
-    private func interaction(of exchange: CapturedExchange, mayDecode: Bool) throws -> Interaction {
-        try self.withBodies { maker in try maker.interaction(of: exchange, mayDecode: mayDecode) }
+    private func makeReadable(_ exchange: inout CapturedExchange, mayDecode: Bool) throws {
+        try self.withBodies { maker in try maker.makeReadable(&exchange, mayDecode: mayDecode) }
     }
 
     /// Allows new files of bodies unless one has just failed: then there is a pause first, as for the cassette. A failure in a pause is of
@@ -474,26 +475,30 @@ final class RecorderWorker {
     // MARK: Searches that take long
 
     /// Whether it was redacted on this thread; if not, another thread has it. Others are written before it; the close sorts the file.
-    private func isRedacted(_ captured: inout CapturedExchange, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?) throws -> Bool {
+    private func isRedacted(
+        _ captured: inout CapturedExchange, isCoded: Bool, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?
+    ) throws -> Bool {
         guard let redaction = self.maker.redaction else { return true }
-        defer { self.holdQueue() }
-        let started = exchange.isCoded ? self.now : 0
+        let started = isCoded ? self.now : 0
         // Many dense bodies in a row take as long as one long search: then another thread tries them.
-        if exchange.isCoded, !self.attemptBudget.mayDecode(now: started),
-            self.attempts?.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight, stored: stored)) == true
-        {
-            return false
-        }
+        if isCoded, !self.attemptBudget.mayDecode(now: started), self.isPut(captured, to: self.attempts, exchange, stored) { return false }
         let attempt = try redaction.redactAtOnce(&captured)
-        if exchange.isCoded, attempt != .redacted(isDense: false) {
+        if isCoded, attempt != .redacted(isDense: false) {
             let now = self.now
             self.attemptBudget.spent(now - started, now: now)
         }
         if attempt != .tooLong { return true }
-        if self.search?.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight, stored: stored)) == true { return false }
+        if self.isPut(captured, to: self.search, exchange, stored) { return false }
         // Without another thread, the others have to wait.
         _ = try redaction.redact(&captured.interaction, request: &captured.request, response: &captured.response)
         return true
+    }
+
+    private func isPut(
+        _ captured: CapturedExchange, to search: PostponedSearch?, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?
+    ) -> Bool {
+        defer { self.holdQueue() }
+        return search?.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight, stored: stored)) == true
     }
 
     /// An attempt may become a long search: both count.
@@ -524,7 +529,8 @@ final class RecorderWorker {
                 _ = try self.maker.redaction?.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
             }
             // There was no time for a search, so there is none for decoding.
-            self.encode(try self.interaction(of: exchange, mayDecode: false), job.generation, job.stored)
+            try self.makeReadable(&exchange, mayDecode: false)
+            self.encode(exchange.interaction, job.generation, job.stored)
         } catch is SearchBudget.Spent {
             self.lose(job.stored, RecorderProblem(.ended, "the recording was discarded while the exchange was searched for secrets."))
         } catch {

@@ -56,6 +56,10 @@ struct ExchangeRedaction {
         guard !self.isTooLong(exchange.request, exchange.interaction.request.headers, exchange.interaction.request),
             !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields(), exchange.interaction.request)
         else { return .tooLong }
+        guard exchange.isLongerThanItsBytes else {
+            _ = try self.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+            return .redacted(isDense: false)
+        }
         var copy = exchange
         do {
             let budget = SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio)

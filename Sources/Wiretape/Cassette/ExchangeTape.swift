@@ -154,8 +154,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
 
     private func ended(_ outcome: Outcome, at now: Double) -> RecorderItem? {
         self.requestEnded()
-        guard let taped = self.tap?.ended(outcome, at: now) else { return nil }
-        self.tap = nil
+        guard let taped = self.tap.take()?.ended(outcome, at: now) else { return nil }
         var interaction = taped.interaction
         if self.isDecoded { interaction.response?.bodyWasDecoded(size: outcome == .complete ? self.size : nil) }
         if let timing { interaction.timing = timing.laidOver(interaction.timing) }
