@@ -17,6 +17,8 @@ final class RecorderBench {
     let status = Guarded(RecorderStatus())
     let clock = Guarded<UInt64>(1_000_000_000_000)
     let notices = Guarded<[String]>([])
+    /// How often memory was given back.
+    let givenBack = Guarded(0)
     let worker: RecorderWorker
     private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
 
@@ -27,11 +29,13 @@ final class RecorderBench {
         self.folder = try folder ?? TemporaryFolder()
         let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: mode, exists: self.folder.exists("tape.json"))
         self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: self.disk.calls))
-        let (clock, notices) = (self.clock, self.notices)
+        let (clock, notices, givenBack) = (self.clock, self.notices, self.givenBack)
         self.worker = RecorderWorker(
             file: self.file, queue: self.queue, status: self.status, drained: Guarded(nil),
             options: RecorderWorker.Options(
-                refusesUnrecorded: refuses, heldLimit: heldLimit, startSearch: startSearch, clock: { clock.withLock { $0 } }),
+                refusesUnrecorded: refuses, heldLimit: heldLimit, startSearch: startSearch,
+                giveBackMemory: { givenBack.withLock { $0 += 1 } },
+                clock: { clock.withLock { $0 } }),
             notify: { text in notices.withLock { $0.append(text) } })
     }
 

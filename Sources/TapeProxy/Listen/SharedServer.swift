@@ -1,3 +1,4 @@
+internal import Platform
 internal import TapeBytes
 
 /// What all event loops of a server share: its own ports, the number of its connections, the certificate authority for intercepted
@@ -43,5 +44,21 @@ final class SharedServer: Sendable {
     func trimMemory() {
         let count = self.connections
         if self.trimRule.withLock({ $0.isDue(count: count) }) { FreeMemory.giveBackSoon() }
+    }
+}
+
+/// Tells when so many connections have gone that their memory is worth giving back: allocators keep what was freed, for the next crowd.
+struct TrimRule {
+    /// Fewer than so many hold little, at some 50 KiB each in the middle of a TLS handshake.
+    static let crowd = 500
+
+    private var peak = 0
+
+    /// - Parameter count: how many connections there are now.
+    mutating func isDue(count: Int) -> Bool {
+        self.peak = max(self.peak, count)
+        guard self.peak >= Self.crowd, count <= self.peak / 4 else { return false }
+        self.peak = count
+        return true
     }
 }

@@ -2,6 +2,7 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import CassetteRedaction
 internal import CassetteStore
+internal import Platform
 internal import TapeBytes
 internal import TapeExchange
 
@@ -29,6 +30,9 @@ final class RecorderWorker {
     static let noticeInterval: UInt64 = 60_000_000_000
     /// Nanoseconds without work after which the thread sleeps until it is woken.
     static let restAfter: UInt64 = 500_000_000
+    /// Bytes of exchanges and messages after which, and nanoseconds without work, freed memory goes back to the system: allocators keep it
+    /// for the next burst, in pieces of which each burst leaves more.
+    static let memoryGivenBackAfter = (bytes: 16 << 20, nanoseconds: 100_000_000 as UInt64)
 
     struct Options {
         /// The caller refuses exchanges that cannot be recorded: one with a waiting caller is on the disk at once, or never in the file.
@@ -37,6 +41,8 @@ final class RecorderWorker {
         var heldLimit = RecorderWorker.heldLimit
         /// Runs a search on another thread; false if there is none.
         var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
+        /// Gives freed memory back to the system.
+        var giveBackMemory: @Sendable () -> Void = { FreeMemory.giveBack() }
         /// Nanoseconds of a monotonic clock.
         var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
     }
@@ -90,6 +96,8 @@ final class RecorderWorker {
     private var lastSync: UInt64
     private var syncing: BackgroundSync?
     private var lastWork: UInt64
+    /// Bytes that came since memory was given back.
+    private var receivedSize = 0
     /// The queue is closed and empty: only searches are left.
     private var isClosing = false
     /// Why it cannot write, until exchanges are accepted again.
@@ -162,7 +170,16 @@ final class RecorderWorker {
         self.isClosing = batch.items.isEmpty && batch.isClosed
         if self.isClosing, self.searches.allSatisfy(\.isIdle) { return false }
         if !batch.items.isEmpty { self.lastWork = self.now }
+        self.receivedSize += batch.weight
+        self.giveBackMemory()
         return true
+    }
+
+    private func giveBackMemory() {
+        let (size, time) = Self.memoryGivenBackAfter
+        guard self.receivedSize >= size, self.now - self.lastWork >= time else { return }
+        self.receivedSize = 0
+        self.options.giveBackMemory()
     }
 
     /// Makes the last attempt to write what is pending, and reports on the whole run.

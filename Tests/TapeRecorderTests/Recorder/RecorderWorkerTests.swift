@@ -35,6 +35,24 @@ import Testing
         #expect(said.allSatisfy { $0.contains("only where it was found") && $0.contains(folder.file("tape.json")) }, "\(said)")
     }
 
+    @Test func memoryGoesBackOnceABurstIsOver() throws {
+        let bench = try RecorderBench()
+        func count() -> Int { bench.givenBack.withLock { $0 } }
+        let text = String(repeating: "x", count: 1 << 20)
+        for id in 1...15 { bench.put(TapedExchanges.simple(id, body: text)) }
+        bench.turn()
+        bench.turn(after: 200)
+        #expect(count() == 0)
+        for id in 16...17 { bench.put(TapedExchanges.simple(id, body: text)) }
+        bench.turn(after: 200)
+        bench.turn(after: 99)
+        #expect(count() == 0)
+        bench.turn(after: 1)
+        #expect(count() == 1)
+        bench.turn(after: 1000)
+        #expect(count() == 1)
+    }
+
     #if compiler(>=6.3) && os(Linux)
     /// In a process of its own, since a limit on the size of files is one of the whole process.
     @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
