@@ -20,6 +20,11 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private var blocked: [Int32: HTTP2ClientStream] = [:]
     /// What came with the preface.
     private var first: ByteBuffer?
+    /// Streams that did not end regularly since this turn of the event loop began.
+    private var resets = 0
+    /// What is read in the next turn: so many streams were reset in this one that other connections come first.
+    private var waiting = ByteBuffer()
+    private var nextTurn: Scheduled<Void>?
     private var isWritable = true
     private var willFlush = false
     private var isProcessing = false
@@ -99,14 +104,43 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     // MARK: Reading
 
+    /// Resets in one turn of the event loop after which the other connections come first. Clients that give up a page have some dozens.
+    private static let resetsInTurn = 16
+    /// Bytes that are looked at first: a request that is reset at once has thirty.
+    private static let pieceSize = 2 << 10
+
     private func read(_ buffer: ByteBuffer) {
         guard !self.isClosed else { return }
+        guard self.waiting.readableBytes == 0 else { return _ = self.waiting.writeImmutableBuffer(buffer) }
+        var rest = buffer
+        var size = Self.pieceSize
+        self.resets = 0
         do throws(HTTP2Failure) {
-            self.handle(try self.codec.receive(buffer, elapsed: self.elapsed), buffer)
+            while rest.readableBytes > 0, self.resets < Self.resetsInTurn, let piece = rest.readSlice(length: min(size, rest.readableBytes))
+            {
+                self.handle(try self.codec.receive(piece, elapsed: self.elapsed), piece)
+                if self.resets == 0 { size *= 2 }
+            }
         } catch {
+            rest.clear()
             self.fail(error)
         }
+        if rest.readableBytes > 0 { self.readLater(rest) }
         self.flush()
+    }
+
+    private func readLater(_ rest: ByteBuffer) {
+        guard let context, !self.isClosed else { return }
+        self.waiting = rest
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        self.nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [weak self] in
+            guard let self, let context = self.context, !self.isClosed else { return }
+            self.proxy.readClock()
+            var rest = ByteBuffer()
+            swap(&rest, &self.waiting)
+            self.read(rest)
+            if self.waiting.readableBytes == 0 { try? context.channel.syncOptions?.setOption(.autoRead, value: true) }
+        }
     }
 
     private var elapsed: Double { Double((self.proxy.now - self.begun).nanoseconds) / 1e9 }
@@ -144,6 +178,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 // The last bytes of a tunnel whose origin has ended first come with the stream's end.
                 if code == .noError { stream?.deliver() }
                 stream?.closed(code)
+                if code != .noError { self.resets += 1 }
                 if !self.blocked.isEmpty { self.blocked[id] = nil }
                 if self.streams.isEmpty { self.becameIdle() }
             case .goAway, .settings: break
@@ -265,6 +300,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private func left(_ reason: String) {
         guard !self.isClosed else { return }
         self.isClosed = true
+        self.nextTurn?.cancel()
+        self.waiting.clear()
         self.proxy.readClock()
         let streams = self.streams.values
         self.streams = [:]

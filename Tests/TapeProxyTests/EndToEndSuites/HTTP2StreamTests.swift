@@ -158,6 +158,42 @@ import Testing
         #expect(recorded.response?.body?.isComplete == false && recorded.response?.body?.size == 4)
     }
 
+    /// More than are read in one turn of the event loop, in one write.
+    @Test func whatFollowsManyResetsIsReadToo() throws {
+        let origin = try self.origin { peer in
+            // Of those that were reset at once it sees some or none.
+            try peer.wait(for: "the last request") { $0.heads.values.contains { $0.path == "/last" } }
+            for (id, head) in peer.heads where head.path == "/last" { try peer.respond(id, body: "fine") }
+            try peer.wait(for: "the answer to be read") { peer in peer.closed.keys.contains { peer.heads[$0]?.path == "/last" } }
+        }
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(type: 4, stream: 0, [])
+        for number in 0..<100 {
+            let id = UInt8(2 * number + 1)
+            bytes += Self.frame(type: 1, flags: 5, stream: id, Self.fields(path: "/http://\(origin.authority)/\(number)"))
+            bytes += Self.frame(type: 3, stream: id, [0, 0, 0, 8])
+        }
+        bytes += Self.frame(type: 1, flags: 5, stream: 201, Self.fields(path: "/http://\(origin.authority)/last"))
+        try client.send(bytes)
+        _ = try client.read(through: "fine")
+        origin.finish()
+        #expect(try proxy.recorded().count == 101)
+    }
+
+    /// RFC 9113, 4.1.
+    private static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+    }
+
+    /// A GET, with literals that no table holds (RFC 7541, 6.2.2).
+    private static func fields(path: String) -> [UInt8] {
+        func literal(_ name: String, _ value: String) -> [UInt8] {
+            [0, UInt8(name.utf8.count)] + name.utf8 + [UInt8(value.utf8.count)] + value.utf8
+        }
+        return [0x82, 0x86] + literal(":authority", "127.0.0.1") + literal(":path", path)
+    }
+
     @Test func aCutAnswerOfHTTP1IsAResetAndNoEnd() throws {
         let origin = try RawOrigin(
             { connection in
