@@ -26,6 +26,11 @@ public enum WebSocketForm {
         return .file(try sink.store(fileExtension: kind) { try source.forEachPiece($0) })
     }
 
+    /// Whether a payload needs no second look: it was recognized as JSON, and is short enough for the cassette.
+    public static func isFinal(_ payload: WebSocketPayload) -> Bool {
+        if case .json(let bytes, _) = payload { bytes.count <= ContentForm.textLimit } else { false }
+    }
+
     /// Nil for what goes to a file.
     private static func readable(_ bytes: [UInt8], isText: Bool) -> WebSocketPayload? {
         guard bytes.count <= ContentForm.textLimit else { return nil }

@@ -146,13 +146,19 @@ public enum WebSocketMessageCoder {
 
     /// Text in one string, and JSON without white space: its style restores it.
     private static func line(_ payload: WebSocketPayload, _ bytes: [UInt8], _ writer: inout JSONWriter) {
-        guard case .json(_, let style) = payload, let compact = bytes.withUnsafeBytes({ JSONBody.restore($0, style: .compact) }) else {
+        guard case .json(_, let style) = payload, let compact = self.compact(bytes, style) else {
             writer.member("text")
             return bytes.withUnsafeBytes { writer.string(utf8: $0) }
         }
         ContentEncoder.style(style, &writer)
         writer.member("json")
         writer.raw(compact)
+    }
+
+    /// Nil if it is no JSON after all.
+    private static func compact(_ bytes: [UInt8], _ style: JSONStyle) -> [UInt8]? {
+        // As most programs write it.
+        style == .compact ? bytes : bytes.withUnsafeBytes { JSONBody.restore($0, style: .compact) }
     }
 
     private static func control(_ bytes: [UInt8], _ writer: inout JSONWriter) {

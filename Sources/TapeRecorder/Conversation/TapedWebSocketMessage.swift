@@ -56,7 +56,7 @@ package struct TapedWebSocketMessage: ConversationMessage {
         var sink = BodyStoreSink(store: place.store, digest: place.digest)
         if let spool = place.spool {
             message.content = self.content(try WebSocketForm.payload(spool.source, isText: isText, sink: &sink))
-        } else if let bytes = message.content.payload?.inlineBytes {
+        } else if let payload = message.content.payload, let bytes = payload.inlineBytes, !WebSocketForm.isFinal(payload) {
             message.content = self.content(try WebSocketForm.payload(bytes, isText: isText, sink: &sink))
         }
         WebSocketMessageCoder.encode(message, isOneLine: true, into: &writer)
