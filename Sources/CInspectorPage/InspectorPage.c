@@ -28,6 +28,9 @@ static const unsigned char core_route_js[] = {
 static const unsigned char core_rows_js[] = {
 #embed "page/core/rows.js"
 };
+static const unsigned char core_start_js[] = {
+#embed "page/core/start.js"
+};
 static const unsigned char core_text_js[] = {
 #embed "page/core/text.js"
 };
@@ -48,6 +51,12 @@ static const unsigned char detail_viewer_js[] = {
 };
 static const unsigned char index_html[] = {
 #embed "page/index.html"
+};
+static const unsigned char list_columns_js[] = {
+#embed "page/list/columns.js"
+};
+static const unsigned char list_first_js[] = {
+#embed "page/list/first.js"
 };
 static const unsigned char list_grid_js[] = {
 #embed "page/list/grid.js"
@@ -90,6 +99,7 @@ EMBED(core_dom_js, "core/dom.js");
 EMBED(core_json_js, "core/json.js");
 EMBED(core_route_js, "core/route.js");
 EMBED(core_rows_js, "core/rows.js");
+EMBED(core_start_js, "core/start.js");
 EMBED(core_text_js, "core/text.js");
 EMBED(core_theme_js, "core/theme.js");
 EMBED(detail_detail_js, "detail/detail.js");
@@ -97,6 +107,8 @@ EMBED(detail_sections_js, "detail/sections.js");
 EMBED(detail_tree_js, "detail/tree.js");
 EMBED(detail_viewer_js, "detail/viewer.js");
 EMBED(index_html, "index.html");
+EMBED(list_columns_js, "list/columns.js");
+EMBED(list_first_js, "list/first.js");
 EMBED(list_grid_js, "list/grid.js");
 EMBED(list_search_js, "list/search.js");
 EMBED(list_waterfall_js, "list/waterfall.js");
@@ -115,6 +127,7 @@ static const struct inspector_file files[] = {
     FILE_OF("/core/json.js", "text/javascript; charset=utf-8", core_json_js),
     FILE_OF("/core/route.js", "text/javascript; charset=utf-8", core_route_js),
     FILE_OF("/core/rows.js", "text/javascript; charset=utf-8", core_rows_js),
+    FILE_OF("/core/start.js", "text/javascript; charset=utf-8", core_start_js),
     FILE_OF("/core/text.js", "text/javascript; charset=utf-8", core_text_js),
     FILE_OF("/core/theme.js", "text/javascript; charset=utf-8", core_theme_js),
     FILE_OF("/detail/detail.js", "text/javascript; charset=utf-8", detail_detail_js),
@@ -122,6 +135,8 @@ static const struct inspector_file files[] = {
     FILE_OF("/detail/tree.js", "text/javascript; charset=utf-8", detail_tree_js),
     FILE_OF("/detail/viewer.js", "text/javascript; charset=utf-8", detail_viewer_js),
     FILE_OF("/index.html", "text/html; charset=utf-8", index_html),
+    FILE_OF("/list/columns.js", "text/javascript; charset=utf-8", list_columns_js),
+    FILE_OF("/list/first.js", "text/javascript; charset=utf-8", list_first_js),
     FILE_OF("/list/grid.js", "text/javascript; charset=utf-8", list_grid_js),
     FILE_OF("/list/search.js", "text/javascript; charset=utf-8", list_search_js),
     FILE_OF("/list/waterfall.js", "text/javascript; charset=utf-8", list_waterfall_js),

@@ -71,11 +71,14 @@ package final class OpenExchanges: Sendable {
         }
     }
 
-    var count: Int { self.exchanges.withLock { $0.count } }
+    /// Of those that began before a moment.
+    func count(before moment: Timestamp) -> Int {
+        self.exchanges.withLock { $0.values.reduce(0) { $0 + ($1.started < moment ? 1 : 0) } }
+    }
 
     /// The first ones, in order of their start.
-    func list(_ most: Int) -> [Exchange] {
-        let all = self.exchanges.withLock { Array($0.values) }
+    func list(_ most: Int, before moment: Timestamp) -> [Exchange] {
+        let all = self.exchanges.withLock { $0.values.filter { $0.started < moment } }
         return Array(all.sorted { ($0.started, $0.id) < ($1.started, $1.id) }.prefix(most))
     }
 }

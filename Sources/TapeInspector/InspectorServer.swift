@@ -114,6 +114,7 @@ package final class InspectorServer: Sendable {
             feed.publish(service.tick())
             if cassette.moment.isIndexed { break }
         }
+        service.open.look(besides: cassette.moment.rows)
         feed.publish(service.tick())
     }
 

@@ -22,6 +22,7 @@ final class InspectorService: Sendable {
     private static let jsonChildren = 1000
 
     let cassette: InspectedCassette
+    let open: OpenRows
     private let views = InspectorViews()
     private let tickets = DownloadTickets()
     /// The ranks of rows in order of request start, for the table that they were counted in.
@@ -36,6 +37,7 @@ final class InspectorService: Sendable {
         self.cassette = cassette
         self.run = run
         self.older = older
+        self.open = OpenRows(path: cassette.path, run: run?.open)
     }
 
     func answer(_ request: LocalRequest) -> Answer {
@@ -70,7 +72,7 @@ final class InspectorService: Sendable {
         switch (parts[1], parts.count) {
         case ("state", 2):
             try Self.allow(request, "GET")
-            return .whole(Self.json(self.state()))
+            return .whole(Self.json(try self.state(arguments)))
         case ("rows", 2):
             try Self.allow(request, "GET")
             return .whole(try self.rows(arguments))
@@ -94,7 +96,10 @@ final class InspectorService: Sendable {
             return .stream(self.redactions())
         case ("open", 2):
             try Self.allow(request, "GET")
-            return .whole(Self.json(self.open()))
+            return .whole(Self.json(self.open.bytes()))
+        case ("open", 3...5):
+            try Self.allow(request, "GET")
+            return try self.open.answer(Array(parts.dropFirst(2)), arguments, range: request.range)
         case ("replay", 2):
             try Self.allow(request, "GET")
             guard let report = self.run?.report else { throw Self.unknown }
@@ -167,6 +172,11 @@ final class InspectorService: Sendable {
             writer.member("last")
             writer.integer(Int(moment.rows.lastEnd))
         }
+        let open = self.open.counts
+        writer.member("open")
+        writer.integer(open.exchanges)
+        writer.member("openMessages")
+        writer.integer(open.messages)
         if let older {
             writer.member("older")
             writer.string(older)
@@ -184,11 +194,17 @@ final class InspectorService: Sendable {
         return writer.bytes + [10]
     }
 
+    /// With the first rows of the list if these are asked for: a page shows both at once.
+    private func state(_ arguments: [String: String]) throws -> [UInt8] {
+        guard arguments["rows"] != nil else { return self.state() }
+        let rows = try self.rows(["count": arguments["rows"] ?? ""]).body
+        return self.state().dropLast(3) + Array(", \"list\": ".utf8) + rows.dropLast() + Array(" }\n".utf8)
+    }
+
     private static func write(_ run: InspectedRun, _ writer: inout JSONWriter) {
         let counts = run.counts()
         let numbers: [(StaticString, Int)] = [
             ("hits", counts.hits), ("misses", counts.misses), ("recorded", counts.recorded), ("lost", counts.lost),
-            ("open", run.open.count),
         ]
         for (name, number) in numbers {
             writer.member(name)
@@ -200,34 +216,6 @@ final class InspectorService: Sendable {
             writer.member("obstacle")
             writer.string(problem)
         }
-    }
-
-    /// Exchanges that are not in the cassette yet.
-    private static let openLimit = 100
-
-    private func open() -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject(.inline)
-        writer.member("count")
-        writer.integer(self.run?.open.count ?? 0)
-        writer.member("open")
-        writer.beginArray(.inline)
-        for exchange in self.run?.open.list(Self.openLimit) ?? [] {
-            writer.element()
-            writer.beginObject(.inline)
-            writer.member("id")
-            writer.integer(exchange.id)
-            writer.member("start")
-            writer.integer(Int(exchange.started.microseconds))
-            writer.member("method")
-            writer.string(exchange.method)
-            writer.member("url")
-            writer.string(exchange.url)
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes + [10]
     }
 
     /// Exchanges that were read are open no longer.
@@ -326,7 +314,7 @@ final class InspectorService: Sendable {
         }
         let search = ViewSearch(
             self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
-            descends: order.values["descends"]?.bool ?? false, views: self.views)
+            descends: order.values["descends"]?.bool ?? false, views: self.views, number: self.number(self.cassette.moment.rows))
         return Self.lines { search.next() }
     }
 

@@ -38,23 +38,32 @@ final class ViewSearch {
     /// Rows looked at for one piece; fewer of them if their bodies are decoded.
     private static let piece = 20_000
     private static let decodedPiece = 200
+    /// Rows of the list that come with the view, and the keys that do: a page shows a short list after one answer.
+    private static let shownRows = 100
+    private static let shownKeys = 5000
 
     private let moment: InspectedCassette.Moment
     private let filter: RowFilter?
     private let sort: RowSort
     private let descends: Bool
     private let views: InspectorViews
+    private let number: (Int) -> Int
     private var order: [UInt32]
     private var offset = 0
     private var found: [UInt32] = []
     private var isDone = false
 
-    init(_ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, views: InspectorViews) {
+    /// - Parameter number: of a row in order of request start.
+    init(
+        _ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, views: InspectorViews,
+        number: @escaping (Int) -> Int
+    ) {
         self.moment = moment
         self.filter = filter
         self.sort = sort
         self.descends = descends
         self.views = views
+        self.number = number
         self.order = moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }
     }
 
@@ -86,6 +95,18 @@ final class ViewSearch {
             writer.integer(view.id)
             writer.member("epoch")
             writer.integer(view.epoch)
+            if sorted.count <= Self.shownKeys {
+                writer.member("keys")
+                writer.beginArray(.inline)
+                for ordinal in sorted {
+                    writer.element()
+                    writer.integer(Int(ordinal) + 1)
+                }
+                writer.endArray()
+            }
+            writer.member("list")
+            writer.raw(
+                Array(RowsJSON.bytes(sorted.prefix(Self.shownRows).map { Int($0) }, of: self.moment, number: self.number).dropLast()))
         }
         writer.endObject()
         return writer.bytes + [10]

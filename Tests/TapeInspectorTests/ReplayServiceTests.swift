@@ -112,10 +112,10 @@ import Testing
         let service = InspectorService(
             cassette: cassette,
             run: InspectedRun(command: "record", name: "pets.json", counts: { InspectedRun.Counts() }, report: nil, open: open))
-        #expect(open.list(9).map(\.id) == [3, 2, 1], "in order of their start")
+        #expect(open.list(9, before: .now).map(\.id) == [3, 2, 1], "in order of their start")
         _ = cassette.refresh()
         service.settle(after: 0)
-        #expect(open.list(9).map(\.id) == [2])
+        #expect(open.list(9, before: .now).map(\.id) == [2])
         let found = try self.ask(service, "/api/open").json
         #expect(found["count"]?.int == 1 && found["open"]?.elements.map { $0["url"]?.string } == ["http://a/2"])
         #expect(try self.ask(service, "/api/state").json["open"]?.int == 1)

@@ -1,18 +1,19 @@
 import { element, clear, recorded } from "./core/dom.js";
-import { count, milliseconds, number, plain } from "./core/text.js";
+import { count, number, plain } from "./core/text.js";
 import * as api from "./core/api.js";
 import * as route from "./core/route.js";
 import * as theme from "./core/theme.js";
 import * as dialogs from "./core/dialogs.js";
-import { Rows } from "./core/rows.js";
-import { Grid } from "./list/grid.js";
+import { choices } from "./list/columns.js";
+import { asked, hasToken } from "./core/start.js";
+import { grid, rows } from "./list/first.js";
 import { Search } from "./list/search.js";
 import { Detail } from "./detail/detail.js";
 import { Replay } from "./replay/replay.js";
 
 const $ = (id) => document.getElementById(id);
-
-theme.apply();
+// Milliseconds between two looks at a list that grows: what comes meanwhile is shown with the next.
+const PAUSE = 160;
 
 class App {
   constructor() {
@@ -20,11 +21,13 @@ class App {
     this.place = route.read();
     this.view = null;
     this.isFollowing = false;
+    this.allOpen = [];
     this.making = null;
-    this.rows = new Rows(() => this.grid.schedule());
-    this.grid = new Grid($("rows"), this.rows, {
-      open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false),
-    });
+    this.coming = null;
+    this.taken = -PAUSE;
+    this.rows = rows;
+    this.grid = grid;
+    grid.actions = { open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
     this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
@@ -43,6 +46,7 @@ class App {
       { label: "Export the list as HAR", run: () => this.download("har") },
       { label: "Export the list as curl commands", run: () => this.download("curl") },
       { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
+      { label: "Columns of the list", run: () => this.chooseColumns() },
       { key: "l", label: "Go to the list", run: () => this.grid.grid.focus() },
       { key: "1 – 9", label: "Tab of the exchange", run: () => this.detail.chooseNumber(1) },
       { key: "R", label: "All redacted values", run: () => this.redactions() },
@@ -55,19 +59,27 @@ class App {
   }
 
   async start() {
-    if (!api.takeToken()) return this.notice("this page has no token: open the address that wiretape printed, with all that is after its \"#\".");
+    if (!hasToken) return this.notice("this page has no token: open the address that wiretape printed, with all that is after its \"#\".");
     this.place = route.read();
     $("filter").value = this.place.filter;
     try {
-      this.take(await api.json("/api/state"), true);
+      this.take(await asked, true);
     } catch (error) {
       return this.notice(error.status === 401 ? "this address is of another run: open the one that wiretape printed last." : error.message);
     }
     if (this.place.key) this.open(this.place.key, false, this.place.tab);
-    api.follow((state) => this.take(state), (error, isOver) => this.notice(isOver ? "this page is of another run: open the address that wiretape printed last." : "the connection to wiretape is lost: trying again."));
+    api.follow((state) => this.soon(state), (error, isOver) => this.notice(isOver ? "this page is of another run: open the address that wiretape printed last." : "the connection to wiretape is lost: trying again."));
   }
 
   // MARK: State
+
+  /** Takes the newest tick, after a pause since the one before. */
+  soon(state) {
+    const isWaiting = this.coming !== null;
+    this.coming = state;
+    if (isWaiting) return;
+    setTimeout(() => { const newest = this.coming; this.coming = null; this.taken = performance.now(); this.take(newest); }, Math.max(0, PAUSE - (performance.now() - this.taken)));
+  }
 
   take(state, isFirst = false) {
     const before = this.state;
@@ -79,7 +91,7 @@ class App {
     $("live").hidden = state.mode === "inspect" && state.known === state.rows;
     $("live-words").textContent = this.liveWords(state);
     $("replay").hidden = !state.replays;
-    if (state.open !== undefined && (state.open > 0 || before.open > 0)) this.showOpen();
+    if (state.open !== (before.open ?? 0) || state.openMessages !== (before.openMessages ?? 0)) this.takeOpen();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
@@ -96,26 +108,20 @@ class App {
     return words.join(" · ");
   }
 
-  /** Exchanges that have begun, with the time since. */
-  async showOpen() {
-    if (this.isAskingOpen) return;
+  /** Exchanges that are not in the cassette yet are rows after the others, unless the list has a filter or an order, which only the cassette's have. */
+  async takeOpen() {
+    if (this.isAskingOpen) { this.isAskingAgain = true; return; }
     this.isAskingOpen = true;
     try {
-      const found = await api.json("/api/open");
-      clear($("open"), found.open.map((one) => element("p", {}, element("span", { class: "since", "data-start": one.start }), recorded(`${one.method} ${one.url}`))), found.count > found.open.length ? element("p", { text: `and ${found.count - found.open.length} more` }) : null);
-      $("open").hidden = !found.count;
-      this.tickOpen();
+      const found = this.state.open ? (await api.json("/api/open")).open : [];
+      this.allOpen = found.map((one) => ({ ...one, key: "o" + one.id, isOpen: true, number: "…", status: 0, phases: [], messages: one.messages ?? -1, type: null, sent: null, size: null, tls: null, secret: 0 }));
+      this.updated();
     } catch { /* the next tick asks again */ }
     this.isAskingOpen = false;
+    if (this.isAskingAgain) { this.isAskingAgain = false; this.takeOpen(); }
   }
 
-  tickOpen() {
-    clearTimeout(this.openTimer);
-    const all = $("open").querySelectorAll(".since");
-    for (const one of all) one.textContent = milliseconds(Math.max(0, Date.now() - Number(one.dataset.start) / 1000));
-    if (all.length) this.openTimer = setTimeout(() => this.tickOpen(), 250);
-    this.grid.schedule();
-  }
+  chooseColumns() { dialogs.show("Columns", choices(() => this.grid.choose())); }
 
   showReplay() {
     if (!this.state.replays) return this.say("nothing is replayed");
@@ -162,11 +168,13 @@ class App {
         else $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} looked at`;
       });
       if (making.signal.aborted || !view) return;
-      const keys = new Uint32Array((await api.whole("/api/views/" + view.view, making.signal)).buffer);
+      // The keys of a short list come with it.
+      const keys = view.keys ? Uint32Array.from(view.keys) : new Uint32Array((await api.whole("/api/views/" + view.view, making.signal)).buffer);
       if (making.signal.aborted) return;
       this.problem("");
       this.view = view.view;
       this.rows.reset(view.epoch, this.state.rows, keys);
+      this.rows.add(view.list);
       this.updated();
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -181,6 +189,7 @@ class App {
   }
 
   updated() {
+    this.rows.open = this.place.filter.trim() || this.place.sort !== "start" || this.place.descends ? [] : this.allOpen;
     this.grid.update(this.state.rows ? "No exchange matches the filter." : "The cassette holds no exchanges yet.");
     this.counts();
     if (this.isFollowing) this.grid.toEnd();
@@ -189,7 +198,8 @@ class App {
 
   counts() {
     const all = count(this.state.rows, "exchange");
-    $("counts").textContent = this.rows.keys && this.place.filter ? `${number(this.rows.count)} of ${all}` : all;
+    const open = this.state.open ? `, ${number(this.state.open)} open` : "";
+    $("counts").textContent = (this.rows.keys && this.place.filter ? `${number(this.rows.stored)} of ${all}` : all) + open;
   }
 
   // MARK: Actions
@@ -198,7 +208,8 @@ class App {
     this.searching.stop();
     this.replay.hide();
     $("main").classList.remove("alone");
-    this.write({ key, tab }, !isAsked);
+    // What is open has no place in the cassette yet, so that no link leads to it.
+    if (typeof key === "number") this.write({ key, tab }, !isAsked);
     if (this.grid.selected !== key) this.grid.mark(key);
     // The list may have become lower.
     else if (this.grid.selectedPlace >= 0) this.grid.reveal(this.grid.selectedPlace);
@@ -265,7 +276,7 @@ class App {
   /** The first time marks an exchange, the second compares it with another. */
   async compare() {
     const key = this.grid.selected ?? this.place.key;
-    if (!key) return this.say("choose an exchange first");
+    if (typeof key !== "number") return this.say("choose an exchange of the cassette first");
     if (!this.marked || this.marked === key) { this.marked = key; return this.say(`exchange ${key} is marked: choose another and press d`); }
     const [left, right] = [this.marked, key];
     this.marked = null;
@@ -335,6 +346,7 @@ class App {
     $("follow").addEventListener("click", () => this.setFollowing(!this.isFollowing));
     $("replay").addEventListener("click", () => this.showReplay());
     $("theme").addEventListener("click", () => theme.toggle());
+    $("columns").addEventListener("click", () => this.chooseColumns());
     $("commands").addEventListener("click", () => dialogs.palette(this.commands));
     $("help").addEventListener("click", () => dialogs.help(this.commands));
     addEventListener("hashchange", () => this.moved());

@@ -1,9 +1,14 @@
 import * as api from "./api.js";
 
 const LIMIT = 5000;
+// Of one answer.
 const MOST = 500;
+// Rows around those on the screen that are fetched with them.
+const AROUND = 60;
+// Rows left ahead when more are fetched, while people scroll.
+const AHEAD = 250;
 
-/** The rows of a list by their place, fetched when they are looked at. */
+/** The rows of a list by their place, fetched when they are looked at; exchanges that are still open come after them. */
 export class Rows {
   constructor(changed) {
     this.changed = changed;
@@ -12,9 +17,13 @@ export class Rows {
     this.keys = null;
     this.total = 0;
     this.epoch = 0;
+    this.open = [];
+    this.last = 0;
   }
 
-  get count() { return this.keys ? this.keys.length : this.total; }
+  /** Rows that are in the cassette. */
+  get stored() { return this.keys ? this.keys.length : this.total; }
+  get count() { return this.stored + this.open.length; }
 
   /** - keys: of the view in order; null for all rows in the order of the file. */
   reset(epoch, total, keys) {
@@ -24,39 +33,59 @@ export class Rows {
     this.keys = keys;
   }
 
-  key(place) { return this.keys ? this.keys[place] : place + 1; }
+  key(place) { return place >= this.stored ? this.open[place - this.stored]?.key : this.keys ? this.keys[place] : place + 1; }
 
   place(key) {
+    if (typeof key === "string") { const found = this.open.findIndex((one) => one.key === key); return found < 0 ? -1 : this.stored + found; }
     if (!this.keys) return key >= 1 && key <= this.total ? key - 1 : -1;
     return this.keys.indexOf(key);
   }
 
-  at(place) { return this.rows.get(this.key(place)); }
+  at(place) { return place >= this.stored ? this.open[place - this.stored] : this.rows.get(this.key(place)); }
 
-  /** Has the rows of these places fetched, and some around them. */
-  async want(from, to) {
+  /** Takes an answer with rows in columns. */
+  add(columns) {
+    if (columns.epoch !== this.epoch) return;
+    const { epoch: _, ...all } = columns;
+    const names = Object.keys(all);
+    columns.key.forEach((key, index) => {
+      const row = {};
+      for (const name of names) row[name] = all[name][index];
+      this.rows.set(key, row);
+    });
+    if (this.rows.size <= LIMIT) return;
+    let surplus = this.rows.size - LIMIT;
+    for (const key of this.rows.keys()) { if (surplus-- <= 0) break; this.rows.delete(key); }
+  }
+
+  /** Has the rows of these places fetched, and more of them where the list moves to. */
+  want(from, to) {
+    const step = from - this.last;
+    this.last = from;
+    const isMoving = Math.abs(step) > 1;
+    const low = Math.max(0, from - (isMoving && step < 0 ? MOST - AROUND : AROUND));
+    const high = Math.min(this.stored, to + (isMoving && step > 0 ? MOST - AROUND : AROUND));
+    const isMissing = (place) => { const key = this.key(place); return !this.rows.has(key) && !this.asked.has(key); };
+    let isUrgent = false;
+    for (let place = Math.max(low, from - AHEAD); place < Math.min(high, to + AHEAD) && !isUrgent; place += 1) isUrgent = isMissing(place);
+    if (!isUrgent) return;
+    // Those on the screen first, if there is not room for all.
     const wanted = [];
-    let isVisible = false;
-    for (let place = Math.max(0, from - 60); place < Math.min(this.count, to + 60) && wanted.length < MOST; place += 1) {
-      const key = this.key(place);
-      if (this.rows.has(key) || this.asked.has(key)) continue;
-      wanted.push(key);
-      isVisible ||= place >= from && place < to;
-    }
-    if (!wanted.length || (wanted.length < 40 && !isVisible)) return;
+    const take = (place) => { if (wanted.length < MOST && isMissing(place)) wanted.push(this.key(place)); };
+    for (let place = from; place < Math.min(to, high); place += 1) take(place);
+    if (step < 0) { for (let place = from - 1; place >= low; place -= 1) take(place); for (let place = to; place < high; place += 1) take(place); } else { for (let place = to; place < high; place += 1) take(place); for (let place = from - 1; place >= low; place -= 1) take(place); }
+    if (wanted.length) this.fetch(wanted);
+  }
+
+  async fetch(wanted) {
     for (const key of wanted) this.asked.add(key);
     const epoch = this.epoch;
     try {
-      const columns = await api.json("/api/rows?at=" + wanted.join(","));
-      if (columns.epoch !== epoch || epoch !== this.epoch) return;
-      const { epoch: _, ...all } = columns;
-      const names = Object.keys(all);
-      columns.key.forEach((key, index) => {
-        const row = {};
-        for (const name of names) row[name] = all[name][index];
-        this.rows.set(key, row);
-      });
-      if (this.rows.size > LIMIT) for (const key of [...this.rows.keys()].slice(0, this.rows.size - LIMIT)) this.rows.delete(key);
+      // Keys in a row as a range: the list of an unfiltered cassette.
+      const isRange = wanted.length > 1 && wanted.every((key, index) => key === wanted[0] + index);
+      const columns = await api.json(isRange ? `/api/rows?from=${wanted[0] - 1}&count=${wanted.length}` : "/api/rows?at=" + wanted.join(","));
+      if (epoch !== this.epoch) return;
+      this.add(columns);
       this.changed();
     } catch { /* asked again when it is looked at again */ } finally {
       for (const key of wanted) this.asked.delete(key);

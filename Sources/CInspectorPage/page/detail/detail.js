@@ -21,14 +21,19 @@ export class Detail {
     const loading = new AbortController();
     this.loading = loading;
     try {
-      const exchange = await api.json("/api/x/" + key, loading.signal);
+      // The key of an exchange that is still open is "o" and its id.
+      const base = typeof key === "string" ? "/api/open/" + key.slice(1) : "/api/x/" + key;
+      const exchange = await api.json(base, loading.signal);
       if (loading.signal.aborted) return;
+      exchange.base = base;
+      exchange.isOpen = typeof key === "string";
       this.exchange = exchange;
       this.show(tab);
     } catch (error) {
       if (error.name === "AbortError") return;
       this.exchange = null;
-      clear(this.parent, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+      clear(this.parent, element("div", { class: "detail-head" }, element("h2", { id: "detail-title", text: typeof key === "string" ? "open" : `Exchange ${key}` }), element("button", { type: "button", text: "Close", onclick: () => this.actions.close() })),
+        element("p", { class: typeof key === "string" ? "empty" : "problem", role: "alert" }, recorded(error.message)));
     }
   }
 
@@ -45,7 +50,7 @@ export class Detail {
       ["timing", "Timing", () => sections.timing(exchange)],
       ["connection", exchange.connection?.tls ? "TLS" : "Connection", () => sections.connection(exchange)],
       ["redacted", exchange.redactions.length ? `Redacted ${exchange.redactions.length}` : "Redacted", () => sections.redactions(exchange, this.actions.find)],
-      ["raw", "Raw", () => [element("p", { class: "facts", text: `as it is in the cassette, byte ${exchange.from.toLocaleString("en-US")}` }), viewer({ path: `/api/x/${exchange.key}/text`, form: "text", size: exchange.length, name: `${exchange.number}.json` })]],
+      ["raw", "Raw", () => [element("p", { class: "facts", text: exchange.isOpen ? "as the cassette would have it if the recorder stopped now" : `as it is in the cassette, byte ${exchange.from.toLocaleString("en-US")}` }), viewer({ path: `${exchange.base}/text`, form: "text", size: exchange.length, name: `${exchange.number}.json` })]],
     ].filter(Boolean);
     const list = element("div", { role: "tablist", "aria-label": "Views of the exchange" }, this.tabs.map(([name, label], index) => element("button", {
       type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": "false", tabindex: -1, title: `${index + 1}`, text: label,
@@ -60,7 +65,7 @@ export class Detail {
       this.parent.querySelector(`#tab-${this.tab}`).focus();
     });
     const head = element("div", { class: "detail-head" },
-      element("h2", { id: "detail-title" }, `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),
+      element("h2", { id: "detail-title" }, exchange.isOpen ? "open " : `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),
       element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() }),
       element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") }),
       element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
@@ -94,7 +99,8 @@ export class Detail {
 
   async copyCurl() {
     if (!this.exchange) return;
-    try { await this.copy(await api.text(`/api/x/${this.exchange.key}/curl`), "curl command copied"); } catch (error) { this.actions.say(plain(error.message)); }
+    if (this.exchange.isOpen) { this.actions.say("the exchange is still open"); return; }
+    try { await this.copy(await api.text(`${this.exchange.base}/curl`), "curl command copied"); } catch (error) { this.actions.say(plain(error.message)); }
   }
 
   async copy(text, words) {

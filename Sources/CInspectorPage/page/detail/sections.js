@@ -28,7 +28,7 @@ function bodyOf(exchange, side) {
   if (body.multipart) parts.push(element("p", {}, element("button", { type: "button", text: "Show its parts", onclick: () => document.getElementById("tab-parts")?.click() })));
   if (body.problem) parts.push(element("p", { class: "problem", role: "alert" }, recorded(body.problem)));
   parts.push(viewer({
-    path: `/api/x/${exchange.key}/${side}/body`, form: body.form, image: body.image, size: body.decoded, type: typeOf(message.headers), facts: body.facts,
+    path: `${exchange.base}/${side}/body`, form: body.form, image: body.image, size: body.decoded, type: typeOf(message.headers), facts: body.facts,
     hasRaw: !body.large, name: `${exchange.number}-${side}.${extension(body)}`,
   }));
   return parts;
@@ -54,7 +54,7 @@ export function response(exchange) {
   const message = exchange.response;
   const interim = exchange.interim.map((one) => [
     element("h3", { text: `${one.version} ${one.status} after ${milliseconds(one.at)}` }), fieldTable(one.headers, `Header fields of ${one.status}`)]);
-  const outcome = exchange.outcome.kind === "complete" ? null : element("p", { class: "problem" }, outcomeWords(exchange.outcome));
+  const outcome = exchange.isOpen ? element("p", { class: "caution", text: "still open: this is what was recorded so far" }) : exchange.outcome.kind === "complete" ? null : element("p", { class: "problem" }, outcomeWords(exchange.outcome));
   if (!message) return [...interim.flat(), outcome ?? element("p", { class: "empty", text: "no response" })];
   return [
     interim,
@@ -80,7 +80,7 @@ export async function parts(exchange) {
   for (const side of ["request", "response"]) {
     const body = exchange[side]?.body;
     if (!body?.multipart) continue;
-    const base = `/api/x/${exchange.key}/${side}`;
+    const base = `${exchange.base}/${side}`;
     shown.push(element("h3", { text: `Parts of the ${side} body, ${bytes(body.decoded)}` }));
     const [list, lint] = await Promise.all([api.json(base + "/parts").catch((error) => ({ problem: error.message })), api.json(base + "/lint").catch(() => ({ findings: [] }))]);
     shown.push(findings(lint.findings));
@@ -118,6 +118,8 @@ function findings(all) {
 // MARK: Messages and events
 
 const STEP = 200;
+// Drawn on a line of time: more are not told apart.
+const MARKS = 2000;
 
 export async function messages(exchange) {
   const shown = [];
@@ -126,9 +128,10 @@ export async function messages(exchange) {
     const more = element("button", { type: "button", text: "More" });
     let next = 1;
     const [lane, marks] = timeLane();
+    const items = timedItems(list);
     const load = async () => {
-      const found = await api.json(`/api/x/${exchange.key}/messages?from=${next}&count=${STEP}`);
-      list.append(...found.messages.map((message) => socketItem(message, exchange)));
+      const found = await api.json(`${exchange.base}/messages?from=${next}&count=${STEP}`);
+      for (const message of found.messages) items(socketItem(message, exchange), message.at);
       next += found.messages.length;
       marks(found.messages.map((message) => [message.at, message.from]));
       more.hidden = next > found.count || !found.messages.length;
@@ -140,14 +143,17 @@ export async function messages(exchange) {
   for (const side of ["request", "response"]) {
     const body = exchange[side]?.body;
     if (!body || (body.events === undefined && body.messages === undefined)) continue;
-    const found = await api.json(`/api/x/${exchange.key}/${side}/messages`);
+    const found = await api.json(`${exchange.base}/${side}/messages`);
     const all = found.events ?? found.messages;
     shown.push(element("h3", { text: `${side === "request" ? "From the client" : "From the server"}: ${count(found.count ?? all.length, found.events ? "event" : "message")}` }));
+    const timed = all.filter((one) => one.at !== undefined);
+    if (timed.length) { const [lane, marks] = timeLane(); marks(timed.map((one) => [one.at, side === "request" ? "client" : "server"])); shown.push(lane()); }
     const list = element("ol", { class: "messages", "aria-label": `Messages of the ${side}` });
+    const items = timedItems(list);
     let next = 0;
     const more = element("button", { type: "button", text: "More" });
     const load = () => {
-      list.append(...all.slice(next, next + STEP).map((message) => bodyItem(message, exchange, side)));
+      for (const message of all.slice(next, next + STEP)) items(bodyItem(message, exchange, side), message.at);
       next += STEP;
       more.hidden = next >= all.length;
     };
@@ -161,18 +167,36 @@ export async function messages(exchange) {
 }
 
 
-/** When messages came, those of the client above those of the server. */
+/** Adds messages to a list, each with the time since the one before, which is what a reader looks for: pauses. */
+function timedItems(list) {
+  let last = null;
+  return (item, at) => {
+    if (at !== undefined) {
+      item.firstChild.prepend(element("span", { class: "at", title: "after the head, and since the message before" }, element("b", { text: milliseconds(at) }), last === null ? "" : ` +${milliseconds(Math.max(0, at - last))}`));
+      last = at;
+    }
+    list.append(item);
+  };
+}
+
+/** When messages came, on a line of time: those of the client above those of the server. */
 function timeLane() {
-  const box = element("div", { class: "lane", "aria-hidden": "true" });
+  const lane = element("div", { class: "lane" });
+  const words = element("figcaption");
+  const box = element("figure", { class: "over-time" }, words, lane, element("div", { class: "scale", "aria-hidden": "true" }));
   const all = [];
   return [() => box, (more) => {
     all.push(...more);
-    const last = Math.max(0.001, ...all.map(([at]) => at));
-    clear(box, all.slice(0, 2000).map(([at, from]) => {
-      const mark = element("i");
-      mark.style.left = (at / last) * 99 + "%";
-      mark.style.top = from === "client" ? "2px" : "17px";
-      mark.style.background = from === "client" ? "var(--send)" : "var(--receive)";
+    const times = all.map(([at]) => at);
+    const last = times.reduce((most, at) => Math.max(most, at), 0.001);
+    const sides = { client: 0, server: 0 };
+    for (const [, from] of all) sides[from] += 1;
+    const longest = times.reduce((most, at, index) => Math.max(most, index ? at - times[index - 1] : at), 0);
+    words.textContent = `over ${milliseconds(last)}: ${[sides.client ? `▲ ${sides.client} from the client` : "", sides.server ? `▼ ${sides.server} from the server` : ""].filter(Boolean).join(", ")}; longest pause ${milliseconds(longest)}`;
+    clear(box.lastChild, [0, 0.25, 0.5, 0.75, 1].map((part) => element("span", { text: part ? milliseconds(last * part) : "0" })));
+    clear(lane, all.slice(0, MARKS).map(([at, from]) => {
+      const mark = element("i", { class: from });
+      mark.style.left = (at / last) * 99.5 + "%";
       return mark;
     }));
   }];
@@ -181,14 +205,14 @@ function timeLane() {
 function socketItem(message, exchange) {
   const item = element("li", { class: "message " + message.from }, element("p", {}, recorded(message.words)));
   if (message.note) item.append(element("p", { class: "caution" }, recorded(message.note)));
-  if (message.data) item.append(preview(message, `/api/x/${exchange.key}/messages/${message.number}`));
+  if (message.data) item.append(preview(message, `${exchange.base}/messages/${message.number}`));
   return item;
 }
 
 function bodyItem(message, exchange, side) {
   const item = element("li", { class: "message " + (side === "request" ? "client" : "server") }, element("p", {}, recorded(message.words)));
   if (message.tree) item.append(element("pre", {}, message.tree.map(([depth, key, value, label]) => [element("span", { class: "key" }, "  ".repeat(depth), recorded(key)), " ", recorded(value), label ? [" (", recorded(label), ")"] : [], "\n"]).flat(2)));
-  else item.append(preview(message, `/api/x/${exchange.key}/${side}/body`, { message: message.number }));
+  else item.append(preview(message, `${exchange.base}/${side}/body`, { message: message.number }));
   return item;
 }
 

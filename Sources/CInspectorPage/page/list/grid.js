@@ -1,65 +1,88 @@
 import { element, clear, recorded } from "../core/dom.js";
-import { bytes, milliseconds, number } from "../core/text.js";
+import { chosen, statusOf } from "./columns.js";
 import { Waterfall } from "./waterfall.js";
 
 const HEIGHT = 24;
 // Chromium lays out at most 2^25 pixels; a list that is longer scrolls in larger steps.
 const TALLEST = 16_000_000;
-const COLUMNS = [["start", "#", "n"], ["method", "method", "method"], ["url", "url", "url"], ["status", "status", "status"], ["type", "type", "type"], ["size", "size", "size"], ["time", "time", "time"]];
+// Neither control characters nor placeholders, nor letters that need a look: most texts.
+const SIMPLE = /^[ -z|~]*$/;
 
-/** What a status means, by shape, word and colour. */
-export function statusOf(row) {
-  if (row.pending) return ["…", "open", ""];
-  if (row.outcome) return ["✗", row.outcome.startsWith("failed") ? row.outcome.slice(7) : `${row.status || ""} ${row.outcome}`.trim(), "bad"];
-  if (row.grpc > 0) return ["▲", `${row.status} grpc ${row.grpc}`, "bad"];
-  if (row.status >= 500) return ["✗", String(row.status), "bad"];
-  if (row.status >= 400) return ["▲", String(row.status), "warn"];
-  if (row.status >= 300) return ["→", String(row.status), "good"];
-  return ["✓", String(row.status || "-"), "good"];
+/** Puts recorded text into an element that has nothing else; writes nothing if it is there already. */
+function put(target, text) {
+  if (target.shown === text) return;
+  target.shown = text;
+  if (!SIMPLE.test(text)) clear(target, recorded(text));
+  else if (target.childNodes.length === 1 && target.firstChild.nodeType === Node.TEXT_NODE) target.firstChild.data = text;
+  else target.textContent = text;
 }
 
 /** The list of exchanges: a few rows of the page that are used again for whatever is on the screen. */
 export class Grid {
-  /** - actions: `open(key)`, `sort(name)`, `mode()`. */
-  constructor(parent, rows, actions) {
+  constructor(parent, rows) {
     this.rows = rows;
-    this.actions = actions;
+    /** What the page does for it: `open(key, isAsked)`, `sort(name)`, `unfollow()`. */
+    this.actions = { open() {}, sort() {}, unfollow() {} };
     this.selected = null;
     this.selectedPlace = -1;
+    this.order = { name: "start", descends: false };
     this.pool = [];
-    this.headers = new Map();
+    this.height = 0;
     this.axisWords = [element("span"), element("span"), element("span")];
-    const mode = element("button", { type: "button", title: "By time of day, or each from its own start", text: "time", onclick: () => { this.waterfall.mode = this.waterfall.mode === "time" ? "length" : "time"; mode.textContent = this.waterfall.mode; this.paint(); } });
-    const head = element("div", { class: "head", role: "row", "aria-rowindex": 1 });
-    COLUMNS.forEach(([name, label, kind], index) => {
-      const button = element("button", { type: "button", text: label, onclick: () => actions.sort(name) });
-      const cell = element("div", { role: "columnheader", class: kind, "aria-colindex": index + 1 }, button);
-      this.headers.set(name, cell);
-      head.append(cell);
-    });
-    head.append(element("div", { role: "columnheader", "aria-colindex": COLUMNS.length + 1, "aria-label": "waterfall", class: "axis" }, this.axisWords[0], this.axisWords[1], this.axisWords[2], mode));
-    this.head = head;
+    this.mode = element("button", { type: "button", title: "By time of day, or each from its own start", text: "time", onclick: () => { this.waterfall.mode = this.waterfall.mode === "time" ? "length" : "time"; this.mode.textContent = this.waterfall.mode; this.paint(); } });
+    this.head = element("div", { class: "head", role: "row", "aria-rowindex": 1 });
     this.spacer = element("div", { class: "spacer", role: "rowgroup" });
-    this.grid = element("div", { class: "viewport", role: "grid", tabindex: 0, "aria-label": "Exchanges", "aria-colcount": COLUMNS.length + 1 }, head, this.spacer);
+    this.grid = element("div", { class: "viewport", role: "grid", tabindex: 0, "aria-label": "Exchanges" }, this.head, this.spacer);
     this.viewport = this.grid;
     this.canvas = element("canvas", { class: "waterfall", "aria-hidden": "true" });
     this.empty = element("p", { class: "empty", hidden: true });
-    clear(parent, this.empty, element("div", { class: "grid" }, this.grid, this.canvas));
-    this.waterfall = new Waterfall(this.canvas, (...words) => words.forEach((word, index) => { this.axisWords[index].textContent = word; }));
+    this.box = element("div", { class: "grid" }, this.grid, this.canvas);
+    clear(parent, this.empty, this.box);
+    this.waterfall = new Waterfall(this.canvas, (...words) => words.forEach((word, index) => put(this.axisWords[index], word)));
+    this.choose();
     this.viewport.addEventListener("scroll", () => this.schedule(), { passive: true });
-    this.viewport.addEventListener("wheel", () => actions.unfollow(), { passive: true });
+    this.viewport.addEventListener("wheel", () => this.actions.unfollow(), { passive: true });
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.viewport.addEventListener("mousedown", (event) => {
       const row = event.target.closest?.(".row");
-      if (row) this.select(Number(row.dataset.place), true);
+      if (row) this.select(row.place, true);
     });
-    new ResizeObserver(() => this.paint()).observe(this.viewport);
+    const observer = new ResizeObserver(() => { this.measure(); this.paint(); });
+    observer.observe(this.viewport);
+    observer.observe(this.head);
+  }
+
+  /** Shows the columns that are chosen. */
+  choose() {
+    this.columns = chosen();
+    this.box.style.setProperty("--columns", this.columns.map((one) => one.width).join(" "));
+    this.headers = this.columns.map((column, index) => {
+      const content = column.name === "fall" ? [...this.axisWords, this.mode] : column.sort ? element("button", { type: "button", text: column.label, onclick: () => this.actions.sort(column.sort) }) : element("span", { text: column.label });
+      return element("div", { role: "columnheader", class: column.kind, "aria-colindex": index + 1, "aria-label": column.name === "fall" ? "waterfall" : null }, content);
+    });
+    clear(this.head, this.headers);
+    this.grid.setAttribute("aria-colcount", this.columns.length);
+    for (const row of this.pool) row.element.remove();
+    this.pool = [];
+    this.sorted(this.order.name, this.order.descends);
+    this.measure();
+    this.paint();
+  }
+
+  /** Sizes are read here alone: each reading while rows are written would lay the page out once more. */
+  measure() {
+    const fall = this.columns.findIndex((one) => one.name === "fall");
+    this.canvas.hidden = fall < 0;
+    this.fallWidth = fall < 0 ? 0 : Math.max(10, this.headers[fall].offsetWidth);
+    this.room = Math.max(0, this.viewport.clientHeight - this.head.offsetHeight);
+    this.canvas.style.right = this.viewport.offsetWidth - this.viewport.clientWidth + "px";
   }
 
   get factor() { return Math.max(1, (this.rows.count * HEIGHT) / TALLEST); }
-  get room() { return Math.max(0, this.viewport.clientHeight - this.head.offsetHeight); }
   get shown() { return Math.max(1, Math.floor(this.room / HEIGHT)); }
-  get first() { return this.factor === 1 ? this.viewport.scrollTop / HEIGHT : (this.viewport.scrollTop / Math.max(1, this.spacer.offsetHeight - this.room)) * Math.max(0, this.rows.count - this.shown); }
+  get first() { return this.firstAt(this.viewport.scrollTop); }
+
+  firstAt(top) { return this.factor === 1 ? top / HEIGHT : (top / Math.max(1, this.height - this.room)) * Math.max(0, this.rows.count - this.shown); }
 
   schedule() {
     if (this.isScheduled) return;
@@ -68,17 +91,24 @@ export class Grid {
   }
 
   sorted(name, descends) {
-    for (const [column, cell] of this.headers) {
-      if (column === name) cell.setAttribute("aria-sort", descends ? "descending" : "ascending");
+    this.order = { name, descends };
+    this.columns.forEach((column, index) => {
+      const cell = this.headers[index];
+      const isIt = column.sort === name && (name !== "start" || column.name === "number");
+      if (isIt) cell.setAttribute("aria-sort", descends ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
-      cell.querySelector("button").textContent = COLUMNS.find((one) => one[0] === column)[1] + (column === name && (name !== "start" || descends) ? (descends ? " ↓" : " ↑") : "");
-    }
+      if (column.sort) cell.firstChild.textContent = column.label + (isIt && (name !== "start" || descends) ? (descends ? " ↓" : " ↑") : "");
+    });
   }
 
   /** After the rows became others or more. */
   update(emptyWords) {
-    this.spacer.style.height = Math.min(this.rows.count * HEIGHT, TALLEST) + "px";
-    this.grid.setAttribute("aria-rowcount", this.rows.count + 1);
+    const height = Math.min(this.rows.count * HEIGHT, TALLEST);
+    if (height !== this.height) {
+      this.height = height;
+      this.spacer.style.height = height + "px";
+      this.grid.setAttribute("aria-rowcount", this.rows.count + 1);
+    }
     this.empty.hidden = this.rows.count > 0;
     this.empty.textContent = emptyWords;
     if (this.selected !== null) this.selectedPlace = this.rows.key(this.selectedPlace) === this.selected ? this.selectedPlace : this.rows.place(this.selected);
@@ -86,72 +116,87 @@ export class Grid {
   }
 
   paint() {
-    const from = Math.floor(this.first);
-    const offset = this.factor === 1 ? 0 : this.viewport.scrollTop - from * HEIGHT;
+    const top = this.viewport.scrollTop;
+    const from = Math.max(0, Math.min(Math.floor(this.firstAt(top)), this.rows.count - 1));
+    const offset = this.factor === 1 ? 0 : top - from * HEIGHT;
     const to = Math.min(this.rows.count, from + this.shown + 2);
     this.rows.want(from, to);
     while (this.pool.length < to - from) { const row = this.makeRow(); this.pool.push(row); this.spacer.append(row.element); }
     const drawn = [];
     // A row keeps its place while it is on the screen, so that few change at each step.
     const size = this.pool.length;
+    this.isRunning = false;
     for (let index = 0; index < size; index += 1) {
       const place = from + ((index - (from % size) + size) % size);
       const row = this.pool[index];
-      if (place >= to) { row.element.hidden = true; continue; }
+      if (place >= to) { if (!row.isHidden) row.element.hidden = row.isHidden = true; continue; }
       const data = this.rows.at(place);
       this.fill(row, place, data);
-      row.element.style.transform = `translateY(${place * HEIGHT + offset}px)`;
-      row.element.hidden = false;
-      if (data) drawn.push({ row: data, top: place * HEIGHT + offset - this.viewport.scrollTop });
+      const position = place * HEIGHT + offset;
+      if (row.position !== position) { row.position = position; row.element.style.transform = `translateY(${position}px)`; }
+      if (row.isHidden) row.element.hidden = row.isHidden = false;
+      if (data?.isOpen) this.isRunning = true;
+      else if (data) drawn.push({ row: data, top: position - top });
     }
-    this.canvas.style.right = this.viewport.offsetWidth - this.viewport.clientWidth + "px";
-    const last = this.head.lastElementChild.getBoundingClientRect();
-    this.waterfall.draw(drawn, Math.max(10, last.width), this.room);
+    if (this.fallWidth) this.waterfall.draw(drawn, this.fallWidth, this.room);
     const active = this.selectedPlace >= from && this.selectedPlace < to ? this.pool[this.selectedPlace % size] : null;
-    if (active && active.place === this.selectedPlace) this.grid.setAttribute("aria-activedescendant", active.element.id);
-    else this.grid.removeAttribute("aria-activedescendant");
+    const id = active && active.place === this.selectedPlace ? active.element.id : null;
+    if (id !== this.activeID) {
+      this.activeID = id;
+      if (id) this.grid.setAttribute("aria-activedescendant", id);
+      else this.grid.removeAttribute("aria-activedescendant");
+    }
+    if (this.isRunning) this.run();
+  }
+
+  /** The time of exchanges that are open goes on. */
+  run() {
+    if (this.runTimer) return;
+    this.runTimer = setTimeout(() => { this.runTimer = null; this.schedule(); }, 250);
   }
 
   makeRow() {
-    const cells = [...COLUMNS.map(([, , kind]) => kind), "fall"].map((kind, index) => element("span", { role: "gridcell", class: kind, "aria-colindex": index + 1 }));
-    return { element: element("div", { class: "row", role: "row", id: "row-" + this.pool.length }, cells), cells, place: -1, data: null };
+    const cells = this.columns.map((column, index) => element("span", { role: "gridcell", class: column.kind === "axis" ? "fall" : column.kind, "aria-colindex": index + 1 }));
+    const row = { element: element("div", { class: "row", role: "row", id: "row-" + this.pool.length }, cells), cells, place: -1, data: null, isHidden: false };
+    const of = (name) => cells[this.columns.findIndex((one) => one.name === name)];
+    row.url = [element("span", { class: "dim" }), element("span")];
+    of("url").append(...row.url);
+    const status = of("status");
+    if (status) {
+      row.status = [status, element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" }))];
+      status.append(...row.status.slice(1));
+    }
+    return row;
   }
 
   fill(row, place, data) {
     const isSelected = place === this.selectedPlace;
     if (row.isSelected !== isSelected) { row.element.setAttribute("aria-selected", String(isSelected)); row.isSelected = isSelected; }
-    if (row.place === place && row.data === data && data) return;
-    row.place = place;
-    row.data = data;
-    row.element.dataset.place = place;
-    row.element.setAttribute("aria-rowindex", place + 2);
-    const [n, method, url, status, type, size, time, fall] = row.cells;
-    if (!data) {
-      for (const cell of row.cells) cell.textContent = "";
-      n.textContent = "…";
-      return;
+    if (row.place === place && row.data === data && data && !data.isOpen) return;
+    if (row.place !== place) {
+      row.place = row.element.place = place;
+      row.element.setAttribute("aria-rowindex", place + 2);
     }
-    const [shape, words, kind] = statusOf(data);
-    n.textContent = data.number;
-    clear(method, recorded(data.method));
-    clear(url, this.url(data.url));
-    status.className = "status " + kind;
-    clear(status, element("span", { "aria-hidden": "true", text: shape + " " }), recorded(words), data.secret ? element("span", { class: "marked", title: "has redacted values", text: " ◆" }, element("span", { class: "skip", text: "redacted" })) : null);
-    clear(type, recorded(data.messages >= 0 ? `websocket ${data.messages}` : data.type ?? ""));
-    size.textContent = bytes(data.size);
-    time.textContent = milliseconds(data.phases[7]);
-    fall.textContent = "";
+    row.data = data;
+    this.columns.forEach((column, index) => { if (column.text) put(row.cells[index], data ? column.text(data) : index ? "" : "…"); });
+    const [host, path] = data ? this.url(data.url) : ["", ""];
+    put(row.url[0], host);
+    put(row.url[1], path);
+    if (!row.status) return;
+    const [shape, words, kind] = data ? statusOf(data) : ["", "", ""];
+    const [cell, mark, text, secret] = row.status;
+    if (row.kind !== kind) { row.kind = kind; cell.className = "status " + kind; }
+    put(mark, shape && shape + " ");
+    put(text, words);
+    const isSecret = Boolean(data?.secret);
+    if (secret.hidden === isSecret) secret.hidden = !isSecret;
   }
 
+  /** The host, and what is after it; the host is left to its own column if that is shown. */
   url(text) {
-    const match = /^[a-z]+:\/\//i.exec(text);
-    if (!match) return recorded(text);
-    const end = text.slice(match[0].length).search(/[/?#]/);
-    const cut = end < 0 ? text.length : match[0].length + end;
-    const fragment = document.createDocumentFragment();
-    const host = element("span", { class: "dim" }, recorded(text.slice(match[0].length, cut)));
-    fragment.append(host, recorded(text.slice(cut) || "/"));
-    return fragment;
+    const match = /^[a-z]+:\/\/([^/?#]*)/i.exec(text);
+    if (!match) return ["", text];
+    return [this.columns.some((one) => one.name === "host") ? "" : match[1], text.slice(match[0].length) || "/"];
   }
 
   // MARK: Moving
@@ -191,7 +236,7 @@ export class Grid {
 
   reveal(place) {
     if (this.factor > 1) {
-      if (place < this.first || place >= this.first + this.shown) this.viewport.scrollTop = (place / this.rows.count) * (this.spacer.offsetHeight - this.room);
+      if (place < this.first || place >= this.first + this.shown) this.viewport.scrollTop = (place / this.rows.count) * (this.height - this.room);
       return;
     }
     const top = place * HEIGHT;
@@ -199,6 +244,5 @@ export class Grid {
     else if (top + HEIGHT > this.viewport.scrollTop + this.room) this.viewport.scrollTop = top + HEIGHT - this.room;
   }
 
-  toEnd() { this.viewport.scrollTop = this.spacer.offsetHeight; }
-  get words() { return number(this.rows.count); }
+  toEnd() { this.viewport.scrollTop = this.height; }
 }

@@ -9,7 +9,7 @@ export class Waterfall {
     this.axis = axis;
     this.mode = "time";
     this.readColors();
-    document.addEventListener("theme", () => { this.readColors(); this.again?.(); });
+    document.addEventListener("theme", () => { this.readColors(); if (this.drawn) this.draw(this.drawn.rows, this.drawn.width, this.drawn.height, true); });
   }
 
   readColors() {
@@ -20,8 +20,10 @@ export class Waterfall {
   static total(row) { return Math.max(row.phases[7] ?? 0, row.phases.slice(0, 7).reduce((sum, value) => sum + (value ?? 0), 0)); }
 
   /** - rows: with their distance from the top in pixels. */
-  draw(rows, width, height) {
-    this.again = () => this.draw(rows, width, height);
+  draw(rows, width, height, isForced = false) {
+    const drawn = this.drawn;
+    if (!isForced && drawn && drawn.mode === this.mode && drawn.width === width && drawn.height === height && drawn.rows.length === rows.length && rows.every((one, index) => one.row === drawn.rows[index].row && one.top === drawn.rows[index].top)) return;
+    this.drawn = { rows, width, height, mode: this.mode };
     const scale = devicePixelRatio || 1;
     if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
       this.canvas.width = Math.round(width * scale);

@@ -1,0 +1,68 @@
+import { element } from "../core/dom.js";
+import { bytes, milliseconds } from "../core/text.js";
+
+const KEY = "wiretape-columns";
+
+function clock(microseconds) {
+  const time = new Date(microseconds / 1000);
+  const digits = (value, count) => String(value).padStart(count, "0");
+  return `${digits(time.getHours(), 2)}:${digits(time.getMinutes(), 2)}:${digits(time.getSeconds(), 2)}.${digits(time.getMilliseconds(), 3)}`;
+}
+
+function host(url) { return /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ""; }
+
+/** What a status means, by shape, word and colour. */
+export function statusOf(row) {
+  if (row.isOpen) return ["…", "open", "open"];
+  if (row.outcome) return ["✗", row.outcome.startsWith("failed") ? row.outcome.slice(7) : `${row.status || ""} ${row.outcome}`.trim(), "bad"];
+  if (row.grpc > 0) return ["▲", `${row.status} grpc ${row.grpc}`, "bad"];
+  if (row.status >= 500) return ["✗", String(row.status), "bad"];
+  if (row.status >= 400) return ["▲", String(row.status), "warn"];
+  if (row.status >= 300) return ["→", String(row.status), "good"];
+  return ["✓", String(row.status || "-"), "good"];
+}
+
+/** How long an exchange took, or has been open. */
+function time(row) { return row.isOpen ? milliseconds(Math.max(0, Date.now() - row.start / 1000)) : milliseconds(row.phases[7]); }
+
+// Name, heading, words in the list of columns, class, width, what the server sorts by (null for nothing), text. URL and status are filled by the list.
+export const COLUMNS = [
+  ["number", "#", "number", "n", "58px", "start", (row) => String(row.number)],
+  ["started", "started", "time of day", "started", "100px", "start", (row) => clock(row.start)],
+  ["method", "method", "method", "method", "70px", "method", (row) => row.method],
+  ["host", "host", "host", "host", "minmax(60px, 150px)", null, (row) => host(row.url)],
+  ["url", "url", "url", "url", "minmax(120px, 1fr)", "url", null],
+  ["status", "status", "status", "status", "112px", "status", null],
+  ["type", "type", "type of the answer", "type", "minmax(60px, 130px)", "type", (row) => (row.messages >= 0 ? `websocket ${row.messages}` : row.type ?? "")],
+  ["sent", "sent", "size of the request", "size", "72px", null, (row) => bytes(row.sent)],
+  ["size", "size", "size of the answer", "size", "72px", "size", (row) => bytes(row.size)],
+  ["time", "time", "time", "time", "76px", "time", time],
+  ["tls", "TLS", "TLS", "tls", "80px", null, (row) => row.tls ?? ""],
+  ["fall", "waterfall", "waterfall", "axis", "minmax(90px, 22%)", null, () => ""],
+].map(([name, label, words, kind, width, sort, text]) => ({ name, label, words, kind, width, sort, text }));
+
+const DEFAULT = ["number", "method", "url", "status", "type", "size", "time", "fall"];
+// A list without it would say of nothing what it is.
+const ALWAYS = "url";
+
+export function chosen() {
+  let names = DEFAULT;
+  try { const kept = JSON.parse(localStorage.getItem(KEY)); if (Array.isArray(kept)) names = kept; } catch { /* none are kept */ }
+  return COLUMNS.filter((one) => one.name === ALWAYS || names.includes(one.name));
+}
+
+function keep(names) {
+  try { if (names === null) localStorage.removeItem(KEY); else localStorage.setItem(KEY, JSON.stringify(names)); } catch { /* for this page alone */ }
+}
+
+/** Check boxes for what the list shows. - changed: called after each change. */
+export function choices(changed) {
+  const boxes = COLUMNS.map((column) => {
+    const input = element("input", { type: "checkbox", disabled: column.name === ALWAYS, onchange: () => { keep(COLUMNS.filter((_, index) => boxes[index].checked).map((one) => one.name)); changed(); } });
+    return input;
+  });
+  const show = () => { const shown = chosen(); COLUMNS.forEach((column, index) => { boxes[index].checked = shown.includes(column); }); };
+  show();
+  return element("div", { class: "choices" }, COLUMNS.map((column, index) => element("label", {}, boxes[index], ` ${column.words}`)),
+    element("p", {}, element("button", { type: "button", text: "As at first", onclick: () => { keep(null); show(); changed(); } })));
+}

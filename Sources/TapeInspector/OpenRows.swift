@@ -1,0 +1,141 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import CassetteTools
+internal import LocalHTTP
+internal import TapeBytes
+
+/// Exchanges that the cassette does not have yet: those of the run that is shown, or else those whose journals are beside the cassette,
+/// because another process records them or was killed.
+///
+/// One thread at a time looks; any thread may ask.
+final class OpenRows: Sendable {
+    /// Exchanges in one answer.
+    private static let limit = 100
+    /// Milliseconds that an exchange of a run must have been open: most end before people could read them.
+    private static let patience: Int64 = 200
+    /// Journals are read to their ends: the time until the next look is so many times what the last one took.
+    private static let pause = 20
+    private static let messageLimit = 500
+
+    private struct Seen: Sendable {
+        var conversations: [OpenConversation] = []
+        var next = ContinuousClock.now
+    }
+
+    private let path: String
+    /// Nil if no run is shown.
+    private let run: OpenExchanges?
+    private let seen = Guarded(Seen())
+
+    init(path: String, run: OpenExchanges?) {
+        self.path = path
+        self.run = run
+    }
+
+    /// Looks for journals, unless it did so a short while ago.
+    func look(besides rows: RowTable) {
+        guard self.run == nil, self.seen.withLock({ $0.next <= .now }) else { return }
+        let start = ContinuousClock.now
+        let found = OpenConversations(of: self.path).conversations
+        let ids = Set(found.map(\.id))
+        var ended: Set<Int64> = []
+        // A recorder that is killed between writing an exchange and removing its journal leaves both.
+        if !ids.isEmpty {
+            for ordinal in 0..<rows.count where ids.contains(rows[ordinal].id) { ended.insert(rows[ordinal].started) }
+        }
+        let open = found.filter { !ended.contains($0.started.microseconds) }
+        self.seen.withLock { $0 = Seen(conversations: open, next: .now + (.now - start) * Self.pause) }
+    }
+
+    /// How many there are, and how many messages they have so far.
+    var counts: (exchanges: Int, messages: Int) {
+        if let run { return (run.count(before: Self.moment), 0) }
+        return self.seen.withLock { ($0.conversations.count, $0.conversations.reduce(0) { $0 + $1.count }) }
+    }
+
+    private static var moment: Timestamp { Timestamp(microseconds: Timestamp.now.microseconds - Self.patience * 1000) }
+
+    /// The first of them, as JSON.
+    func bytes() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("count")
+        writer.integer(self.counts.exchanges)
+        writer.member("open")
+        writer.beginArray(.inline)
+        func write(_ id: Int, _ started: Timestamp, _ method: String, _ url: String, messages: Int?) {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("id")
+            writer.integer(id)
+            writer.member("start")
+            writer.integer(Int(started.microseconds))
+            writer.member("method")
+            writer.string(method)
+            writer.member("url")
+            writer.string(url)
+            if let messages {
+                writer.member("messages")
+                writer.integer(messages)
+            }
+            writer.endObject()
+        }
+        if let run {
+            for one in run.list(Self.limit, before: Self.moment) { write(one.id, one.started, one.method, one.url, messages: nil) }
+        } else {
+            for one in self.seen.withLock({ $0.conversations.sorted { ($0.started, $0.id) < ($1.started, $1.id) } }).prefix(Self.limit) {
+                write(one.id, one.started, one.summary.method, one.summary.url, messages: one.count)
+            }
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+
+    // MARK: One of them
+
+    /// What there is of one so far: `ID`, `ID/text`, `ID/messages`, `ID/messages/N`, `ID/SIDE/messages`, `ID/SIDE/body`.
+    func answer(_ parts: [String], _ arguments: [String: String], range: String?) throws -> InspectorService.Answer {
+        guard let id = Int(parts[0]), let conversation = OpenConversations(of: self.path).conversations.first(where: { $0.id == id }) else {
+            throw LocalAnswer(
+                status: 404, reason: "Not Found", code: "not-found",
+                message: "exchange \(parts[0].prefix(20)) is still open: what was recorded of it is shown when it has ended.")
+        }
+        let interaction = try conversation.interaction()
+        let reader = BodyReader(cassettePath: self.path)
+        let bytes = RecordedBytes(interaction: interaction, reader: reader)
+        switch (parts.count, parts.count > 1 ? parts[1] : "") {
+        case (1, _):
+            let text = try conversation.text()
+            let place = ExchangeJSON.Place(key: id, number: id, file: 0..<text.count)
+            return .whole(InspectorService.json(ExchangeJSON(interaction, reader: reader).bytes(place, text: text) + [10]))
+        case (2, "text"): return .stream(try RecordedBytes.stream(BodyContents(try conversation.text()), range: range))
+        case (2, "messages"):
+            guard let messages = interaction.webSocket else { throw Self.unknown }
+            let from = arguments["from"].flatMap { Int($0) } ?? 1
+            let count = min(Self.messageLimit, max(0, arguments["count"].flatMap { Int($0) } ?? Self.messageLimit))
+            return .whole(InspectorService.json(try BodyListJSON.socket(messages, reader: reader, from: from, count: count)))
+        case (3, "messages"):
+            guard let number = Int(parts[2]) else { throw Self.unknown }
+            return .stream(try RecordedBytes.stream(bytes.socketMessage(number, raw: false), range: range))
+        case (3, let name):
+            guard let side = MessageChoice(rawValue: name) else { throw Self.unknown }
+            if parts[2] == "body" {
+                let message = arguments["message"].flatMap { Int($0) }
+                return .stream(try RecordedBytes.stream(bytes.contents(side, as: .decoded, part: nil, message: message), range: range))
+            }
+            let (body, headers) = interaction.body(of: side)
+            guard parts[2] == "messages", let list = try body.flatMap({ try BodyListJSON.messages($0, headers, reader: reader) }) else {
+                throw Self.unknown
+            }
+            return .whole(InspectorService.json(list))
+        default: throw Self.unknown
+        }
+    }
+
+    private static var unknown: LocalAnswer {
+        LocalAnswer(
+            status: 404, reason: "Not Found", code: "not-found", message: "an exchange that is still open has nothing at that path.")
+    }
+}
