@@ -40,13 +40,15 @@ test-inspector:
 	@sh scripts/setup.sh test
 	node --test Tests/TapeInspectorTests/Browser/modules.test.mjs
 	swift build --product wiretape
-	sh scripts/inspector.sh "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
-## Measures the inspector with 100,000 exchanges, as a release build.
+## Measures the inspector with 100,000 exchanges, and a recording at full rate with and without it, as a release build.
 bench-inspector:
 	@sh scripts/setup.sh test
+	@sh scripts/setup.sh bench
 	swift build -c release --static-swift-stdlib --product wiretape
-	sh scripts/inspector.sh "$$(swift build -c release --show-bin-path)/wiretape" quick
+	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build -c release --show-bin-path)/wiretape" quick
+	sh scripts/inspector.sh Benchmarks/inspector.py "$$(swift build -c release --show-bin-path)/wiretape"
 
 ## Looks at the sources without building them: imports, format.
 lint:

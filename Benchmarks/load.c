@@ -35,7 +35,7 @@ static struct sockaddr_in server;
 static int mode, tls, nconn = 1, newconn, hold, closing_hdr;
 static const char *host = "127.0.0.1:80", *path = "/";
 static long nreq, distinct = 1, offset, upload, rnd, size = -1;
-static double dur = 10, warm = 0;
+static double dur = 10, warm = 0, rate = 0;
 static SSL_CTX *ctx;
 static int ep;
 static uint64_t t_start, t_meas, t_end;
@@ -123,6 +123,10 @@ static void dial(conn *c) {
 }
 static void next_index(conn *c) {
     long i = started++;
+    if (rate > 0) {  // answers that come meanwhile wait in their sockets
+        uint64_t due = t_start + (uint64_t)(i * 1e9 / rate), t = now();
+        if (due > t) nanosleep(&(struct timespec){(due - t) / 1000000000, (due - t) % 1000000000}, NULL);
+    }
     if (rnd) {
         rnd = rnd * 6364136223846793005L + 1442695040888963407L;
         i = (long)((uint64_t)rnd >> 33);
@@ -356,7 +360,7 @@ int main(int argc, char **argv) {
     int o;
     char *colon;
     server.sin_family = AF_INET;
-    while ((o = getopt(argc, argv, "s:t:P:m:Sc:n:d:w:Nk:o:b:ir:Cz:")) != -1) switch (o) {
+    while ((o = getopt(argc, argv, "s:t:P:m:Sc:n:d:w:Nk:o:b:ir:R:Cz:")) != -1) switch (o) {
         case 's': colon = strchr(optarg, ':'); *colon = 0; inet_aton(optarg, &server.sin_addr);
                   server.sin_port = htons(atoi(colon + 1)); break;
         case 't': host = optarg; break;                       // authority, may hold %ld
@@ -374,6 +378,7 @@ int main(int argc, char **argv) {
         case 'b': upload = atol(optarg); break;               // multipart POST body of so many bytes
         case 'i': hold = 1; break;                            // afterwards hold idle until stdin closes
         case 'r': rnd = atol(optarg); break;                  // random order, with this seed
+        case 'R': rate = atof(optarg); break;                 // at most so many requests per second
         case 'z': size = atol(optarg); break;                 // octets an answer's body must have
         default: return 2;
         }

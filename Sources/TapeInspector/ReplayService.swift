@@ -72,7 +72,7 @@ struct ReplayService {
                 let sides = difference.sides
                 for (name, text) in [
                     ("place", sides.place), ("live", sides.here), ("recorded", sides.recorded), ("sentence", difference.description),
-                    ("ignore", difference.ignorablePlace),
+                    ("ignore", difference.ignorablePlace), ("pattern", PatternSuggestion.text(difference)),
                 ] {
                     guard let text else { continue }
                     writer.member(named: name)
@@ -128,7 +128,10 @@ struct ReplayService {
     }
 
     private static func covers(_ texts: MatchRuleTexts, _ near: NearRequest) -> Bool {
-        near.differences.allSatisfy { difference in difference.ignorablePlace.map { texts.ignore.contains($0) } == true }
+        near.differences.allSatisfy { difference in
+            difference.ignorablePlace.map { texts.ignore.contains($0) } == true
+                || PatternSuggestion.text(difference).map { texts.patterns.contains($0) } == true
+        }
     }
 
     /// Adds rules to the cassette's head.

@@ -61,6 +61,15 @@ import Testing
         #expect(try self.json(service, "/api/rows?from=9")["key"]?.elements.map(\.int) == [])
     }
 
+    @Test func theStateComesWithRowsIfTheyAreAskedFor() throws {
+        let service = try self.service([.sample(1), .sample(2, at: 5), .sample(3, at: 6)])
+        let state = try self.json(service, "/api/state?rows=2")
+        #expect(state["rows"]?.int == 3 && state["list"]?["key"]?.elements.map(\.int) == [1, 2])
+        #expect(state["list"]?["epoch"]?.int == state["epoch"]?.int)
+        #expect(try self.json(service, "/api/state")["list"] == nil)
+        #expect(try self.ask(service, "/api/state?rows=x").status == 400)
+    }
+
     @Test func rowsAreNumberedInOrderOfRequestStart() throws {
         // As a recorder that was killed leaves it.
         let killed = try self.service([.sample(1, at: 9), .sample(2, at: 3), .sample(3, at: 6)])
@@ -77,6 +86,9 @@ import Testing
         ])
         let made = try self.lines(self.ask(service, "/api/views", body: #"{"filter": "~c 404", "sort": "start", "descends": true}"#).body)
         #expect(made.last?["count"]?.int == 2)
+        #expect(made.last?["keys"]?.elements.map(\.int) == [4, 2], "a short list comes with its view")
+        #expect(
+            made.last?["list"]?["key"]?.elements.map(\.int) == [4, 2] && made.last?["list"]?["status"]?.elements.map(\.int) == [404, 404])
         #expect(try self.ask(service, "/api/views/\(made.last?["view"]?.int ?? 0)").body == [4, 0, 0, 0, 2, 0, 0, 0])
         #expect(try self.ask(service, "/api/views/99").status == 404)
         let bad = try self.ask(service, "/api/views", body: #"{"filter": "~nonsense"}"#)

@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test func aPatternIsSuggestedTriedAndWritten() throws {
+        let service = try self.service()
+        let miss = try #require(try self.ask(service, "/api/replay").json["missed"]?.elements.first { _ in true })
+        let near = try #require(miss["nearest"]?.elements.first { _ in true })
+        #expect(near["differences"]?.elements.map { $0["pattern"]?.string } == ["query:ts=[0-9]+"])
+        let rules = #"{"patterns": ["query:ts=[0-9]+"]}"#
+        let found = try self.ask(service, "/api/replay/try", body: rules).json
+        #expect(found["answered"]?.elements.map { $0["exchange"]?.int } == [2])
+        #expect(found["equal"]?.elements.map { $0.elements.map(\.int) } == [[2, 3]])
+        #expect(try self.ask(service, "/api/rules", body: rules, ifMatch: "\"1\"").status == 200)
+        #expect(try RecordedCassette(path: self.path).matchTexts()?.patterns == ["query:ts=[0-9]+"])
+    }
+
     @Test func rulesAreWrittenIntoTheHeadOnce() throws {
         let service = try self.service()
         let rules = #"{"ignore": ["query:ts"]}"#

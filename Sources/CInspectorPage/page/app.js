@@ -121,7 +121,7 @@ class App {
     if (this.isAskingAgain) { this.isAskingAgain = false; this.takeOpen(); }
   }
 
-  chooseColumns() { dialogs.show("Columns", choices(() => this.grid.choose())); }
+  chooseColumns() { dialogs.show("Columns", ...choices(() => this.grid.choose())); }
 
   showReplay() {
     if (!this.state.replays) return this.say("nothing is replayed");
@@ -389,8 +389,10 @@ class App {
     const splitter = $("splitter");
     const set = (value) => {
       const part = Math.min(90, Math.max(10, value));
+      const isShown = this.grid.showsSelected;
       $("main").style.setProperty("--split", part);
       splitter.setAttribute("aria-valuenow", Math.round(part));
+      if (isShown) this.grid.reveal(this.grid.selectedPlace);
       this.grid.schedule();
     };
     const isWide = () => matchMedia("(min-width: 1600px)").matches;

@@ -172,7 +172,7 @@ function timedItems(list) {
   let last = null;
   return (item, at) => {
     if (at !== undefined) {
-      item.firstChild.prepend(element("span", { class: "at", title: "after the head, and since the message before" }, element("b", { text: milliseconds(at) }), last === null ? "" : ` +${milliseconds(Math.max(0, at - last))}`));
+      item.firstChild.prepend(element("span", { class: "at", title: "since the message before", text: last === null ? "" : `+${milliseconds(Math.max(0, at - last))}` }), " ");
       last = at;
     }
     list.append(item);

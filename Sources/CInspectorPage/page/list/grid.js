@@ -234,7 +234,12 @@ export class Grid {
     this.paint();
   }
 
+  /** Whether the row that is chosen is on the screen. */
+  get showsSelected() { return this.selectedPlace >= Math.floor(this.first) && this.selectedPlace < this.first + this.shown; }
+
   reveal(place) {
+    // What is beside the list may just have come.
+    this.measure();
     if (this.factor > 1) {
       if (place < this.first || place >= this.first + this.shown) this.viewport.scrollTop = (place / this.rows.count) * (this.height - this.room);
       return;

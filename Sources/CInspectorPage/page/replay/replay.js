@@ -50,33 +50,34 @@ export class Replay {
     box.append(element("div", { class: "viewer-bar" }, element("strong", { class: "status bad", text: `✗ Miss ${this.place + 1} of ${all.length}` }),
       element("button", { type: "button", text: "‹", "aria-label": "Miss before", onclick: step(-1), disabled: all.length < 2 }), element("button", { type: "button", text: "›", "aria-label": "Next miss (m)", onclick: step(1), disabled: all.length < 2 })),
     element("p", { class: "startline" }, recorded(miss.request)));
-    const chosen = new Set();
+    // Places to ignore, and PLACE=REGEX.
+    const [ignored, patterns] = [new Set(), new Set()];
     const result = element("div", { role: "status" });
-    const rules = () => ({ ignore: [...chosen] });
+    const rules = () => ({ ...(ignored.size ? { ignore: [...ignored] } : {}), ...(patterns.size ? { patterns: [...patterns] } : {}) });
     miss.nearest.forEach((near, index) => {
       box.append(element("h3", {}, index ? "also near: " : "nearest: ", element("button", { type: "button", text: `exchange ${near.exchange}`, onclick: () => this.actions.open(near.exchange) }), near.usedUp ? " used up" : "", " ", recorded(near.request)));
       box.append(element("table", { "aria-label": `Differences from exchange ${near.exchange}` },
         element("thead", {}, element("tr", {}, ["place", "this request", "recorded", "rule"].map((text) => element("th", { scope: "col", text })))),
         element("tbody", {}, near.differences.map((difference) => element("tr", {}, element("th", { scope: "row" }, recorded(difference.place)),
           element("td", {}, difference.live === undefined ? element("em", { text: "missing" }) : recorded(difference.live)), element("td", {}, difference.recorded === undefined ? element("em", { text: "missing" }) : recorded(difference.recorded)),
-          element("td", {}, difference.ignore ? this.choice(difference.ignore, chosen) : element("em", { text: "no rule can" })))))));
+          element("td", {}, difference.ignore ? this.choice("ignore", difference.ignore, ignored) : null, difference.pattern ? this.choice("pattern", difference.pattern, patterns) : null, difference.ignore || difference.pattern ? null : element("em", { text: "no rule can" })))))));
     });
     const act = async (work) => {
       try { clear(result, await work()); } catch (error) { clear(result, element("p", { class: "problem" }, recorded(error.message))); }
     };
-    const need = () => { if (!chosen.size) throw new Error("choose a rule first"); };
+    const need = () => { if (!ignored.size && !patterns.size) throw new Error("choose a rule first"); };
     box.append(element("div", { class: "viewer-bar" },
       element("button", { type: "button", text: "Try", onclick: () => act(async () => { need(); return this.trial(await (await api.post("/api/replay/try", rules())).json()); }) }),
       element("button", { type: "button", text: `Write to ${this.actions.name()}`, onclick: () => act(async () => { need(); await api.post("/api/rules", rules(), undefined, { "If-Match": `"${this.actions.epoch()}"` }); return element("p", { class: "status good", text: "✓ written into the cassette's head: the next replay uses it" }); }) }),
-      element("button", { type: "button", text: "Copy options", onclick: () => act(async () => { need(); await navigator.clipboard.writeText([...chosen].map((place) => `--ignore ${word(place)}`).join(" ")); return element("p", { text: "copied" }); }) }),
-      element("button", { type: "button", text: "Copy YAML", onclick: () => act(async () => { need(); await navigator.clipboard.writeText(`ignore:\n${[...chosen].map((place) => `  - ${JSON.stringify(place)}`).join("\n")}\n`); return element("p", { text: "copied" }); }) })), result,
+      element("button", { type: "button", text: "Copy options", onclick: () => act(async () => { need(); await navigator.clipboard.writeText([...[...ignored].map((place) => `--ignore ${word(place)}`), ...[...patterns].map((rule) => `--pattern ${word(rule)}`)].join(" ")); return element("p", { text: "copied" }); }) }),
+      element("button", { type: "button", text: "Copy YAML", onclick: () => act(async () => { need(); await navigator.clipboard.writeText(Object.entries(rules()).map(([name, all]) => `${name}:\n${all.map((text) => `  - ${JSON.stringify(text)}`).join("\n")}\n`).join("")); return element("p", { text: "copied" }); }) })), result,
     element("details", {}, element("summary", { text: "in words" }), element("pre", {}, recorded(miss.text, { lines: true }))));
     return box;
   }
 
-  choice(place, chosen) {
-    const input = element("input", { type: "checkbox", onchange: () => { if (input.checked) chosen.add(place); else chosen.delete(place); } });
-    return element("label", {}, input, " ignore ", recorded(place));
+  choice(kind, rule, chosen) {
+    const input = element("input", { type: "checkbox", onchange: () => { if (input.checked) chosen.add(rule); else chosen.delete(rule); } });
+    return element("label", { class: "rule" }, input, ` ${kind} `, recorded(rule));
   }
 
   trial(found) {
@@ -88,4 +89,5 @@ export class Replay {
   }
 }
 
-function word(text) { return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text}'`; }
+/** As a word of a shell. */
+function word(text) { return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }

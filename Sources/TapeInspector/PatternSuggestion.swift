@@ -1,0 +1,115 @@
+internal import CassettePlayback
+
+/// The rule of `--pattern` that would make a value equal to the recorded one: both have the same form.
+///
+/// Knows the forms of values that change from run to run: numbers, times, identifiers. Reads texts as reports show them, and suggests nothing
+/// for one that was cut or escaped.
+enum PatternSuggestion {
+    /// Narrow forms first: the first that both values have is suggested.
+    private static let forms: [(regex: String, fits: @Sendable (Substring.UTF8View) -> Bool)] = [
+        ("[0-9]+", { $0.allSatisfy { Self.isDigit($0) } }),
+        ("-?[0-9]+(\\.[0-9]+)?", { Self.isNumber($0) }),
+        (
+            "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+            { Self.has($0, groups: [8, 4, 4, 4, 12], of: { Self.isHexDigit($0) }) }
+        ),
+        ("[0-9]{4}-[0-9]{2}-[0-9]{2}", { Self.has($0, groups: [4, 2, 2], of: { Self.isDigit($0) }) }),
+        ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)?", { Self.isTime($0) }),
+        // Shorter words of these letters are words.
+        ("[0-9a-f]+", { $0.count >= 8 && $0.allSatisfy { Self.isHexDigit($0) && !Self.isUpper($0) } }),
+        ("[0-9a-fA-F]+", { $0.count >= 8 && $0.allSatisfy { Self.isHexDigit($0) } }),
+        ("[A-Za-z0-9_-]+", { $0.count >= 8 && $0.allSatisfy { Self.isWord($0) } && $0.contains { Self.isDigit($0) } }),
+    ]
+
+    /// `PLACE=REGEX`; nil if the values have no form in common.
+    static func text(_ difference: RequestDifference) -> String? {
+        switch difference {
+        case .path(let here, let recorded, _): self.path(here, recorded).map { "path=\($0)" }
+        case .queryItemChanged(let here, let recorded): self.rule(difference, self.value(here), self.value(recorded))
+        case .header(_, let here?, let recorded?), .formField(_, let here?, let recorded?): self.rule(difference, here[...], recorded[...])
+        case .json(_, let here?, let recorded?), .grpc(_, _, let here?, let recorded?):
+            self.rule(difference, self.unquoted(here), self.unquoted(recorded))
+        default: nil
+        }
+    }
+
+    private static func rule(_ difference: RequestDifference, _ here: Substring?, _ recorded: Substring?) -> String? {
+        // The first "=" of a rule ends its place.
+        guard let place = difference.ignorablePlace, !place.contains("="), let here, let recorded, let form = self.form(here, recorded)
+        else {
+            return nil
+        }
+        return "\(place)=\(form)"
+    }
+
+    /// Of a query item.
+    private static func value(_ item: String) -> Substring? { item.firstIndex(of: "=").map { item[item.index(after: $0)...] } }
+
+    /// Of a JSON string.
+    private static func unquoted(_ json: String) -> Substring {
+        json.utf8.count >= 2 && json.hasPrefix("\"") && json.hasSuffix("\"") ? json.dropFirst().dropLast() : json[...]
+    }
+
+    private static func form(_ here: Substring, _ recorded: Substring) -> String? {
+        guard !here.isEmpty, !recorded.isEmpty else { return nil }
+        return self.forms.first { $0.fits(here.utf8) && $0.fits(recorded.utf8) }?.regex
+    }
+
+    /// Segments that differ by their forms, the others as they are.
+    private static func path(_ here: String, _ recorded: String) -> String? {
+        let (live, kept) = (
+            here.split(separator: "/", omittingEmptySubsequences: false), recorded.split(separator: "/", omittingEmptySubsequences: false)
+        )
+        guard live.count == kept.count else { return nil }
+        var segments: [String] = []
+        for (one, other) in zip(live, kept) {
+            if one == other {
+                guard one.utf8.allSatisfy({ Self.isWord($0) || Self.plainOfPaths.contains($0) }) else { return nil }
+                segments.append(String(one).replacing(".", with: "\\."))
+            } else {
+                guard let form = self.form(one, other) else { return nil }
+                segments.append(form)
+            }
+        }
+        return segments.joined(separator: "/")
+    }
+
+    private static let plainOfPaths = Set(".~%!,;:@&=".utf8)
+
+    // MARK: Forms
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isUpper(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
+    private static func isHexDigit(_ byte: UInt8) -> Bool { self.isDigit(byte) || (0x61...0x66).contains(byte | 0x20) }
+    private static func isWord(_ byte: UInt8) -> Bool {
+        self.isDigit(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    private static func isNumber(_ text: Substring.UTF8View) -> Bool {
+        let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
+        let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(self.isDigit) }
+    }
+
+    /// Groups of so many characters between hyphens.
+    private static func has(_ text: Substring.UTF8View, groups: [Int], of isMember: (UInt8) -> Bool) -> Bool {
+        let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return parts.map(\.count) == groups && parts.allSatisfy { $0.allSatisfy(isMember) }
+    }
+
+    /// A time of RFC 3339.
+    private static func isTime(_ text: Substring.UTF8View) -> Bool {
+        guard text.count >= 19, self.has(text.prefix(10), groups: [4, 2, 2], of: self.isDigit),
+            text.dropFirst(10).first == UInt8(ascii: "T")
+        else { return false }
+        var clock = text.dropFirst(11)
+        if clock.last == UInt8(ascii: "Z") {
+            clock = clock.dropLast()
+        } else if let sign = clock.lastIndex(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }) {
+            let zone = clock[sign...].dropFirst()
+            guard !zone.isEmpty, zone.allSatisfy({ self.isDigit($0) || $0 == UInt8(ascii: ":") }) else { return false }
+            clock = clock[..<sign]
+        }
+        return !clock.isEmpty && clock.allSatisfy { self.isDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+    }
+}

@@ -1,0 +1,46 @@
+import CassettePlayback
+@testable import TapeInspector
+import Testing
+
+@Suite struct PatternSuggestionTests {
+    @Test(
+        arguments: [
+            ("9", "8", "[0-9]+"), ("1.5", "-2", "-?[0-9]+(\\.[0-9]+)?"), ("2026-11-25", "2025-01-02", "[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+            ("2026-11-25T16:44:56Z", "2026-11-25T16:44:56.123+09:00", "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)?"),
+            (
+                "00112233-4455-6677-8899-aabbccddeeff", "10112233-4455-6677-8899-AABBCCDDEEFF",
+                "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+            ),
+            ("deadbeef01", "0123abcd", "[0-9a-f]+"), ("dGhlIHNhbXBs4", "x_9-abcdef", "[A-Za-z0-9_-]+"),
+        ])
+    func valuesOfOneFormGetItsPattern(here: String, recorded: String, regex: String) throws {
+        let text = PatternSuggestion.text(.queryItemChanged(here: "ts=\(here)", recorded: "ts=\(recorded)"))
+        #expect(text == "query:ts=\(regex)")
+        _ = try MatchRules(patterns: [try #require(text)])
+        let pattern = try PlacePattern(try #require(text)).pattern
+        #expect(pattern.matches(here) && pattern.matches(recorded), "both are equal by it")
+    }
+
+    @Test func valuesOfDifferentFormsGetNone() {
+        for (here, recorded) in [
+            ("9", ""), ("9", "nine"), ("miso", "bori"), ("1.2.3", "4"), ("2026-11-25Tnoon", "2026-11-25T16:44:56Z"), ("…", "8"),
+        ] {
+            #expect(PatternSuggestion.text(.queryItemChanged(here: "a=\(here)", recorded: "a=\(recorded)")) == nil, "\(here) \(recorded)")
+        }
+        #expect(PatternSuggestion.text(.queryItemChanged(here: "a=1", recorded: "b=1")) == nil)
+        #expect(PatternSuggestion.text(.method(here: "GET", recorded: "PUT")) == nil)
+        #expect(PatternSuggestion.text(.header(name: "x-id", here: "1", recorded: nil)) == nil)
+    }
+
+    @Test func aPathKeepsTheSegmentsThatAreEqual() throws {
+        #expect(
+            PatternSuggestion.text(.path(here: "/pets/12/a.json", recorded: "/pets/7/a.json", edits: 1)) == "path=/pets/[0-9]+/a\\.json")
+        #expect(PatternSuggestion.text(.path(here: "/pets/12", recorded: "/pets/miso", edits: 1)) == nil)
+        #expect(PatternSuggestion.text(.path(here: "/pets/12", recorded: "/pets", edits: 1)) == nil)
+    }
+
+    @Test func stringsOfJSONAreComparedWithoutTheirQuotes() {
+        #expect(PatternSuggestion.text(.json(pointer: "/id", here: "\"12345678\"", recorded: "\"9\"")) == "json:/id=[0-9]+")
+        #expect(PatternSuggestion.text(.json(pointer: "/a=b", here: "1", recorded: "2")) == nil, "the first equals sign ends the place")
+    }
+}
