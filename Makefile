@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test test-inspector bench-inspector lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo example plugin test test-inspector bench-inspector pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -49,6 +49,12 @@ bench-inspector:
 	swift build -c release --static-swift-stdlib --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build -c release --show-bin-path)/wiretape" quick
 	sh scripts/inspector.sh Benchmarks/inspector.py "$$(swift build -c release --show-bin-path)/wiretape"
+
+## Takes the pictures of the inspector in README and docs anew.
+pictures:
+	@sh scripts/setup.sh test
+	swift build --product wiretape
+	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/pictures.py "$$(swift build --show-bin-path)/wiretape" docs/pictures
 
 ## Looks at the sources without building them: imports, format.
 lint:

@@ -737,6 +737,7 @@ def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
         one.page.wait_for_selector("text=Miss 1 of 1")
         one.axe("replay")
         one.page.check("label:has-text('pattern query:ts=[0-9]+') >> nth=0")
+        assert one.page.eval_on_selector_all("[data-rule='pattern query:ts=[0-9]+']", "all => all.length > 1 && all.every(box => box.checked)"), "the same rule beside other requests"
         one.page.click("button:has-text('Try')")
         one.page.wait_for_selector("text=would answer")
         one.page.click("button:has-text('Copy options')")

@@ -105,6 +105,7 @@ def main(wiretape, folder):
             one.page.check("label:has-text('pattern query:ts') >> nth=0")
             one.page.click("button:has-text('Try')")
             one.page.wait_for_selector("text=would answer")
+            one.page.set_viewport_size({"width": SIZE[0], "height": 860})
             take(one.page, folder, "inspector-miss", ".results .startline")
         browser.close()
 

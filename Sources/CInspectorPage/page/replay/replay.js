@@ -76,7 +76,12 @@ export class Replay {
   }
 
   choice(kind, rule, chosen) {
-    const input = element("input", { type: "checkbox", onchange: () => { if (input.checked) chosen.add(rule); else chosen.delete(rule); } });
+    const input = element("input", { type: "checkbox", "data-rule": `${kind} ${rule}`, onchange: () => {
+      if (input.checked) chosen.add(rule);
+      else chosen.delete(rule);
+      // The same rule beside the other requests.
+      for (const other of this.parent.querySelectorAll("[data-rule]")) if (other.dataset.rule === input.dataset.rule) other.checked = input.checked;
+    } });
     return element("label", { class: "rule" }, input, ` ${kind} `, recorded(rule));
   }
 
