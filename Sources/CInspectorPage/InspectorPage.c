@@ -10,6 +10,12 @@
 static const unsigned char app_js[] = {
 #embed "page/app.js"
 };
+static const unsigned char care_diff_js[] = {
+#embed "page/care/diff.js"
+};
+static const unsigned char care_review_js[] = {
+#embed "page/care/review.js"
+};
 static const unsigned char core_api_js[] = {
 #embed "page/core/api.js"
 };
@@ -93,6 +99,8 @@ static const unsigned char worker_js[] = {
     extern const unsigned char name[] __attribute__((visibility("hidden")));                                                              \
     extern const unsigned char name##_end[] __attribute__((visibility("hidden")))
 EMBED(app_js, "app.js");
+EMBED(care_diff_js, "care/diff.js");
+EMBED(care_review_js, "care/review.js");
 EMBED(core_api_js, "core/api.js");
 EMBED(core_dialogs_js, "core/dialogs.js");
 EMBED(core_dom_js, "core/dom.js");
@@ -121,6 +129,8 @@ EMBED(worker_js, "worker.js");
 #define FILE_OF(path, type, name) {path, type, name, END(name)}
 static const struct inspector_file files[] = {
     FILE_OF("/app.js", "text/javascript; charset=utf-8", app_js),
+    FILE_OF("/care/diff.js", "text/javascript; charset=utf-8", care_diff_js),
+    FILE_OF("/care/review.js", "text/javascript; charset=utf-8", care_review_js),
     FILE_OF("/core/api.js", "text/javascript; charset=utf-8", core_api_js),
     FILE_OF("/core/dialogs.js", "text/javascript; charset=utf-8", core_dialogs_js),
     FILE_OF("/core/dom.js", "text/javascript; charset=utf-8", core_dom_js),

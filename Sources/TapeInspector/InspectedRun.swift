@@ -23,6 +23,8 @@ package struct InspectedRun: Sendable {
     /// Nil if nothing is replayed.
     package var report: (@Sendable () -> ReplayReport)?
     package var open: OpenExchanges
+    /// Whether the recording replaces an older one; nil if nobody is asked.
+    package var review: ReviewQuestion?
 
     package init(
         command: String, name: String, counts: @escaping @Sendable () -> Counts, report: (@Sendable () -> ReplayReport)?,

@@ -26,7 +26,7 @@ final class InspectorContext {
 
     func add(_ connection: InspectorHandler) { self.connections[ObjectIdentifier(connection)] = connection }
     func remove(_ connection: InspectorHandler) { self.connections[ObjectIdentifier(connection)] = nil }
-    func close() { for connection in self.connections.values { connection.close() } }
+    func close() { for connection in self.connections.values { connection.end() } }
 }
 
 /// One connection of a page: requests one after the other, each with a whole answer, one in pieces, or the events of the feed.
@@ -114,6 +114,12 @@ final class InspectorHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { self.close() }
 
     func close() { self.context?.close(promise: nil) }
+
+    /// Closes, after the answer that is being made: it may be what the server waited for.
+    func end() {
+        guard case .answering = self.phase else { return self.close() }
+        self.keepsAlive = false
+    }
 
     // MARK: Requests
 

@@ -25,6 +25,8 @@ package final class InspectorServer: Sendable {
     private let ownThreads: InspectorThreads?
     private let listener: any Channel
     private let holder: NIOLoopBound<Holder>
+    private let service: InspectorService
+    private let feed: InspectorFeed
 
     /// Holds the context for its connections, once it listens.
     private final class Holder {
@@ -94,6 +96,8 @@ package final class InspectorServer: Sendable {
             .wait()
         self.ownThreads = isOwn ? shared : nil
         self.holder = holder
+        self.service = service
+        self.feed = feed
         self.port = self.listener.localAddress?.port ?? port
         self.address = "http://127.0.0.1:\(self.port)/#token=\(token.revealed)"
         let interval = TimeAmount.milliseconds(isLive ? Self.liveInterval : Self.lookInterval)
@@ -118,8 +122,12 @@ package final class InspectorServer: Sendable {
         feed.publish(service.tick())
     }
 
-    /// Closes all connections. For a thread that may block.
+    /// Whether a page is open.
+    package var isWatched: Bool { self.feed.hasListeners }
+
+    /// Tells the pages how it ended, and closes all connections once their answers are out. For a thread that may block.
     package func stop() {
+        self.feed.publish(self.service.tick())
         try? self.listener.close().wait()
         try? self.holder.eventLoop.submit { self.holder.value.close() }.wait()
         self.ownThreads?.stop()

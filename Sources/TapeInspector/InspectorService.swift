@@ -113,6 +113,9 @@ final class InspectorService: Sendable {
             try self.checkEpoch(request)
             try ReplayService.write(try Self.rules(request.body), path: self.cassette.path)
             return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
+        case ("review", 2):
+            try Self.allow(request, "POST")
+            return .whole(try self.review(request.body))
         case ("x", 3...5):
             try Self.allow(request, "GET")
             return try self.exchange(Array(parts.dropFirst(2)), arguments, range: request.range)
@@ -216,6 +219,52 @@ final class InspectorService: Sendable {
             writer.member("obstacle")
             writer.string(problem)
         }
+        run.review.map { self.write($0, &writer) }
+    }
+
+    private static func write(_ question: ReviewQuestion, _ writer: inout JSONWriter) {
+        let (phase, side, words): (StaticString, ReviewQuestion.Side?, String?) =
+            switch question.phase {
+            case .closed: ("closed", nil, nil)
+            case .open: ("open", nil, nil)
+            case .answered(let answer, let side): ("answered", side, answer.rawValue)
+            case .done(let words, let side): ("done", side, words)
+            case .failed(let message): ("failed", nil, message)
+            }
+        writer.member("review")
+        writer.beginObject(.inline)
+        writer.member("phase")
+        writer.string(phase.description)
+        for (name, text) in [("by", side?.rawValue), ("words", words)] {
+            guard let text else { continue }
+            writer.member(named: name)
+            writer.string(text)
+        }
+        writer.endObject()
+    }
+
+    // MARK: Review
+
+    /// Answers the question whether the new recording replaces the old one, and waits until that is done.
+    private func review(_ body: [UInt8]) throws -> LocalAnswer {
+        guard let question = self.run?.review else { throw Self.unknown }
+        guard let answer = try Order(body).text("answer").flatMap(ReviewQuestion.Answer.init(rawValue:)) else {
+            throw Self.bad("answer", "\"answer\" takes \(ReviewQuestion.Answer.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        guard question.answer(answer, by: .page) else {
+            let message =
+                switch question.phase {
+                case .closed, .open: "the recording has not ended: it can be accepted or refused when it has."
+                case .answered(let answer, let side): "the answer was given already, on the \(side.rawValue): \(answer.rawValue)."
+                case .done(let words, let side): "the answer was given already, on the \(side.rawValue): \(words)."
+                case .failed(let message): message
+                }
+            throw LocalAnswer(status: 409, reason: "Conflict", code: "answered", message: message)
+        }
+        if case .failed(let message) = question.outcome() {
+            throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "review", message: message)
+        }
+        return Self.json(self.state())
     }
 
     /// Exchanges that were read are open no longer.

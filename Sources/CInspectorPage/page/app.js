@@ -10,6 +10,8 @@ import { grid, rows } from "./list/first.js";
 import { Search } from "./list/search.js";
 import { Detail } from "./detail/detail.js";
 import { Replay } from "./replay/replay.js";
+import { Diff } from "./care/diff.js";
+import { Review } from "./care/review.js";
 
 const $ = (id) => document.getElementById(id);
 // Milliseconds between two looks at a list that grows: what comes meanwhile is shown with the next.
@@ -31,6 +33,9 @@ class App {
     this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
+    const care = { panel: (title, ...content) => this.panel(title, ...content), say: (text) => this.say(text), notice: (text) => this.notice(text), openNumber: (number) => this.openNumber(number) };
+    this.diff = new Diff(care);
+    this.review = new Review(care, this.diff);
     this.commands = [
       { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
       { key: "k", label: "Exchange before", run: () => this.grid.move(-1) },
@@ -41,8 +46,11 @@ class App {
       { key: "f", label: "Follow the newest", run: () => this.setFollowing(!this.isFollowing) },
       { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
-      { key: "d", label: "Compare: mark this exchange, then another", run: () => this.compare() },
-      { label: "Compare with the older cassette", run: () => this.compareCassettes() },
+      { key: "d", label: "Compare: mark this exchange, then another", run: () => this.diff.mark(this.grid.selected ?? this.place.key) },
+      { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
+      { label: "Review: what the new recording changes", run: () => this.review.show() },
+      { key: "a", label: "Review: accept the new recording", run: () => this.review.answer("accept") },
+      { key: "x", label: "Review: refuse the new recording", run: () => this.review.answer("reject") },
       { label: "Export the list as HAR", run: () => this.download("har") },
       { label: "Export the list as curl commands", run: () => this.download("curl") },
       { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
@@ -93,6 +101,7 @@ class App {
     $("replay").hidden = !state.replays;
     if (state.open !== (before.open ?? 0) || state.openMessages !== (before.openMessages ?? 0)) this.takeOpen();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
+    this.review.take(state);
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();
@@ -273,33 +282,6 @@ class App {
     if (!places.size) body.append(element("tr", {}, element("td", { colspan: 3, text: "nothing was redacted" })));
   }
 
-  /** The first time marks an exchange, the second compares it with another. */
-  async compare() {
-    const key = this.grid.selected ?? this.place.key;
-    if (typeof key !== "number") return this.say("choose an exchange of the cassette first");
-    if (!this.marked || this.marked === key) { this.marked = key; return this.say(`exchange ${key} is marked: choose another and press d`); }
-    const [left, right] = [this.marked, key];
-    this.marked = null;
-    const table = (changes) => (changes.length ? changeTable(changes) : element("p", { class: "status good", text: "✓ no difference but what is incidental: dates, connections, durations" }));
-    try { this.panel(`Exchanges ${left} and ${right}`, table((await (await api.post("/api/diffs", { left, right })).json()).changes)); } catch (error) { this.say(plain(error.message)); }
-  }
-
-  async compareCassettes() {
-    if (!this.state.older) return this.say("there is no older cassette: start with --against FILE");
-    const list = element("ol", { class: "parts" });
-    const words = element("p", { role: "status", text: "comparing" });
-    this.panel(`Since ${plain(this.state.older.split("/").pop())}`, words, list);
-    const counts = { added: 0, removed: 0, changed: 0 };
-    try {
-      await api.lines(await api.post("/api/diffs", {}), (line) => {
-        if (line.same !== undefined) { words.textContent = `${count(line.same, "exchange")} the same, ${counts.changed} changed, ${counts.added} added, ${counts.removed} removed`; return; }
-        counts[line.kind] += 1;
-        const mark = { added: "+", removed: "−", changed: "≠" }[line.kind];
-        list.append(element("li", { class: "part" }, element("p", {}, `${mark} ${line.kind} `, line.new ? element("button", { type: "button", text: `exchange ${line.new}`, onclick: () => this.openNumber(line.new) }) : `exchange ${line.old} of the older`, " ", recorded(line.request)), line.changes ? changeTable(line.changes) : null));
-      });
-    } catch (error) { clear(words, recorded(error.message)); }
-  }
-
   /** Something else beside the list than an exchange. */
   panel(title, ...content) {
     this.searching.stop();
@@ -413,12 +395,6 @@ class App {
     });
     $("main").classList.add("alone");
   }
-}
-
-function changeTable(changes) {
-  const side = (text) => element("td", {}, text === undefined ? element("em", { text: "missing" }) : recorded(text));
-  return element("table", { "aria-label": "Differences" }, element("thead", {}, element("tr", {}, ["place", "before", "after"].map((text) => element("th", { scope: "col", text })))),
-    element("tbody", {}, changes.map((change) => element("tr", {}, element("th", { scope: "row" }, recorded(change.place)), side(change.old), side(change.new)))));
 }
 
 new App().start();

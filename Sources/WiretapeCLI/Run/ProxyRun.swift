@@ -69,7 +69,7 @@ struct ProxyRun {
         let server: ProxyServer
         let page: ServedPage?
         do {
-            page = try self.page(of: cassette, screen, &configuration)
+            page = try self.page(of: cassette, reviews: settings.reviews, screen, &configuration)
         } catch {
             try cassette.abandon()
             throw error
@@ -105,7 +105,8 @@ struct ProxyRun {
             progress.end()
             Self.note(recorder.currentStatus, log)
             if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
-                review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: self.recording?.yes == true).run()
+                let asked = RecordingReview.onTerminal(old: self.file, new: path, assumesYes: self.recording?.yes == true, page: page)
+                review = try asked.run()
                 if review != .pending { path = self.file }
             }
         }
@@ -146,7 +147,7 @@ struct ProxyRun {
 
     /// The page of the run, if that is asked for: of the file that is recorded, else of the one that is replayed.
     private func page(
-        of cassette: OpenCassette, _ screen: RunScreen, _ configuration: inout ProxyConfiguration
+        of cassette: OpenCassette, reviews: Bool, _ screen: RunScreen, _ configuration: inout ProxyConfiguration
     ) throws -> ServedPage? {
         guard self.proxy.page.web else { return nil }
         guard cassette.recorder != nil || cassette.cassette != nil else {
@@ -161,15 +162,16 @@ struct ProxyRun {
             case .all?: "record"
             default: "run"
             }
-        let run = InspectedRun(
+        var run = InspectedRun(
             command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
+        let new = cassette.recorder.flatMap { $0.path == self.file ? nil : $0.path }
+        if reviews, let new { run.review = ReviewQuestion(old: self.file, new: new) }
         let server = try InspectorServer.start(
-            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run,
-            older: cassette.recorder.flatMap { $0.path == self.file ? nil : self.file },
+            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in self.file },
             port: self.proxy.page.webPort ?? 0)
         configuration.closedPorts.append(server.port)
         configuration.watch = { open.take($0) }
-        return try ServedPage(server, counts: counts, opens: self.proxy.page.open) { screen.complain($0) }
+        return try ServedPage(server, counts: counts, question: run.review, opens: self.proxy.page.open) { screen.complain($0) }
     }
 
     /// Logs what is wrong with a closed recording.

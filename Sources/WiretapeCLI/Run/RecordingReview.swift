@@ -2,6 +2,8 @@ internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
 internal import CassetteTools
+internal import Platform
+internal import TapeInspector
 internal import TapeProxy
 internal import TapeRecorder
 
@@ -9,21 +11,7 @@ internal import TapeRecorder
 ///
 /// Does not know the terminal: a closure supplies the answer.
 struct RecordingReview {
-    enum Answer: Sendable, Hashable {
-        case accept
-        case reject
-        /// Both stay; a person decides later.
-        case later
-
-        /// `y`, `yes`, `n` and `no`; anything else, and the end of the input, keeps both.
-        init(_ line: String?) {
-            switch line?.lowercased().filter({ $0 != " " && $0 != "\r" }) {
-            case "y", "yes": self = .accept
-            case "n", "no": self = .reject
-            default: self = .later
-            }
-        }
-    }
+    typealias Answer = ReviewQuestion.Answer
 
     enum Outcome: String, Sendable, Hashable {
         /// Nothing differs except what differs each time; no question is asked.
@@ -39,25 +27,72 @@ struct RecordingReview {
     /// Receives the diff in pieces.
     let write: (String) -> Void
     let ask: () -> Answer
+    /// What the page of the run asks; nil if there is no page.
+    var question: ReviewQuestion?
 
     /// An incomplete recording, or one with a secret in it, never replaces another, whatever the answer.
     static func mayBeTaken(_ status: RecorderStatus) -> Bool { status.lost == 0 && status.leaks.isEmpty }
 
-    /// Asks on the terminal; keeps both if there is none.
+    /// Asks on the terminal and in the pages that are open; keeps both if there is neither.
     ///
-    /// - Parameter assumesYes: accepts without asking.
-    static func onTerminal(old: String, new: String, assumesYes: Bool) -> RecordingReview {
-        RecordingReview(old: old, new: new, write: { Terminal.error.write($0) }) {
+    /// - Parameters:
+    ///   - assumesYes: accepts without asking.
+    ///   - page: the page of the run, if it has one.
+    static func onTerminal(old: String, new: String, assumesYes: Bool, page: ServedPage?) -> RecordingReview {
+        var review = RecordingReview(old: old, new: new, write: { Terminal.error.write($0) }) {
             if assumesYes { return .accept }
-            guard Terminal.error.isTerminal, Terminal.input.isTerminal else { return .later }
+            let isTerminal = Terminal.error.isTerminal && Terminal.input.isTerminal
+            let question = page.flatMap { $0.isWatched ? $0.question : nil }
+            guard isTerminal || question != nil else { return .later }
             // Ctrl-C is an answer too: it keeps both.
             SignalThread.unblock()
-            Terminal.error.write("replace \(VisibleText.line(old))? y replaces it, n removes the new recording, Return keeps both: ")
-            return Answer(readLine())
+            let words = "y replaces it, n removes the new recording, Return keeps both"
+            switch (isTerminal, question) {
+            case (true, nil):
+                Terminal.error.write("replace \(VisibleText.line(old))? \(words): ")
+                return Answer(readLine())
+            case (true, let question?):
+                Terminal.error.write("replace \(VisibleText.line(old))? answer in the page, or here: \(words): ")
+                return self.firstAnswer(question)
+            case (false, let question):
+                question?.open()
+                Terminal.error.complain("the page asks whether the new recording replaces \"\(old)\".")
+                return question?.wait()?.answer ?? .later
+            }
+        }
+        review.question = page?.question
+        return review
+    }
+
+    /// Milliseconds between two looks at the terminal.
+    private static let lookInterval = 100
+
+    /// The terminal's answer or a page's.
+    private static func firstAnswer(_ question: ReviewQuestion) -> Answer {
+        question.open()
+        while true {
+            if let reply = question.wait(milliseconds: self.lookInterval) {
+                if reply.side == .page { Terminal.error.line("\(reply.answer.rawValue), in the page") }
+                return reply.answer
+            }
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            // The terminal gives whole lines, so that what is there can be read without waiting for more.
+            if poll(&input, 1, 0) > 0 { _ = question.answer(Answer(readLine()), by: .terminal) }
         }
     }
 
     func run() throws(CassetteError) -> Outcome {
+        do throws(CassetteError) {
+            let outcome = try self.decide()
+            self.question?.end(outcome.rawValue)
+            return outcome
+        } catch {
+            self.question?.fail(error.message)
+            throw error
+        }
+    }
+
+    private func decide() throws(CassetteError) -> Outcome {
         guard try self.showDiff() else {
             try self.accept()
             return .same
@@ -108,5 +143,16 @@ struct RecordingReview {
     private func tidy() {
         guard let store = try? BodyStore(cassettePath: self.old) else { return }
         _ = try? CassetteReferences(familyOf: self.old).tidy(store)
+    }
+}
+
+extension ReviewQuestion.Answer {
+    /// `y`, `yes`, `n` and `no`; anything else, and the end of the input, keeps both.
+    init(_ line: String?) {
+        switch line?.lowercased().filter({ $0 != " " && $0 != "\r" }) {
+        case "y", "yes": self = .accept
+        case "n", "no": self = .reject
+        default: self = .later
+        }
     }
 }

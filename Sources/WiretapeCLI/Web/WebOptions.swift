@@ -29,12 +29,20 @@ struct ServedPage {
     private let server: InspectorServer
     /// What the page shows of a run.
     let counts: RunCounts
+    /// What the page asks when the recording has ended; nil if nobody is asked.
+    let question: ReviewQuestion?
     private let file: RedirectFile?
 
+    /// Whether a browser shows it.
+    var isWatched: Bool { self.server.isWatched }
+
     /// - Parameter say: prints a line for people.
-    init(_ server: InspectorServer, counts: RunCounts = RunCounts(), opens: Bool, say: (String) -> Void) throws {
+    init(
+        _ server: InspectorServer, counts: RunCounts = RunCounts(), question: ReviewQuestion? = nil, opens: Bool, say: (String) -> Void
+    ) throws {
         self.server = server
         self.counts = counts
+        self.question = question
         say("inspector on \(server.address)")
         guard opens else {
             self.file = nil

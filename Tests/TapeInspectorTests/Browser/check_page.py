@@ -8,11 +8,15 @@ import http.server
 import json
 import os
 import pathlib
+import pty
 import re
+import select
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import types
@@ -760,6 +764,88 @@ def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
         one.calm()
     with Inspector("replay", path, "--web") as inspector:
         assert through(inspector, f"{origin.url}/pets?page=2&ts=10") == 200
+
+
+class OnTerminal(Inspector):
+    """A running command on a terminal of its own."""
+
+    def __init__(self, *arguments):
+        self.terminal, side = pty.openpty()
+        # Else what is typed comes back between the lines.
+        settings = termios.tcgetattr(side)
+        settings[3] &= ~termios.ECHO
+        termios.tcsetattr(side, termios.TCSANOW, settings)
+        self.process = subprocess.Popen([WIRETAPE, *arguments], stdin=side, stderr=side, start_new_session=True)
+        os.close(side)
+        self.text = ""
+        self.shows("inspector on ")
+        self.lines = [self.text]
+        self.address = re.search(r"inspector on (http://\S+)", self.text)[1]
+        self.origin, self.token = re.match(r"(http://127\.0\.0\.1:\d+)/#token=([0-9a-f]{64})$", self.address).groups()
+
+    def shows(self, words):
+        end = time.monotonic() + 20
+        while words not in self.text:
+            assert time.monotonic() < end, f"never {words}: {self.text}"
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                self.text += os.read(self.terminal, 65536).decode()
+        self.lines = [self.text]
+
+
+def rerecorded(path, origin):
+    tape = samples.Cassette()
+    tape.add("GET", f"{origin.url}/old")
+    tape.write(path)
+
+
+@check
+def a_recording_is_accepted_or_refused_in_the_page(browser, folder):
+    origin = Origin()
+    for key, words, kept in [("a", "accepted: the new recording has replaced the old one", "/new"), ("x", "refused: the new recording is removed", "/old")]:
+        path = f"{folder}/{key}.json"
+        rerecorded(path, origin)
+        with Inspector("record", path, "--web", "--review", "--json") as inspector, visit(browser, inspector) as one:
+            assert through(inspector, f"{origin.url}/new") == 200
+            one.until("document.querySelector('#counts').textContent === '1 exchange'")
+            one.page.keyboard.press(key)
+            one.until("document.querySelector('#live-words').textContent.includes('nothing to accept')")
+            inspector.process.send_signal(signal.SIGINT)
+            one.page.wait_for_selector("h2:has-text('Does the new recording replace')")
+            one.page.wait_for_selector("text=0 exchanges the same, 0 changed, 1 added, 1 removed")
+            one.axe("review")
+            one.page.keyboard.press("t")
+            one.axe("review, other theme")
+            one.page.keyboard.press(key)
+            one.until(f"document.querySelector('#review-result').textContent.includes('{words}')")
+            assert inspector.process.wait(20) == 0
+            assert [entry["request"]["url"] for entry in json.load(open(path))["interactions"]] == [origin.url + kept]
+            assert os.listdir(folder).count(f"{key}.new.json") == 0
+            one.calm(allowed=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
+
+
+@check
+def the_terminal_and_the_page_hear_each_others_answer(browser, folder):
+    origin = Origin()
+    for answers, outcome in [("terminal", "/old"), ("page", "/new")]:
+        path = f"{folder}/{answers}.json"
+        rerecorded(path, origin)
+        with OnTerminal("record", path, "--web", "--review") as inspector:
+            inspector.shows("listening on")
+            with visit(browser, inspector) as one:
+                assert through(inspector, f"{origin.url}/new") == 200
+                one.until("document.querySelector('#counts').textContent === '1 exchange'")
+                inspector.process.send_signal(signal.SIGINT)
+                inspector.shows("answer in the page, or here")
+                one.page.wait_for_selector("h2:has-text('Does the new recording replace')")
+                if answers == "terminal":
+                    os.write(inspector.terminal, b"n\n")
+                    one.until("document.querySelector('#review-result').textContent.includes('on the terminal')")
+                    assert one.page.is_disabled("button:has-text('Accept')")
+                else:
+                    one.page.click("button:has-text('Accept')")
+                    inspector.shows("accept, in the page")
+                inspector.process.wait(20)
+        assert [entry["request"]["url"] for entry in json.load(open(path))["interactions"]] == [origin.url + outcome]
 
 
 @check
