@@ -60,20 +60,28 @@ public struct CassetteVerifier {
             } else {
                 numbers[interaction.id] = position + 1
             }
-            for text in self.problems(of: interaction) {
-                try found(CareFinding(.malformed, exchange: position + 1, id: interaction.id, text: text))
-            }
-            for (message, body, headers) in interaction.bodies {
-                guard let finding = self.finding(body, message, headers, &bodies) else { continue }
-                try found(finding.of(position + 1, interaction.id))
-            }
-            if let messages = interaction.webSocket {
-                for finding in conversations.problems(of: messages, &bodies) { try found(finding.of(position + 1, interaction.id)) }
-            }
+            for finding in self.findings(in: interaction, &bodies, conversations) { try found(finding.of(position + 1, interaction.id)) }
         }
         progress(self.reader.count, self.reader.count)
         try self.lookForOpenConversations(found)
         try self.lookForUnusedFiles(found)
+    }
+
+    /// What is wrong with an exchange that is not in the file yet, as if it were.
+    public func findings(in interaction: Interaction) -> [CareFinding] {
+        var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
+        return self.findings(
+            in: interaction, &bodies, ConversationVerifier(reader: BodyReader(cassettePath: self.path), digest: self.digest))
+    }
+
+    private func findings(in interaction: Interaction, _ bodies: inout BodyVerifier, _ conversations: ConversationVerifier) -> [CareFinding]
+    {
+        var findings = self.problems(of: interaction).map { CareFinding(.malformed, text: $0) }
+        for (message, body, headers) in interaction.bodies {
+            if let finding = self.finding(body, message, headers, &bodies) { findings.append(finding) }
+        }
+        if let messages = interaction.webSocket { findings += conversations.problems(of: messages, &bodies) }
+        return findings
     }
 
     private func lookForOpenConversations(_ found: (CareFinding) throws -> Void) throws {

@@ -18,7 +18,12 @@ public struct CassetteRedaction {
         public var kinds: [String: Int] = [:]
         /// Secrets that are left.
         public var leaks: [CassetteLeak] = []
+        /// Of a dry run: where placeholders would be put, the first ones.
+        public var found: [RedactedPlace] = []
     }
+
+    /// Places that a dry run lists.
+    private static let placeLimit = 2000
 
     private let path: String
     private let redactor: Redactor
@@ -51,7 +56,7 @@ public struct CassetteRedaction {
         guard !dryRun else {
             let reader = try CassetteReader(path: path)
             let redaction = try CassetteRedaction(path, reader, rules, schema, digest, disk)
-            return try redaction.learn(reader, progress: progress)
+            return try redaction.learn(reader, listsPlaces: true, progress: progress)
         }
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         // Secrets may be in conversations that a killed recorder has left open.
@@ -62,6 +67,21 @@ public struct CassetteRedaction {
         // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
         return outcome
+    }
+
+    /// The secrets that the rules of a cassette would take out of an exchange that is not in it yet; none if it has no rules.
+    ///
+    /// - Parameter number: which exchange of the file it is, from 1.
+    public static func secrets(
+        in interaction: Interaction, number: Int, of path: String,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+    ) throws -> [RedactedPlace] {
+        let reader = try CassetteReader(path: path)
+        guard let rules = try CassetteHead(reader.head()).redactionRules() else { return [] }
+        let redaction = try CassetteRedaction(path, reader, rules, nil, digest, .system)
+        let maker = InteractionMaker(store: redaction.store, redactor: redaction.redactor, schema: nil, digest: digest)
+        guard let redacted = try maker.redacted(interaction, reader: redaction.bodies) else { return [] }
+        return RedactedPlace.all(number, interaction, redacted)
     }
 
     private init(
@@ -79,7 +99,7 @@ public struct CassetteRedaction {
         self.schema = schema
     }
 
-    private func learn(_ cassette: CassetteReader, progress: (Int, Int) -> Void) throws -> Outcome {
+    private func learn(_ cassette: CassetteReader, listsPlaces: Bool = false, progress: (Int, Int) -> Void) throws -> Outcome {
         let maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         var outcome = Outcome(exchanges: cassette.count)
         var generation = -1
@@ -91,9 +111,14 @@ public struct CassetteRedaction {
             for position in 0..<cassette.count {
                 progress(position, cassette.count)
                 let bytes = try cassette.bytes(at: position)
-                guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { continue }
+                let interaction = try InteractionDecoder.decode(bytes)
+                guard let redacted = try maker.redacted(interaction, reader: self.bodies) else { continue }
                 outcome.changed += 1
                 outcome.places += redacted.count
+                if listsPlaces, outcome.found.count < Self.placeLimit {
+                    let places = RedactedPlace.all(position + 1, interaction, redacted)
+                    outcome.found += places.prefix(Self.placeLimit - outcome.found.count)
+                }
                 Self.count(redacted, &tally)
             }
             outcome.kinds = tally.counts.filter { $0.value > 0 }

@@ -110,6 +110,27 @@ import Testing
         #expect(try self.folder.read("tape.json") == before)
     }
 
+    @Test func aDryRunTellsWherePlaceholdersWouldBe() throws {
+        try self.record(self.exchanges)
+        let found = try self.redact(dryRun: true).found
+        #expect(found.map(\.exchange) == [1, 3, 4])
+        #expect(found.map(\.place) == ["response body", "response body", "response header x-api-key"])
+        #expect(found.first?.placeholder == "{{x-api-key:1}}" && found.first?.excerpt == "early: {{x-api-key:1}}")
+        #expect(!found.contains { $0.excerpt.contains(self.secret) })
+    }
+
+    @Test func secretsOfAnExchangeThatIsNotInTheCassetteAreFoundByItsRules() throws {
+        try self.record(self.exchanges)
+        var edited = try RecordedExchanges.read(self.path)[3]
+        #expect(try CassetteRedaction.secrets(in: edited, number: 4, of: self.path).isEmpty, "a cassette without rules")
+        _ = try self.redact()
+        let clean = try RecordedExchanges.read(self.path)[3]
+        #expect(try CassetteRedaction.secrets(in: clean, number: 4, of: self.path).isEmpty)
+        edited.response?.headers = HeaderFields(["X-Api-Key: another-kT7-pQ2x"])
+        let found = try CassetteRedaction.secrets(in: edited, number: 4, of: self.path)
+        #expect(found.map(\.place) == ["response header x-api-key"] && found.map(\.exchange) == [4])
+    }
+
     @Test func rulesAreAddedToTheCassettesAndNumbersCountOn() throws {
         try self.record([TapedExchanges.exchange(1, fields: ["X-Api-Key: \(self.secret)", "X-Mail: ann@example.com"], body: [])])
         _ = try self.redact()
