@@ -13,8 +13,20 @@ static const unsigned char app_js[] = {
 static const unsigned char care_diff_js[] = {
 #embed "page/care/diff.js"
 };
+static const unsigned char care_edit_js[] = {
+#embed "page/care/edit.js"
+};
+static const unsigned char care_lines_js[] = {
+#embed "page/care/lines.js"
+};
+static const unsigned char care_redact_js[] = {
+#embed "page/care/redact.js"
+};
 static const unsigned char care_review_js[] = {
 #embed "page/care/review.js"
+};
+static const unsigned char care_send_js[] = {
+#embed "page/care/send.js"
 };
 static const unsigned char core_api_js[] = {
 #embed "page/core/api.js"
@@ -100,7 +112,11 @@ static const unsigned char worker_js[] = {
     extern const unsigned char name##_end[] __attribute__((visibility("hidden")))
 EMBED(app_js, "app.js");
 EMBED(care_diff_js, "care/diff.js");
+EMBED(care_edit_js, "care/edit.js");
+EMBED(care_lines_js, "care/lines.js");
+EMBED(care_redact_js, "care/redact.js");
 EMBED(care_review_js, "care/review.js");
+EMBED(care_send_js, "care/send.js");
 EMBED(core_api_js, "core/api.js");
 EMBED(core_dialogs_js, "core/dialogs.js");
 EMBED(core_dom_js, "core/dom.js");
@@ -130,7 +146,11 @@ EMBED(worker_js, "worker.js");
 static const struct inspector_file files[] = {
     FILE_OF("/app.js", "text/javascript; charset=utf-8", app_js),
     FILE_OF("/care/diff.js", "text/javascript; charset=utf-8", care_diff_js),
+    FILE_OF("/care/edit.js", "text/javascript; charset=utf-8", care_edit_js),
+    FILE_OF("/care/lines.js", "text/javascript; charset=utf-8", care_lines_js),
+    FILE_OF("/care/redact.js", "text/javascript; charset=utf-8", care_redact_js),
     FILE_OF("/care/review.js", "text/javascript; charset=utf-8", care_review_js),
+    FILE_OF("/care/send.js", "text/javascript; charset=utf-8", care_send_js),
     FILE_OF("/core/api.js", "text/javascript; charset=utf-8", core_api_js),
     FILE_OF("/core/dialogs.js", "text/javascript; charset=utf-8", core_dialogs_js),
     FILE_OF("/core/dom.js", "text/javascript; charset=utf-8", core_dom_js),

@@ -58,7 +58,7 @@ struct DiffService {
         writer.string("\(shown.method) \(shown.url)")
     }
 
-    private static func write(_ changes: [FieldChange], _ writer: inout JSONWriter) {
+    static func write(_ changes: [FieldChange], _ writer: inout JSONWriter) {
         writer.member("changes")
         writer.beginArray(.inline)
         for change in changes {

@@ -45,17 +45,21 @@ package final class InspectorServer: Sendable {
     /// - Parameters:
     ///   - run: the run that writes the cassette or answers from it; nil if there is none.
     ///   - older: the path of a cassette to compare with; nil if there is none.
+    ///   - tools: what a page does with the help of other parts of the program.
     ///   - port: 0 picks a free port.
     ///   - threads: what several inspectors share, and the caller stops after them; nil for some of its own.
     ///   - token: by default a new one, which is the reason why an old address does not lead to a new page.
     package static func start(
-        _ cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, port: Int = 0, on threads: InspectorThreads? = nil,
+        _ cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools(),
+        port: Int = 0,
+        on threads: InspectorThreads? = nil,
         token: Secret = .random(byteCount: InspectorServer.tokenBytes)
     ) throws(StartError) -> InspectorServer {
         let used = threads ?? InspectorThreads()
         do {
             return try InspectorServer(
-                InspectorService(cassette: cassette, run: run, older: older), isLive: run != nil, port: port, token: token, used,
+                InspectorService(cassette: cassette, run: run, older: older, tools: tools), isLive: run != nil, port: port, token: token,
+                used,
                 isOwn: threads == nil)
         } catch {
             if threads == nil { used.stop() }

@@ -1,6 +1,7 @@
 internal import CassetteFormat
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteRedaction
 internal import CassetteStore
 internal import CassetteTools
 internal import LocalHTTP
@@ -32,12 +33,14 @@ final class InspectorService: Sendable {
     private let run: InspectedRun?
     /// The path of an older cassette to compare with; nil if there is none.
     private let older: String?
+    private let tools: InspectorTools
 
-    init(cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil) {
+    init(cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools()) {
         self.cassette = cassette
         self.run = run
         self.older = older
         self.open = OpenRows(path: cassette.path, run: run?.open)
+        self.tools = tools
     }
 
     func answer(_ request: LocalRequest) -> Answer {
@@ -53,6 +56,8 @@ final class InspectorService: Sendable {
                     code: isBusy ? "cassette-in-use" : "cassette",
                     message: error.message))
         } catch let error as MatchRuleError {
+            return .whole(Self.refusal("rules", error.message))
+        } catch let error as SettingSyntaxError {
             return .whole(Self.refusal("rules", error.message))
         } catch {
             return .whole(LocalAnswer(status: 500, reason: "Internal Server Error", code: "failed", message: "this failed: \(error)."))
@@ -113,6 +118,26 @@ final class InspectorService: Sendable {
             try self.checkEpoch(request)
             try ReplayService.write(try Self.rules(request.body), path: self.cassette.path)
             return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
+        case ("redactions", 3) where parts[2] == "try":
+            try Self.allow(request, "POST")
+            return .whole(Self.json(try self.redactionTrial(request.body)))
+        case ("edits", 2):
+            try Self.allow(request, "POST")
+            try self.checkEpoch(request)
+            let (edit, text) = try self.edit(request.body)
+            if let obstacle = try edit.check(text).obstacle {
+                throw LocalAnswer(
+                    status: 422, reason: "Unprocessable Content", code: "edit", message: "nothing was written: \(obstacle.text).")
+            }
+            try edit.write(text)
+            return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
+        case ("edits", 3) where parts[2] == "try":
+            try Self.allow(request, "POST")
+            let (edit, text) = try self.edit(request.body)
+            return .whole(Self.json(EditService.bytes(try edit.check(text))))
+        case ("send", 2):
+            try Self.allow(request, "POST")
+            return .whole(try self.send(request.body))
         case ("review", 2):
             try Self.allow(request, "POST")
             return .whole(try self.review(request.body))
@@ -184,6 +209,8 @@ final class InspectorService: Sendable {
             writer.member("older")
             writer.string(older)
         }
+        writer.member("sends")
+        writer.bool(self.tools.send != nil)
         self.run.map { Self.write($0, &writer) }
         if let damage = moment.epoch.damage {
             writer.member("damage")
@@ -291,12 +318,89 @@ final class InspectorService: Sendable {
     /// What a page changes is what it showed: it names the file that it read.
     private func checkEpoch(_ request: LocalRequest) throws(LocalAnswer) {
         let epoch = self.cassette.moment.rows.epoch
-        guard request.ifMatch == "\"\(epoch)\"" else {
+        guard let wanted = request.ifMatch else {
             throw LocalAnswer(
-                status: request.ifMatch == nil ? 428 : 412,
-                reason: request.ifMatch == nil ? "Precondition Required" : "Precondition Failed",
-                code: "epoch", message: "the cassette has become another file: look at it again, then repeat this.")
+                status: 428, reason: "Precondition Required", code: "epoch", message: "name the file that you have seen: send If-Match.")
         }
+        guard wanted == "\"\(epoch)\"" else { throw Self.stale }
+    }
+
+    static var stale: LocalAnswer {
+        LocalAnswer(
+            status: 412, reason: "Precondition Failed", code: "epoch",
+            message: "the cassette has become another file: look at it again, then repeat this.")
+    }
+
+    // MARK: Edits, sending, redaction
+
+    private func edit(_ body: [UInt8]) throws -> (EditService, text: [UInt8]) {
+        let order = try Order(body)
+        guard let text = try order.text("text") else { throw Self.bad("text", "\"text\" is missing: send the exchange's text") }
+        let (moment, ordinal) = try self.chosen(order)
+        return (EditService(cassette: self.cassette, moment: moment, tools: self.tools, ordinal: ordinal), Array(text.utf8))
+    }
+
+    private func chosen(_ order: Order) throws(LocalAnswer) -> (InspectedCassette.Moment, ordinal: Int) {
+        let moment = self.cassette.moment
+        guard let key = order.values["key"]?.int, key >= 1, key <= moment.rows.count else {
+            throw Self.bad("key", "\"key\" takes the key of an exchange")
+        }
+        return (moment, key - 1)
+    }
+
+    /// Sends an exchange's request, or that of its changed text.
+    private func send(_ body: [UInt8]) throws -> LocalAnswer {
+        guard let send = self.tools.send else {
+            throw LocalAnswer(
+                status: 403, reason: "Forbidden", code: "sends-nothing",
+                message: "this run sends nothing of its own: open the cassette with \"wiretape inspect --web\", and send from there.")
+        }
+        let order = try Order(body)
+        let (moment, ordinal) = try self.chosen(order)
+        let recorded = try moment.interaction(ordinal, of: self.cassette)
+        var interaction = recorded
+        if let text = try order.text("text") {
+            let edit = EditService(cassette: self.cassette, moment: moment, tools: self.tools, ordinal: ordinal)
+            interaction = try edit.sendable(Array(text.utf8))
+        }
+        return try SendService(send: send).answer(
+            InspectorTools.SendOrder(
+                interaction: interaction, recorded: recorded, path: self.cassette.path,
+                allowsUnsafe: order.values["unsafe"]?.bool ?? false))
+    }
+
+    /// What more rules would take out, and where; writes nothing.
+    private func redactionTrial(_ body: [UInt8]) throws -> [UInt8] {
+        guard let tryRedaction = self.tools.tryRedaction else { throw Self.unknown }
+        let order = try Order(body)
+        let values = try order.texts("values").enumerated().map {
+            SecretValue(name: "value-\($0.offset + 1)", bytes: Array($0.element.utf8))
+        }
+        let rules = try RedactionRules(rules: order.texts("redact"), keep: order.texts("keep"), secrets: values)
+        let trial = try tryRedaction(self.cassette.path, rules)
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        for (name, number) in [("exchanges", trial.exchanges), ("changed", trial.changed), ("places", trial.places)] {
+            writer.member(named: name)
+            writer.integer(number)
+        }
+        writer.member("found")
+        writer.beginArray(.inline)
+        for found in trial.found {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("key")
+            writer.integer(found.exchange)
+            for (name, text) in [("place", found.place), ("placeholder", found.placeholder), ("excerpt", found.excerpt)] {
+                guard let text else { continue }
+                writer.member(named: name)
+                writer.string(text)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [10]
     }
 
     private func rows(_ arguments: [String: String]) throws -> LocalAnswer {
@@ -352,6 +456,13 @@ final class InspectorService: Sendable {
             guard let value = self.values[name], value.kind != .null else { return nil }
             guard let text = value.string else { throw InspectorService.bad("json", "\"\(name)\" is not a string") }
             return text
+        }
+
+        func texts(_ name: String) throws(LocalAnswer) -> [String] {
+            guard let value = self.values[name], value.kind != .null else { return [] }
+            let texts = value.kind == .array ? value.elements.map(\.string) : [nil]
+            guard !texts.contains(nil) else { throw InspectorService.bad("json", "\"\(name)\" is not an array of strings") }
+            return texts.compactMap { $0 }
         }
     }
 

@@ -11,7 +11,10 @@ import { Search } from "./list/search.js";
 import { Detail } from "./detail/detail.js";
 import { Replay } from "./replay/replay.js";
 import { Diff } from "./care/diff.js";
+import { Editor } from "./care/edit.js";
+import { RedactionTrial } from "./care/redact.js";
 import { Review } from "./care/review.js";
+import { Sender } from "./care/send.js";
 
 const $ = (id) => document.getElementById(id);
 // Milliseconds between two looks at a list that grows: what comes meanwhile is shown with the next.
@@ -30,12 +33,19 @@ class App {
     this.rows = rows;
     this.grid = grid;
     grid.actions = { open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
-    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text) });
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), edit: () => this.editExchange(), resend: () => this.resend() });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
-    const care = { panel: (title, ...content) => this.panel(title, ...content), say: (text) => this.say(text), notice: (text) => this.notice(text), openNumber: (number) => this.openNumber(number) };
+    const care = {
+      panel: (title, ...content) => this.panel(title, ...content), say: (text) => this.say(text), notice: (text) => this.notice(text),
+      open: (key, isAsked, tab) => this.open(key, isAsked, tab), openNumber: (number) => this.openNumber(number),
+      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.file, sends: () => this.state.sends,
+    };
     this.diff = new Diff(care);
     this.review = new Review(care, this.diff);
+    this.sender = new Sender(care);
+    this.editor = new Editor(care, this.sender);
+    this.redactionTrial = new RedactionTrial(care);
     this.commands = [
       { key: "j", label: "Next exchange", run: () => this.grid.move(1) },
       { key: "k", label: "Exchange before", run: () => this.grid.move(-1) },
@@ -47,6 +57,9 @@ class App {
       { key: "m", label: "Replay: next miss", run: () => this.showReplay() },
       { key: "c", label: "Copy as curl", run: () => this.detail.copyCurl() },
       { key: "d", label: "Compare: mark this exchange, then another", run: () => this.diff.mark(this.grid.selected ?? this.place.key) },
+      { key: "e", label: "Edit the exchange", run: () => this.editExchange() },
+      { key: "r", label: "Send the request again", run: () => this.resend() },
+      { label: "Try what would be redacted", run: () => this.redactionTrial.show() },
       { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
       { label: "Review: what the new recording changes", run: () => this.review.show() },
       { key: "a", label: "Review: accept the new recording", run: () => this.review.answer("accept") },
@@ -102,6 +115,7 @@ class App {
     if (state.open !== (before.open ?? 0) || state.openMessages !== (before.openMessages ?? 0)) this.takeOpen();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     this.review.take(state);
+    this.editor.take(state);
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();
@@ -281,6 +295,17 @@ class App {
     }
     if (!places.size) body.append(element("tr", {}, element("td", { colspan: 3, text: "nothing was redacted" })));
   }
+
+  /** The exchange that is shown, or was until something else took its place. */
+  async chosen() {
+    const key = this.grid.selected ?? this.place.key;
+    if (!key || this.detail.exchange?.key === key) return this.detail.exchange;
+    try { return await api.json("/api/x/" + key); } catch (error) { this.say(plain(error.message)); return null; }
+  }
+
+  async editExchange() { return this.editor.open(await this.chosen()); }
+
+  async resend() { return this.sender.resend(await this.chosen()); }
 
   /** Something else beside the list than an exchange. */
   panel(title, ...content) {

@@ -22,6 +22,8 @@ struct LiveCheck {
     var seconds: Int
     var upstreamTLS: UpstreamTLSOptions
     var fill = PlaceholderFill()
+    /// Ports of this process that nothing is sent to.
+    var closedPorts: [Int] = []
     /// Receives lines for people.
     var note: @Sendable (String) -> Void
 
@@ -86,14 +88,14 @@ struct LiveCheck {
     /// Runs a proxy that records what `body` sends to its port.
     ///
     /// - Parameter redaction: the cassette's rules: its secrets are shown nowhere, and answers are compared as they were recorded.
-    private func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws
-    {
+    func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws {
         var options = RunPlan.Options()
         options.redaction = redaction
         let cassette = try OpenCassette(
             RunPlan(live, mode: .all, options: options), version: Version.current, digest: CareCommand.digest, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json", loops: .own(1))
         configuration.tls = try self.settings(folder)
+        configuration.closedPorts = self.closedPorts
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: cassette.session, recorder: cassette.recorder, notice: self.note)

@@ -8,6 +8,8 @@ struct LiveRequest {
     /// Why a request is not sent again, in words for people.
     struct LeftOut: Error, Hashable {
         var reason: String
+        /// Whether it is sent if unsafe methods are allowed.
+        var isUnsafe = false
     }
 
     var isSecure: Bool
@@ -43,7 +45,7 @@ struct LiveRequest {
             )
         }
         guard allowsUnsafe || Self.safeMethods.contains(request.method) else {
-            throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it")
+            throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it", isUnsafe: true)
         }
         guard !request.headers.contains("upgrade"), request.connectProtocol == nil else {
             throw LeftOut(reason: "it requests another protocol")

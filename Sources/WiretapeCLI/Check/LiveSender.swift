@@ -7,10 +7,15 @@ struct LiveSender {
     /// Bytes of the answer to a CONNECT.
     private static let headLimit = 64 << 10
 
+    /// Bytes of an answer that are handed back.
+    private static let keptSize = 4 << 10
+
     let port: Int
     let seconds: Int
 
-    func send(_ request: LiveRequest) throws {
+    /// - Returns: the beginning of the answer, if the proxy may have made it itself; empty through a tunnel.
+    @discardableResult
+    func send(_ request: LiveRequest) throws -> [UInt8] {
         let socket = try LiveSocket(port: self.port, seconds: self.seconds)
         guard request.isSecure else {
             try socket.send(request.bytes)
@@ -19,12 +24,18 @@ struct LiveSender {
         try socket.send(Array("CONNECT \(request.authority) HTTP/1.1\r\nHost: \(request.authority)\r\n\r\n".utf8))
         try self.awaitTunnel(socket)
         try self.sendThroughTLS(request, socket)
+        return []
     }
 
-    private static func drain(_ socket: borrowing LiveSocket) throws {
+    private static func drain(_ socket: borrowing LiveSocket) throws -> [UInt8] {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: self.blockSize, alignment: 16)
         defer { block.deallocate() }
-        while try socket.receive(into: block) > 0 {}
+        var kept: [UInt8] = []
+        while true {
+            let count = try socket.receive(into: block)
+            guard count > 0 else { return kept }
+            kept += block.prefix(min(count, self.keptSize - kept.count))
+        }
     }
 
     /// Reads one byte at a time, so that nothing after the head is consumed.

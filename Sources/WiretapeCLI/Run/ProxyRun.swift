@@ -67,9 +67,10 @@ struct ProxyRun {
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         for notice in recorder?.recovered ?? [] { screen.say(notice) }
         let server: ProxyServer
+        let ports = ClosedPorts()
         let page: ServedPage?
         do {
-            page = try self.page(of: cassette, reviews: settings.reviews, screen, &configuration)
+            page = try self.page(of: cassette, settings, ports: ports, screen, &configuration)
         } catch {
             try cassette.abandon()
             throw error
@@ -84,6 +85,7 @@ struct ProxyRun {
             try cassette.abandon()
             throw error
         }
+        ports.add(server.port)
         page?.counts.follow({ server.counts }, recorder)
         let outcome =
             program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
@@ -147,7 +149,8 @@ struct ProxyRun {
 
     /// The page of the run, if that is asked for: of the file that is recorded, else of the one that is replayed.
     private func page(
-        of cassette: OpenCassette, reviews: Bool, _ screen: RunScreen, _ configuration: inout ProxyConfiguration
+        of cassette: OpenCassette, _ settings: RunSettings, ports: ClosedPorts, _ screen: RunScreen,
+        _ configuration: inout ProxyConfiguration
     ) throws -> ServedPage? {
         guard self.proxy.page.web else { return nil }
         guard cassette.recorder != nil || cassette.cassette != nil else {
@@ -165,10 +168,13 @@ struct ProxyRun {
         var run = InspectedRun(
             command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
         let new = cassette.recorder.flatMap { $0.path == self.file ? nil : $0.path }
-        if reviews, let new { run.review = ReviewQuestion(old: self.file, new: new) }
+        if settings.reviews, let new { run.review = ReviewQuestion(old: self.file, new: new) }
+        // What only replays reaches no origin, for nobody.
+        let upstream = cassette.recorder == nil ? nil : self.upstreamTLS?.laid(over: settings)
         let server = try InspectorServer.start(
             InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in self.file },
-            port: self.proxy.page.webPort ?? 0)
+            tools: .ofCommands(upstreamTLS: upstream, ports: ports), port: self.proxy.page.webPort ?? 0)
+        ports.add(server.port)
         configuration.closedPorts.append(server.port)
         configuration.watch = { open.take($0) }
         return try ServedPage(server, counts: counts, question: run.review, opens: self.proxy.page.open) { screen.complain($0) }

@@ -849,9 +849,164 @@ def the_terminal_and_the_page_hear_each_others_answer(browser, folder):
 
 
 @check
+def an_exchange_is_edited(browser, folder):
+    path = samples.everything(f"{folder}/everything.json")
+    with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        recorded = json.loads(inspector.ask("/api/x/3/text"))
+        keys.press("j")
+        page.wait_for_selector("[role=tabpanel]")
+        keys.press("j")
+        keys.press("j")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('3 ')")
+        keys.press("e")
+        one.until("document.activeElement.id === 'edit-text'")
+        text = page.input_value("#edit-text")
+        assert json.loads(text) == recorded
+
+        def problem(changed, words):
+            page.fill("#edit-text", changed)
+            keys.press("Control+Enter")
+            page.wait_for_selector(f"#edit-result:has-text('{words}')")
+
+        problem(text.replace('"status": 422,', '"status" 422,'), "✗ it cannot be written")
+        line = next(number for number, one_ in enumerate(text.split("\n"), 1) if '"status": 422' in one_)
+        assert f"line {line}, column" in page.inner_text("#edit-result")
+        page.click("#edit-result .problems button")
+        start = page.evaluate("document.activeElement.selectionStart")
+        assert text.replace('"status": 422,', '"status" 422,')[start:start + 3] == "422", start
+        one.axe("a problem")
+        problem(text.replace('"status": 422', '"status": "many"'), "response.status")
+        problem(text.replace('"id": 3', '"id": 4'), "exchange 4 has the id 4 already")
+        problem(text.replace('http://api.example/upload', 'ftp://api.example/upload'), "no request can have this URL")
+        keys.press("Control+s")
+        one.page.wait_for_timeout(200)
+        assert json.load(open(path))["interactions"][2] == recorded
+        keys.press("Escape")
+        keys.press("j")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('4 ')")
+        keys.press("k")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('3 ')")
+        keys.press("e")
+        one.until("document.querySelector('#edit-text')?.value.includes('ftp://')")
+        problem(text.replace('"status": 422', '"status": 418').replace("no end", "a teapot"), "✓ it can be written: 4 changed lines")
+        shown = page.inner_text("#edit-result")
+        assert "response status" in shown and "418" in shown and "SHA-256" in shown or "bytes" in shown, shown
+        one.axe("an edit")
+        keys.press("Control+s")
+        page.wait_for_selector("#edit-result:has-text('written into everything.json')")
+        assert json.load(open(path))["interactions"][2]["response"]["status"] == 418
+        assert len(json.load(open(path))["interactions"]) == 14
+        # The next edit is of the new file.
+        one.until("document.querySelector('#counts').textContent === '14 exchanges'")
+        inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 14)
+        page.wait_for_timeout(200)
+        page.fill("#edit-text", page.input_value("#edit-text").replace("418", "200"))
+        keys.press("Control+s")
+        page.wait_for_selector("#edit-result:has-text('written into everything.json')")
+        # A file that became another one meanwhile is not written, and the text stays.
+        inspector.until("/api/state", lambda state: state["epoch"] == 3 and state["rows"] == 14)
+        page.wait_for_timeout(200)
+        edited = page.input_value("#edit-text").replace("200", "201", 1)
+        page.fill("#edit-text", edited)
+        samples.everything(path + ".new")
+        os.rename(path + ".new", path)
+        inspector.until("/api/state", lambda state: state["epoch"] == 4 and state["rows"] == 14)
+        keys.press("Control+s")
+        page.wait_for_selector("#edit-result:has-text('has become another file')")
+        assert page.input_value("#edit-text") == edited and json.load(open(path))["interactions"][2] == recorded
+        assert os.listdir(folder) == ["everything.json"]
+        one.calm(allowed=["412", "422", "415"])
+
+
+@check
+def a_request_is_sent_again(browser, folder):
+    origin = Origin()
+    path = f"{folder}/pets.json"
+    tape = samples.Cassette()
+    tape.add("GET", f"{origin.url}/pets", response={"headers": ["Content-Type: application/json"], "body": samples.body_of('{"path": "/other"}')})
+    tape.add("POST", f"{origin.url}/pets", 201)
+    tape.add("GET", f"{origin.url}/secret", request={"headers": ["Authorization: Bearer {{authorization:1}}"]})
+    tape.write(path)
+    before = open(path).read()
+    with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        keys.press("j")
+        page.wait_for_selector("[role=tabpanel]")
+        keys.press("r")
+        page.wait_for_selector(".startline:has-text('HTTP/1.1 200 OK')")
+        shown = page.inner_text("#side")
+        assert "response body" in shown and "/other" in shown and '{"path": "/pets"}' in shown, shown
+        one.axe("sent again")
+        keys.press("Escape")
+        keys.press("j")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('2 ')")
+        keys.press("r")
+        page.wait_for_selector("text=POST may change something")
+        one.axe("not sent")
+        one.until("document.activeElement.textContent === 'Send it all the same'")
+        keys.press("Enter")
+        page.wait_for_selector(".startline:has-text('501')")
+        keys.press("Escape")
+        keys.press("j")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('3 ')")
+        keys.press("r")
+        page.wait_for_selector("text=whose value is not known")
+        keys.press("Escape")
+        keys.press("e")
+        one.until("document.activeElement.id === 'edit-text'")
+        page.fill("#edit-text", page.input_value("#edit-text").replace("{{authorization:1}}", "abcdefgh"))
+        page.click("button:has-text('Send')")
+        page.wait_for_selector(".startline:has-text('HTTP/1.1 200 OK')")
+        assert '"path": "/secret"' in page.inner_text("#side")
+        # Nothing of our own is reached.
+        for url in [inspector.origin, inspector.origin.replace("127.0.0.1", "localhost")]:
+            text = json.loads(inspector.ask("/api/x/1/text"))
+            text["request"]["url"] = url + "/"
+            sent = json.loads(inspector.ask("/api/send", {"key": 1, "text": json.dumps(text)}))
+            assert "status" not in sent and "is this proxy itself" in sent["notes"][0], sent
+        assert open(path).read() == before and os.listdir(folder) == ["pets.json"]
+        one.calm(allowed=["403", "422"])
+
+
+@check
+def what_rules_would_redact_is_shown(browser, folder):
+    path = samples.everything(f"{folder}/everything.json")
+    before = open(path).read()
+    with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+        keys.press("Control+k")
+        keys.type("would be redacted")
+        keys.press("Enter")
+        one.until("document.activeElement.id === 'redact-redact'")
+        keys.type("json:/pets/0/name")
+        page.fill("#redact-values", "보리의 사진")
+        one.axe("before")
+        keys.press("Control+Enter")
+        page.wait_for_selector("table[aria-label=Places]")
+        shown = page.inner_text("#side")
+        assert "2 places in 2 of 14 exchanges" in shown and "{{name:1}}" in shown and "{{env-value-1:1}}" in shown and "보리의 사진" not in shown, shown
+        one.axe("found")
+        page.fill("#redact-redact", "nonsense")
+        keys.press("Control+Enter")
+        page.wait_for_selector("#side .problem")
+        assert open(path).read() == before and os.listdir(folder) == ["everything.json"]
+        one.calm(allowed=["400"])
+
+
+@check
 def every_session_of_serve_has_a_page(browser, folder):
     origin = Origin()
-    process = subprocess.Popen([WIRETAPE, "serve", "--folder", folder, "--token-file", f"{folder}/token", "--web"], stderr=subprocess.PIPE, text=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    # What a browser would be started with.
+    opener = pathlib.Path(f"{folder}/bin/xdg-open")
+    opener.parent.mkdir()
+    opener.write_text(f'#!/bin/sh\nls -l "$1" >> "{folder}/opened"\ncat "$1" >> "{folder}/opened"\n')
+    opener.chmod(0o755)
+    process = subprocess.Popen(
+        [WIRETAPE, "serve", "--folder", folder, "--token-file", f"{folder}/token", "--web", "--web-port", str(port), "--open"], stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PATH": f"{opener.parent}:{os.environ['PATH']}"})
     try:
         control = next(found[1] for found in (re.search(r"control on (http://\S+)", line) for line in process.stderr) if found)
         token = open(f"{folder}/token").read().strip()
@@ -864,6 +1019,14 @@ def every_session_of_serve_has_a_page(browser, folder):
         sessions = [ask("POST", "/sessions", {"cassette": f"{name}.json"}) for name in ("one", "two")]
         said = [re.search(r"inspector on (http://\S+)", process.stderr.readline())[1] for _ in sessions]
         assert said == [session["inspector"] for session in sessions] and said[0] != said[1]
+        ports = [int(re.search(r":(\d+)/", address)[1]) for address in said]
+        assert port <= ports[0] < ports[1] < port + 100, (port, ports)
+        for _ in range(200):
+            opened = open(f"{folder}/opened").read() if os.path.exists(f"{folder}/opened") else ""
+            if all(address in opened for address in said):
+                break
+            time.sleep(0.05)
+        assert opened.count("-rw-------") == 2 and all(address in opened for address in said), opened
         for session in sessions[:1]:
             assert urllib.request.urlopen(session["reverse"] + origin.url + "/pets", timeout=20).status == 200
         for session, count in zip(sessions, ["1 exchange", "0 exchanges"]):

@@ -12,6 +12,7 @@ async function load(path) {
 
 const json = await load("core/json.js");
 const text = await load("core/text.js");
+const lines = await load("care/lines.js");
 
 test("numbers, names and their order stay as they were sent", () => {
   const value = json.parse('{"b": 12345678901234567890, "a": 1.10, "b": -0e1, "": [true, null, "\\u00e9"]}');
@@ -64,4 +65,18 @@ test("bytes are shown in rows of sixteen", () => {
   assert.equal(rows.length, 2);
   assert.ok(rows[0].startsWith("00000100  3c 3d") && rows[0].endsWith(" <=>?@ABCDEFGHIJK"));
   assert.ok(rows[1].startsWith("00000110  4c 4d ") && rows[1].endsWith(" LM"));
+});
+
+test("lines that differ are told apart from those between them", () => {
+  assert.deepEqual(lines.changedLines("a\nb\nc\nd", "a\nB\nc\nd\ne"), [["-", 2, "b"], ["+", 2, "B"], ["+", 5, "e"]]);
+  assert.deepEqual(lines.changedLines("a\nb", "a\nb"), []);
+  const many = Array.from({ length: 600 }, (_, index) => `line ${index}`).join("\n");
+  assert.equal(lines.changedLines(many, many.replaceAll("line", "row")).length, 1200);
+});
+
+test("a line and a column lead to their place, whatever the characters are", () => {
+  assert.equal(lines.offset("ab\ncd", 2, 2), 4);
+  assert.equal(lines.offset("😀x\ny", 1, 2), 2);
+  assert.equal(lines.offset("a\nb", 1, 9), 1);
+  assert.equal(lines.offset("a\nb", 7), 3);
 });

@@ -6,7 +6,7 @@ import { viewer } from "./viewer.js";
 
 /** One exchange in tabs. */
 export class Detail {
-  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`. */
+  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `edit()`, `resend()`. */
   constructor(parent, actions) {
     this.parent = parent;
     this.actions = actions;
@@ -67,6 +67,8 @@ export class Detail {
     const head = element("div", { class: "detail-head" },
       element("h2", { id: "detail-title" }, exchange.isOpen ? "open " : `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),
       element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() }),
+      element("button", { type: "button", text: "Edit", title: "Edit it (e)", onclick: () => this.actions.edit() }),
+      element("button", { type: "button", text: "Resend", title: "Send the request again (r)", onclick: () => this.actions.resend() }),
       element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") }),
       element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
     this.panel = panel;

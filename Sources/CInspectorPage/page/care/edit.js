@@ -1,0 +1,124 @@
+import { element, clear, recorded } from "../core/dom.js";
+import { count, plain } from "../core/text.js";
+import * as api from "../core/api.js";
+import { changeTable } from "./diff.js";
+import { changedLines, offset } from "./lines.js";
+
+/** Longer texts are for another editor. */
+const LIMIT = 4 << 20;
+/** Changed lines that are shown. */
+const LINES = 400;
+
+/** The text of a recorded exchange in an editor: checked by the server, written into the cassette, or sent. */
+export class Editor {
+  /** - actions: `panel(title, ...content)`, `open(key, isAsked, tab)`, `say(text)`, `epoch()`, `name()`, `sends()`; sender: a `Sender`. */
+  constructor(actions, sender) {
+    this.actions = actions;
+    this.sender = sender;
+    /** Texts that are not written yet, by exchange: leaving the editor loses none. */
+    this.drafts = new Map();
+    this.key = null;
+  }
+
+  /** The file that was written here is the one that is shown now; a later one is somebody else's. */
+  take(state) {
+    if (!this.written || state.epoch === this.written) return;
+    if (state.epoch === this.written + 1) for (const draft of [this.draft, ...this.drafts.values()]) if (draft.epoch === this.written) draft.epoch = state.epoch;
+    this.written = null;
+  }
+
+  async open(exchange) {
+    if (!exchange) return this.actions.say("choose an exchange first");
+    if (exchange.length > LIMIT) return this.actions.say("this exchange is too long for the page: edit the file, then run wiretape verify");
+    this.key = exchange.key;
+    let draft = this.drafts.get(exchange.key);
+    if (!draft) {
+      const epoch = this.actions.epoch();
+      let text;
+      try { text = await api.text(`/api/x/${exchange.key}/text`); } catch (error) { return this.actions.say(plain(error.message)); }
+      draft = { epoch, text, original: text };
+    }
+    this.draft = draft;
+    const name = this.actions.name();
+    this.area = element("textarea", { id: "edit-text", spellcheck: "false", autocomplete: "off", "aria-label": `Text of exchange ${exchange.number}`, "aria-describedby": "edit-result", rows: 16 });
+    this.area.value = draft.text;
+    this.area.addEventListener("input", () => { draft.text = this.area.value; this.drafts.set(exchange.key, draft); clear(this.result); });
+    this.area.addEventListener("keydown", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      const act = { Enter: () => this.check(), s: () => this.write() }[event.key];
+      if (!act) return;
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    });
+    this.result = element("div", { id: "edit-result", role: "status" });
+    this.answer = element("div");
+    const button = (text, title, act) => element("button", { type: "button", text, title, onclick: act });
+    this.actions.panel(`Edit exchange ${exchange.number}`,
+      element("div", { class: "viewer-bar" },
+        button("Check", "Check it, and show what would change (Ctrl-Enter)", () => this.check()), button(`Write to ${name}`, "Replace the recorded exchange (Ctrl-S)", () => this.write()),
+        this.actions.sends() ? button("Send", "Send this request, and compare the answer with the recorded one", () => this.sender.send(exchange.key, this.answer, draft.text)) : null,
+        button("Recorded text", "Drop what was changed here", () => this.revert(exchange)), button("Back", "Back to the exchange", () => this.actions.open(exchange.key, true))),
+      this.area, this.result, this.answer);
+    this.area.focus();
+    this.area.setSelectionRange(0, 0);
+    this.area.scrollTop = 0;
+  }
+
+  async revert(exchange) {
+    this.drafts.delete(exchange.key);
+    return this.open(exchange);
+  }
+
+  /** Shows what is wrong with the text, and what would change. */
+  async check() {
+    try {
+      const found = await (await api.post("/api/edits/try", { key: this.key, text: this.draft.text })).json();
+      this.show(found);
+      return found;
+    } catch (error) {
+      clear(this.result, element("p", { class: "problem" }, recorded(error.message)));
+      return null;
+    }
+  }
+
+  show(found) {
+    const lines = changedLines(this.draft.original, this.draft.text);
+    const isReady = !found.problems.some((one) => one.blocks);
+    clear(this.result,
+      element("p", { class: isReady ? "status good" : "problem" }, isReady ? `✓ it can be written: ${count(lines.length, "changed line")}` : "✗ it cannot be written"),
+      found.problems.length ? element("ul", { class: "problems" }, found.problems.map((problem) => this.problem(problem))) : null,
+      found.changes.length ? [element("h3", { text: "What would change" }), changeTable(found.changes, ["recorded", "edited"])] : null,
+      lines.length ? [element("h3", { text: "Changed lines" }), element("pre", { class: "changed", tabindex: 0, role: "region", "aria-label": "Changed lines" },
+        lines.slice(0, LINES).flatMap(([mark, number, line]) => [element("span", { class: mark === "+" ? "status good" : "problem" }, `${mark} ${number}  `, recorded(line)), "\n"]), lines.length > LINES ? `and ${lines.length - LINES} more` : null)] : null);
+  }
+
+  problem(problem) {
+    const mark = problem.blocks ? "✗" : "⚠";
+    const place = problem.line === undefined ? null : element("button", {
+      type: "button", text: `line ${problem.line}${problem.column === undefined ? "" : `, column ${problem.column}`}`,
+      onclick: () => {
+        const start = offset(this.area.value, problem.line, problem.column);
+        this.area.focus();
+        this.area.setSelectionRange(start, Math.min(start + 1, this.area.value.length));
+      },
+    });
+    return element("li", { class: problem.blocks ? "problem" : "caution" }, `${mark} `, place, place ? " " : null, recorded(problem.text));
+  }
+
+  async write() {
+    const found = await this.check();
+    if (!found || found.problems.some((one) => one.blocks)) return;
+    const { key, draft } = this;
+    try {
+      await api.post("/api/edits", { key, text: draft.text }, undefined, { "If-Match": `"${draft.epoch}"` });
+      this.written = draft.epoch;
+      draft.original = draft.text;
+      this.drafts.delete(key);
+      clear(this.result, element("p", { class: "status good", text: `✓ written into ${this.actions.name()}` }));
+    } catch (error) {
+      // The text stays here.
+      clear(this.result, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+    }
+  }
+}

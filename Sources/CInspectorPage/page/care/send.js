@@ -1,0 +1,49 @@
+import { element, clear, recorded } from "../core/dom.js";
+import { bytes } from "../core/text.js";
+import * as api from "../core/api.js";
+import { fieldTable } from "../detail/sections.js";
+import { changeTable } from "./diff.js";
+
+/** Sends a recorded request again, by the rules of wiretape check, and shows its answer beside the recorded one. */
+export class Sender {
+  /** - actions: `panel(title, ...content)`, `open(key, isAsked)`, `say(text)`, `sends()`. */
+  constructor(actions) { this.actions = actions; }
+
+  /** Sends an exchange's request as it was recorded. */
+  resend(exchange) {
+    if (!exchange) return this.actions.say("choose an exchange first");
+    if (!this.actions.sends()) return this.actions.say("this run sends nothing of its own: send from wiretape inspect --web");
+    const box = element("div");
+    this.actions.panel(`Sent again: exchange ${exchange.number}`, element("div", { class: "viewer-bar" },
+      element("button", { type: "button", text: "Send again", onclick: () => this.send(exchange.key, box) }), element("button", { type: "button", text: "Back", onclick: () => this.actions.open(exchange.key, true) })), box);
+    return this.send(exchange.key, box);
+  }
+
+  /** - text: the exchange as it was edited; undefined for the recorded one. */
+  async send(key, box, text, unsafe = false) {
+    clear(box, element("p", { role: "status", text: "sending" }));
+    try {
+      const sent = await (await api.post("/api/send", { key, text, unsafe })).json();
+      clear(box, ...this.shown(sent));
+    } catch (error) {
+      clear(box, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+      if (error.code !== "unsafe-method") return;
+      const button = element("button", { type: "button", text: "Send it all the same", onclick: () => this.send(key, box, text, true) });
+      box.append(element("p", {}, button));
+      button.focus();
+    }
+  }
+
+  shown(sent) {
+    const isAnswered = sent.status !== undefined;
+    return [
+      element("h3", { text: "Answer" }),
+      ...sent.notes.map((note) => element("p", { class: "caution" }, recorded(note))),
+      isAnswered ? element("p", { class: "startline", role: "status" }, recorded(`${sent.version} ${sent.status} ${sent.reason}`)) : element("p", { class: "problem", role: "status", text: "✗ no answer" }),
+      element("h3", { text: "Since it was recorded" }), changeTable(sent.changes, ["recorded", "now"]),
+      isAnswered ? element("h3", { text: "Header fields" }) : null, isAnswered ? fieldTable(sent.headers, "Header fields of the answer") : null,
+      sent.body === undefined ? null : element("h3", { text: `Body, ${bytes(sent.size)}${sent.whole ? "" : ", its beginning"}` }),
+      sent.body === undefined ? null : element("pre", { tabindex: 0, role: "region", "aria-label": "Body of the answer", dir: "auto" }, recorded(sent.body, { lines: true })),
+    ];
+  }
+}

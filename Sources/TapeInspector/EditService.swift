@@ -1,0 +1,182 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import CassetteTools
+internal import LocalHTTP
+internal import TapeBytes
+
+/// The text of a recorded exchange as somebody has changed it: checked, and put in place of the recorded one.
+struct EditService {
+    /// Something about the new text that people should know before it is written.
+    struct Problem: Hashable {
+        var kind: String
+        var text: String
+        /// Both from 1; nil if it is not about one place.
+        var line: Int?
+        var column: Int?
+        /// Whether the text is not written because of it.
+        var isBlocking: Bool
+    }
+
+    struct Checked {
+        /// Nil if the text is not an exchange.
+        var interaction: Interaction?
+        var problems: [Problem]
+        /// What would change, and what is recorded.
+        var changes: [FieldChange]
+
+        var obstacle: Problem? { self.problems.first(where: \.isBlocking) }
+    }
+
+    let cassette: InspectedCassette
+    let moment: InspectedCassette.Moment
+    let tools: InspectorTools
+    let ordinal: Int
+
+    /// The recorded text.
+    private func recorded() throws -> [UInt8] { try self.moment.epoch.bytes(self.moment.epoch.ranges[self.ordinal]) }
+
+    // MARK: Checks
+
+    /// Checks a text as the commands do that check cassettes: its JSON, its form, its bodies by size and digest, and secrets in it.
+    func check(_ text: [UInt8]) throws -> Checked {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(text)
+        } catch {
+            return Self.refused("json", error.reason, line: error.line, column: Self.column(of: error.offset, in: text))
+        }
+        guard document.root.kind == .object else { return Self.refused("json", "expected an object", line: 1, column: 1) }
+        let edited: Interaction
+        do throws(CassetteError) {
+            edited = try InteractionDecoder.decode(text)
+        } catch {
+            let (line, words) = Self.parted(error.message)
+            return Self.refused("format", words, line: line, column: nil)
+        }
+        let old = try? InteractionDecoder.decode(self.recorded())
+        let verifier = try CassetteVerifier(path: self.cassette.path, digest: self.tools.digest, unanswerable: self.tools.unanswerable)
+        // What was wrong before keeps nobody from mending something else.
+        let known = Set(old.map { verifier.findings(in: $0).map(\.text) } ?? [])
+        var problems = verifier.findings(in: edited).map { finding in
+            Problem(
+                kind: finding.kind.rawValue, text: finding.message.map { "\($0) body: \(finding.text)" } ?? finding.text,
+                isBlocking: finding.isProblem && finding.kind != .changedBody && !known.contains(finding.text))
+        }
+        if let twin = self.twin(of: edited.id) {
+            problems.append(
+                Problem(
+                    kind: CareFinding.Kind.duplicateID.rawValue,
+                    text: "exchange \(twin) has the id \(edited.id) already: choose another one",
+                    isBlocking: true))
+        }
+        problems += try self.leaks(edited, old)
+        var changes: [FieldChange] = []
+        if let old {
+            // A body that cannot be read is among the problems.
+            let comparison = ExchangeComparison(
+                old: self.cassette.path, new: self.cassette.path, showsAll: true, digest: self.tools.digest)
+            changes = (try? comparison.changes(old, edited)) ?? []
+        }
+        return Checked(interaction: edited, problems: problems, changes: changes)
+    }
+
+    private static func refused(_ kind: String, _ text: String, line: Int?, column: Int?) -> Checked {
+        Checked(problems: [Problem(kind: kind, text: text, line: line, column: column, isBlocking: true)], changes: [])
+    }
+
+    /// Counts characters, as editors do.
+    private static func column(of offset: Int, in text: [UInt8]) -> Int {
+        let before = text[..<min(offset, text.count)]
+        let start = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
+        return String(decoding: before[start...], as: UTF8.self).count + 1
+    }
+
+    /// The line that a message of the decoder begins with, and the rest without its advice for files.
+    private static func parted(_ message: String) -> (line: Int?, words: String) {
+        let words = message.split(separator: ";").first.map(String.init) ?? message
+        guard words.hasPrefix("line "), let colon = words.firstIndex(of: ":"), let line = Int(words[..<colon].dropFirst(5)) else {
+            return (nil, words)
+        }
+        return (line, String(words[words.index(after: colon)...].drop { $0 == " " }))
+    }
+
+    private func twin(of id: Int) -> Int? {
+        let rows = self.moment.rows
+        return (0..<rows.count).first { $0 != self.ordinal && rows[$0].id == id }.map { $0 + 1 }
+    }
+
+    /// Secrets that the recorded text does not have.
+    private func leaks(_ edited: Interaction, _ old: Interaction?) throws -> [Problem] {
+        let number = self.ordinal + 1
+        let known = Set(try old.map { try self.tools.secrets($0, number, self.cassette.path).map(\.place) } ?? [])
+        return try self.tools.secrets(edited, number, self.cassette.path).map { found in
+            let name = found.placeholder.map { "what the rules call \($0)" } ?? "a secret"
+            return Problem(
+                kind: "secret", text: "\(found.place) has \(name) in it: write the placeholder instead",
+                isBlocking: !known.contains(found.place))
+        }
+    }
+
+    /// The exchange of a text that is sent, not written: only what makes it none keeps it back.
+    func sendable(_ text: [UInt8]) throws -> Interaction {
+        let checked = try self.check(text)
+        guard let interaction = checked.interaction else {
+            throw LocalAnswer(
+                status: 422, reason: "Unprocessable Content", code: "edit",
+                message: "nothing was sent: \(checked.obstacle?.text ?? "the text is not an exchange").")
+        }
+        return interaction
+    }
+
+    // MARK: Writing
+
+    /// Replaces the file with one that has the text; a crash leaves one or the other.
+    ///
+    /// Throws `inUse` while a recorder has the cassette.
+    func write(_ text: [UInt8]) throws {
+        guard self.moment.epoch.damage == nil else {
+            throw CassetteError(
+                .damaged,
+                "\"\(self.cassette.path)\" is torn: \"wiretape decode\" repairs it, and keeps what it removes in a file beside it.")
+        }
+        let recorded = try self.recorded()
+        let rewriter = try CassetteAppender.open(self.cassette.path, recorder: "wiretape \(Version.current)").finish()
+        guard self.ordinal < rewriter.reader.count, try rewriter.reader.bytes(at: self.ordinal) == recorded else {
+            throw InspectorService.stale
+        }
+        let trimmed = Array(text.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed())
+        try rewriter.rewrite(order: Array(0..<rewriter.reader.count)) { place, _ in place == self.ordinal ? trimmed : nil }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
+
+    // MARK: Answers
+
+    static func bytes(_ checked: Checked) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("problems")
+        writer.beginArray(.inline)
+        for problem in checked.problems {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("kind")
+            writer.string(problem.kind)
+            writer.member("text")
+            writer.string(problem.text)
+            for (name, number) in [("line", problem.line), ("column", problem.column)] {
+                guard let number else { continue }
+                writer.member(named: name)
+                writer.integer(number)
+            }
+            writer.member("blocks")
+            writer.bool(problem.isBlocking)
+            writer.endObject()
+        }
+        writer.endArray()
+        DiffService.write(checked.changes, &writer)
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+}

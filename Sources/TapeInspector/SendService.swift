@@ -1,0 +1,67 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import CassetteTools
+internal import LocalHTTP
+internal import TapeBytes
+
+/// Sends a recorded request again, or as somebody has changed it, and shows the answer beside the recorded one.
+struct SendService {
+    /// Bytes of the answer's body that are shown.
+    private static let shown = 64 << 10
+
+    let send: @Sendable (InspectorTools.SendOrder, (InspectorTools.SentAnswer) throws -> Void) throws -> Void
+
+    func answer(_ order: InspectorTools.SendOrder) throws -> LocalAnswer {
+        var bytes: [UInt8] = []
+        do {
+            try self.send(order) { bytes = try Self.bytes($0, to: order.interaction) }
+        } catch let error as InspectorTools.NotSent {
+            throw LocalAnswer(
+                status: error.isUnsafe ? 403 : 422, reason: error.isUnsafe ? "Forbidden" : "Unprocessable Content",
+                code: error.isUnsafe ? "unsafe-method" : "not-sent", message: "not sent: \(error.reason).")
+        }
+        return InspectorService.json(bytes)
+    }
+
+    private static func bytes(_ sent: InspectorTools.SentAnswer, to interaction: Interaction) throws -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("request")
+        writer.string("\(interaction.request.method) \(interaction.request.url)")
+        writer.member("notes")
+        writer.beginArray(.inline)
+        for note in sent.notes {
+            writer.element()
+            writer.string(note)
+        }
+        writer.endArray()
+        DiffService.write(sent.changes, &writer)
+        if let answer = sent.interaction, let response = answer.response {
+            writer.member("status")
+            writer.integer(response.status)
+            writer.member("reason")
+            writer.string(String(decoding: response.reason, as: UTF8.self))
+            writer.member("version")
+            writer.string(response.version.description)
+            writer.member("headers")
+            writer.beginArray(.inline)
+            for line in FieldLines.texts(response.headers) {
+                writer.element()
+                writer.string(line)
+            }
+            writer.endArray()
+            if response.body != nil {
+                let contents = try RecordedBytes(interaction: answer, reader: BodyReader(cassettePath: sent.path))
+                    .contents(.response, as: .decoded, part: nil, message: nil)
+                writer.member("body")
+                writer.string(String(decoding: try contents.prefix(Self.shown), as: UTF8.self))
+                writer.member("size")
+                writer.integer(contents.size)
+                writer.member("whole")
+                writer.bool(contents.size <= Self.shown)
+            }
+        }
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+}

@@ -1,0 +1,112 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import CassetteTools
+internal import TapeBytes
+internal import TapeInspector
+internal import TapeProxy
+internal import TapeRecorder
+internal import TapeTLS
+
+extension InspectorTools {
+    /// - Parameters:
+    ///   - upstreamTLS: how origins are reached; nil if the command reaches none.
+    ///   - ports: those of this process, which nothing is sent to.
+    static func ofCommands(upstreamTLS: UpstreamTLSOptions?, ports: ClosedPorts) -> InspectorTools {
+        var tools = InspectorTools()
+        tools.digest = { FastSHA256() }
+        tools.unanswerable = { ReplayCheck.problem(of: $0) }
+        tools.secrets = { interaction, number, path in
+            try CassetteRedaction.secrets(in: interaction, number: number, of: path, digest: { FastSHA256() }).map(FoundSecret.init)
+        }
+        tools.tryRedaction = { path, rules in
+            let outcome = try CassetteRedaction.redact(
+                path, rules: rules, version: Version.current, dryRun: true, digest: { FastSHA256() })
+            return RedactionTrial(
+                exchanges: outcome.exchanges, changed: outcome.changed, places: outcome.places, found: outcome.found.map(FoundSecret.init))
+        }
+        if let upstreamTLS {
+            let sender = LiveResend(upstreamTLS: upstreamTLS, ports: ports)
+            tools.send = { try sender.send($0, $1) }
+        }
+        return tools
+    }
+}
+
+extension InspectorTools.FoundSecret {
+    fileprivate init(_ found: RedactedPlace) {
+        self.init(exchange: found.exchange, place: found.place, placeholder: found.placeholder, excerpt: found.excerpt)
+    }
+}
+
+/// The ports that this process listens on, as they become known.
+///
+/// Any thread may use it.
+final class ClosedPorts: Sendable {
+    private let ports = Guarded<[Int]>([])
+
+    var all: [Int] { self.ports.withLock { $0 } }
+
+    func add(_ port: Int) { self.ports.withLock { $0.append(port) } }
+}
+
+/// Sends one request of a cassette by the rules of `check`: as it was recorded, through a proxy of its own that redacts the answer.
+struct LiveResend: Sendable {
+    /// Seconds that an answer may take.
+    private static let patience = 60
+
+    let upstreamTLS: UpstreamTLSOptions
+    let ports: ClosedPorts
+
+    /// - Parameter take: is given the answer while its files are there.
+    func send(_ order: InspectorTools.SendOrder, _ take: (InspectorTools.SentAnswer) throws -> Void) throws {
+        let notes = Guarded<[String]>([])
+        let check = LiveCheck(
+            path: order.path, allowsUnsafe: order.allowsUnsafe, showsAll: false, seconds: Self.patience, upstreamTLS: self.upstreamTLS,
+            closedPorts: self.ports.all
+        ) { note in notes.withLock { $0.append(note) } }
+        let request: LiveRequest
+        do {
+            let reader = BodyReader(cassettePath: order.path)
+            request = try LiveRequest(order.interaction.request, allowsUnsafe: order.allowsUnsafe) {
+                try reader.wireBytes(of: $0, digest: CareCommand.digest).bytes
+            }
+        } catch let error as LiveRequest.LeftOut {
+            throw InspectorTools.NotSent(reason: error.reason, isUnsafe: error.isUnsafe)
+        }
+        let folder = try RunFolder(environment: ChildEnvironment.parent)
+        defer { folder.remove() }
+        let live = "\(folder.path)/live.json"
+        var received: [UInt8] = []
+        do {
+            try check.recording(live, in: folder, RecordedCassette(path: order.path).redactionRules()) { port in
+                do {
+                    received = try LiveSender(port: port, seconds: Self.patience).send(request)
+                } catch let error as LiveSocket.Failure {
+                    notes.withLock { $0.append(error.message) }
+                } catch let error as TLSFailure {
+                    notes.withLock { $0.append(error.message) }
+                }
+            }
+        } catch {
+            guard let message = CommandEnd.message(of: error) else { throw error }
+            throw InspectorTools.NotSent(reason: message, isUnsafe: false)
+        }
+        let cassette = try RecordedCassette(path: live)
+        // What the proxy refuses is not recorded.
+        if cassette.count == 0, !received.isEmpty { notes.withLock { $0.append(Self.refusal(received)) } }
+        // A CONNECT that failed comes alone; one that went well is not recorded as an exchange.
+        let answer = cassette.count > 0 ? try cassette.interaction(at: cassette.count - 1) : nil
+        let comparison = ExchangeComparison(old: order.path, new: live, showsAll: false, digest: CareCommand.digest)
+        let changes = try answer.map { try comparison.answerChanges(order.recorded, $0) } ?? []
+        try take(InspectorTools.SentAnswer(interaction: answer, changes: changes, notes: notes.withLock { $0 }, path: live))
+    }
+
+    /// The words of an answer that the proxy made.
+    private static func refusal(_ answer: [UInt8]) -> String {
+        let text = String(decoding: answer, as: UTF8.self)
+        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
+        return parts.count > 1 ? String(parts[1]).split(separator: "\n").joined(separator: " ") : String(text.prefix { $0 != "\r\n" })
+    }
+}

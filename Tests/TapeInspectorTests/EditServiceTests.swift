@@ -1,0 +1,215 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
+import LocalHTTP
+import TapeBytes
+@testable import TapeInspector
+import TapeTestSupport
+import Testing
+
+@Suite struct EditServiceTests {
+    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+    private var path: String { self.folder.file("pets.json") }
+
+    private func service(_ tools: InspectorTools = InspectorTools(), count: Int = 3) throws -> InspectorService {
+        try RecordedExchanges.write((1...count).map { .sample($0, at: Int64($0), "GET", "http://a/\($0)") }, to: self.path)
+        return try self.opened(tools)
+    }
+
+    private func opened(_ tools: InspectorTools = InspectorTools(), run: InspectedRun? = nil) throws -> InspectorService {
+        let cassette = try InspectedCassette(path: self.path)
+        while !cassette.moment.isIndexed { _ = cassette.refresh() }
+        return InspectorService(cassette: cassette, run: run, tools: tools)
+    }
+
+    private func ask(_ service: InspectorService, _ path: String, _ body: [(String, String)], ifMatch: String? = nil) throws -> (
+        status: Int, json: JSONValue
+    ) {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        for (name, value) in body {
+            writer.member(named: name)
+            if name == "text" || name == "answer" { writer.string(value) } else { writer.raw(Array(value.utf8)) }
+        }
+        writer.endObject()
+        let request = LocalRequest(method: "POST", path: path, query: "", body: writer.bytes, ifMatch: ifMatch)
+        guard case .whole(let answer) = service.answer(request) else { throw TestProblem("a stream") }
+        return (answer.status, try JSONDocument(answer.body).root)
+    }
+
+    private func text(_ service: InspectorService, _ key: Int) throws -> String {
+        let moment = service.cassette.moment
+        return String(decoding: try moment.epoch.bytes(moment.epoch.ranges[key - 1]), as: UTF8.self)
+    }
+
+    private func problems(_ service: InspectorService, _ text: String) throws -> [JSONValue] {
+        let answer = try self.ask(service, "/api/edits/try", [("key", "2"), ("text", text)])
+        #expect(answer.status == 200)
+        return answer.json["problems"]?.elements.map { $0 } ?? []
+    }
+
+    // MARK: Checks
+
+    @Test func aTextThatIsNotJSONIsRefusedAtItsPlace() throws {
+        let problem = try #require(try self.problems(self.service(), "{\n  \"보리\": tru\n}").first)
+        #expect(problem["kind"]?.string == "json" && problem["line"]?.int == 2 && problem["column"]?.int == 9)
+        #expect(problem["blocks"]?.bool == true)
+    }
+
+    @Test func aTextThatIsNoExchangeIsRefusedWithItsLine() throws {
+        let service = try self.service()
+        let text = try self.text(service, 2)
+        let wrong = try self.problems(service, text.replacing("\"status\": 200", with: "\"status\": \"many\""))
+        #expect(wrong.first?["text"]?.string?.hasPrefix("response.status") == true && (wrong.first?["line"]?.int ?? 0) > 1)
+        #expect(try self.problems(service, "[]").first?["kind"]?.string == "json")
+        #expect(try self.problems(service, text.replacing("http://a/2", with: "a/2")).first?["kind"]?.string == "malformed")
+        #expect(try self.problems(service, text.replacing("\"id\": 2", with: "\"id\": 3")).first?["kind"]?.string == "duplicate-id")
+        #expect(try self.problems(service, text).isEmpty)
+    }
+
+    @Test func anEditedBodyIsToldAndMayBeWritten() throws {
+        var digest = PortableSHA256()
+        Array("ok".utf8).withUnsafeBytes { digest.update($0) }
+        let body = Body(size: 2, content: .text(Array("ok".utf8)), sha256: Hex.encode(digest.finalize()))
+        try RecordedExchanges.write([.sample(1), .sample(2, body: body)], to: self.path)
+        let service = try self.opened()
+        let problems = try self.problems(service, try self.text(service, 2).replacing("\"ok\"", with: "\"no\""))
+        #expect(problems.map { $0["kind"]?.string } == ["changed-body"] && problems.first?["blocks"]?.bool == false)
+        let named = try self.problems(
+            service,
+            try self.text(service, 2).replacing("\"text\": \"ok\"", with: "\"file\": \"../pets.json\", \"bytes\": 2"))
+        #expect(named.contains { $0["blocks"]?.bool == true }, "no path leads out of the folder of bodies")
+    }
+
+    @Test func secretsThatWereNotThereBeforeAreRefused() throws {
+        var tools = InspectorTools()
+        tools.secrets = { interaction, number, _ in
+            #expect(number == 2)
+            return interaction.request.url.contains("token")
+                ? [.init(exchange: number, place: "request url", placeholder: "{{token:1}}", excerpt: "")] : []
+        }
+        let service = try self.service(tools)
+        let text = try self.text(service, 2).replacing("http://a/2", with: "http://a/2?token=abc")
+        let problem = try #require(try self.problems(service, text).first)
+        #expect(problem["kind"]?.string == "secret" && problem["blocks"]?.bool == true)
+        #expect(try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"").status == 422)
+    }
+
+    @Test func whatWouldChangeIsShown() throws {
+        let service = try self.service()
+        let text = try self.text(service, 2).replacing("\"status\": 200", with: "\"status\": 404")
+        let changes = try #require(try self.ask(service, "/api/edits/try", [("key", "2"), ("text", text)]).json["changes"])
+        #expect(changes.elements.map { $0["place"]?.string } == ["response status"])
+        #expect(changes.elements.map { $0["new"]?.string } == ["404"])
+    }
+
+    // MARK: Writing
+
+    @Test func anEditReplacesItsExchangeAndNothingElse() throws {
+        let service = try self.service()
+        let before = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
+        let text = try self.text(service, 2)
+        let edited = text.replacing("\"status\": 200", with: "\"status\":   404")
+        let order = [("key", "2"), ("text", "\n  \(edited)\n\n")]
+        #expect(try self.ask(service, "/api/edits", order).status == 428)
+        #expect(try self.ask(service, "/api/edits", order, ifMatch: "\"7\"").status == 412)
+        #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self) == before)
+        #expect(try self.ask(service, "/api/edits", order, ifMatch: "\"1\"").status == 200)
+        #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self) == before.replacing(text, with: edited))
+        #expect(try self.folder.names() == ["pets.json"])
+    }
+
+    @Test func aFileThatBecameAnotherOneIsNotWritten() throws {
+        let service = try self.service()
+        let text = try self.text(service, 2)
+        try RecordedExchanges.write([.sample(1), .sample(2, at: 1, "PUT", "http://b/")], to: self.folder.file("other.json"))
+        try CassettePlace.replace(self.path, with: self.folder.file("other.json"))
+        let before = try self.folder.read("pets.json")
+        // The service has not looked yet.
+        let answer = try self.ask(
+            service, "/api/edits", [("key", "2"), ("text", text.replacing("http://a/2", with: "http://a/9"))], ifMatch: "\"1\"")
+        #expect(answer.status == 412)
+        #expect(try self.folder.read("pets.json") == before && self.folder.names() == ["pets.json"])
+    }
+
+    @Test func aRecorderKeepsItsCassetteToItself() throws {
+        let service = try self.service()
+        let before = try self.folder.read("pets.json")
+        let appender = try CassetteAppender.open(self.path, recorder: "other")
+        let text = try self.text(service, 2).replacing("http://a/2", with: "http://a/9")
+        #expect(try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"").status == 409)
+        withExtendedLifetime(appender) {}
+        #expect(try self.folder.read("pets.json") == before)
+    }
+
+    @Test func aTornCassetteIsLeftAsItIs() throws {
+        _ = try self.service()
+        let torn = Array(try self.folder.read("pets.json").dropLast(30))
+        try self.folder.write(torn, to: "pets.json")
+        let service = try self.opened()
+        let text = try self.text(service, 1).replacing("http://a/1", with: "http://a/9")
+        let answer = try self.ask(service, "/api/edits", [("key", "1"), ("text", text)], ifMatch: "\"1\"")
+        #expect(answer.status == 422 && answer.json["error"]?["message"]?.string?.contains("wiretape decode") == true)
+        #expect(try self.folder.read("pets.json") == torn)
+    }
+
+    // MARK: Sending, redaction, review
+
+    @Test func whatIsSentIsTheRecordedRequestOrTheEditedOne() throws {
+        let sent = Guarded<[String]>([])
+        var tools = InspectorTools()
+        tools.send = { order, take in
+            guard order.allowsUnsafe || order.interaction.request.method == "GET" else {
+                throw InspectorTools.NotSent(reason: "it may change something", isUnsafe: true)
+            }
+            sent.withLock { $0.append("\(order.interaction.request.method) \(order.interaction.request.url)") }
+            try take(.init(interaction: .sample(1, status: 418), changes: [], notes: ["a note"], path: order.path))
+        }
+        let service = try self.service(tools)
+        let answer = try self.ask(service, "/api/send", [("key", "2")])
+        #expect(answer.json["status"]?.int == 418 && answer.json["notes"]?.elements.map(\.string) == ["a note"])
+        let post = try self.text(service, 2).replacing("\"GET\"", with: "\"POST\"")
+        let refused = try self.ask(service, "/api/send", [("key", "2"), ("text", post)])
+        #expect(refused.status == 403 && refused.json["error"]?["code"]?.string == "unsafe-method")
+        #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", post), ("unsafe", "true")]).status == 200)
+        #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", "{}")]).status == 422)
+        #expect(try self.ask(service, "/api/send", [("key", "9")]).status == 400)
+        #expect(sent.withLock { $0 } == ["GET http://a/2", "POST http://a/2"])
+    }
+
+    @Test func aReplaySendsNothing() throws {
+        #expect(try self.ask(self.service(), "/api/send", [("key", "2")]).status == 403)
+    }
+
+    @Test func rulesAreTriedAsTheyAreWritten() throws {
+        var tools = InspectorTools()
+        tools.tryRedaction = { path, _ in
+            .init(
+                exchanges: 3, changed: 1, places: 1,
+                found: [.init(exchange: 2, place: "request url", placeholder: "{{x:1}}", excerpt: "/{{x:1}}")])
+        }
+        let service = try self.service(tools)
+        let found = try self.ask(service, "/api/redactions/try", [("redact", #"["query:x"]"#), ("values", #"["long secret"]"#)])
+        #expect(found.json["found"]?.elements.map { $0["placeholder"]?.string } == ["{{x:1}}"])
+        for wrong in [("redact", #"["nonsense"]"#), ("redact", #""query:x""#), ("keep", "[1]"), ("values", #"["a"]"#)] {
+            #expect(try self.ask(service, "/api/redactions/try", [wrong]).status == 400, "\(wrong)")
+        }
+    }
+
+    @Test func aRecordingIsAcceptedOnce() throws {
+        try RecordedExchanges.write([.sample(1)], to: self.path)
+        let question = ReviewQuestion(old: "pets.json", new: self.path)
+        var run = InspectedRun(
+            command: "record", name: "pets.json", counts: { InspectedRun.Counts() }, report: nil, open: OpenExchanges())
+        run.review = question
+        let service = try self.opened(run: run)
+        #expect(try self.ask(service, "/api/review", [("answer", "accept")]).status == 409, "the recording has not ended")
+        question.open()
+        #expect(try self.ask(service, "/api/review", [("answer", "perhaps")]).status == 400)
+        // As the command does once there is an answer.
+        question.end("accepted")
+        #expect(try self.ask(service, "/api/review", [("answer", "reject")]).status == 409)
+        #expect(try JSONDocument(service.state()).root["review"]?["words"]?.string == "accepted")
+        #expect(try self.ask(self.opened(), "/api/review", [("answer", "accept")]).status == 404)
+    }
+}
