@@ -38,11 +38,8 @@ struct ServeCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(
-        help:
-            "Show each session in the browser: its address, with a token, is printed on standard error, and is in the answer to POST /sessions."
-    )
-    var web = false
+    /// A page for each session.
+    @OptionGroup var page: WebOptions
 
     @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when a session ends.", valueName: "seconds"))
     var grace = 5
@@ -110,7 +107,7 @@ struct ServeRun {
         let commandLine = self.options.settings
         let log = try self.options.server.openLog(servesSessions: true)
         defer { log?.flush() }
-        let pages = self.options.web ? SessionPages() : nil
+        let pages = self.options.page.web ? SessionPages(self.options.page) { screen.complain($0) } : nil
         defer { pages?.threads.stop() }
         var configuration = SessionServerConfiguration(
             host: self.options.listen.host, port: self.options.listen.port, folder: folder,

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CassettePlayback
+internal import Dispatch
 internal import Platform
 internal import TapeBytes
 internal import TapeInspector
@@ -8,10 +9,16 @@ internal import TapeRecorder
 
 /// The options of commands that show a page.
 struct WebOptions: ParsableArguments {
-    @Flag(help: "Show the cassette in the browser: the address, with its token, is printed on standard error.")
+    @Flag(
+        help:
+            "Show the cassette in the browser: the address, with its token, is printed on standard error. With serve, one for each session, which is also in the answer to POST /sessions."
+    )
     var web = false
 
-    @Option(help: ArgumentHelp("The port of --web on 127.0.0.1; by default a free one.", valueName: "port"))
+    @Option(
+        help: ArgumentHelp(
+            "The port of --web on 127.0.0.1; by default a free one. With serve, of the first page; the others take the next free ones.",
+            valueName: "port"))
     var webPort: Int?
 
     @Flag(help: "With --web, open the page in the browser.")
@@ -50,15 +57,7 @@ struct ServedPage {
         }
         let file = try RedirectFile(server.address)
         self.file = file
-        do throws(ChildProcess.StartError) {
-            let opener = try ChildProcess(command: [RedirectFile.opener, file.path], environment: ChildEnvironment.parent)
-            // Reaps it; the browser itself goes on.
-            _ = opener.wait()
-        } catch {
-            switch error {
-            case .notFound(let message), .failed(let message): say(message)
-            }
-        }
+        if let problem = file.open() { say(problem) }
     }
 
     func stop() {
@@ -88,18 +87,61 @@ extension OpenExchanges {
 }
 
 /// The pages of the sessions of a server.
+///
+/// They send nothing: a session's requests are those of its clients.
 struct SessionPages: Sendable {
+    /// Ports that are tried from the one that was asked for.
+    private static let portTries = 100
+
     let threads = InspectorThreads()
+    private let port: Int
+    private let opens: Bool
+    private let say: @Sendable (String) -> Void
+
+    /// - Parameter say: prints a line for people.
+    init(_ options: WebOptions, say: @escaping @Sendable (String) -> Void) {
+        self.port = options.webPort ?? 0
+        self.opens = options.open
+        self.say = say
+    }
 
     func page(of shown: ShownSession) throws -> SessionPage {
         let (open, counts) = (OpenExchanges(), RunCounts())
         let run = InspectedRun(
             command: "serve", name: shown.cassetteName, session: shown.session, recorded: shown.recorded, counts: counts, open: open)
-        let server = try InspectorServer.start(InspectedCassette(path: shown.path), run: run, on: self.threads)
+        let server = try self.server(InspectedCassette(path: shown.path), run)
         let recorder = shown.recorder
+        let file: RedirectFile?
+        do {
+            file = self.opens ? try RedirectFile(server.address) : nil
+        } catch {
+            server.stop()
+            throw error
+        }
+        if let file {
+            let say = self.say
+            // Whoever started the session does not wait for a browser.
+            DispatchQueue.global().async { if let problem = file.open() { say(problem) } }
+        }
         return SessionPage(
             address: server.address, port: server.port, watch: { open.take($0) }, follow: { counts.follow($0, recorder) },
-            stop: { server.stop() })
+            stop: {
+                server.stop()
+                file?.remove()
+            })
+    }
+
+    /// On the first free port from the one that was asked for.
+    private func server(_ cassette: InspectedCassette, _ run: InspectedRun) throws(InspectorServer.StartError) -> InspectorServer {
+        let tools = InspectorTools.ofCommands(upstreamTLS: nil, ports: ClosedPorts())
+        func start(_ port: Int) throws(InspectorServer.StartError) -> InspectorServer {
+            try InspectorServer.start(cassette, run: run, tools: tools, port: port, on: self.threads)
+        }
+        guard self.port > 0 else { return try start(0) }
+        for port in self.port..<min(self.port + Self.portTries, 65_536) {
+            if let server = try? start(port) { return server }
+        }
+        return try start(self.port)
     }
 }
 
@@ -128,7 +170,7 @@ final class RunCounts: Sendable {
 }
 
 /// A file that leads a browser to the page: other users can read the arguments of a program, and the address has the token.
-struct RedirectFile {
+struct RedirectFile: Sendable {
     #if os(macOS)
     static let opener = "open"
     #else
@@ -153,6 +195,22 @@ struct RedirectFile {
         guard written == text.utf8.count else {
             self.remove()
             throw TrustError("the file \"\(self.path)\" cannot be written: leave out --open.")
+        }
+    }
+
+    /// Opens it in the browser, and waits until that has taken it.
+    ///
+    /// - Returns: why it was not opened, for people.
+    func open() -> String? {
+        do throws(ChildProcess.StartError) {
+            let opener = try ChildProcess(command: [Self.opener, self.path], environment: ChildEnvironment.parent)
+            // Reaps it; the browser itself goes on.
+            _ = opener.wait()
+            return nil
+        } catch {
+            switch error {
+            case .notFound(let message), .failed(let message): return message
+            }
         }
     }
 

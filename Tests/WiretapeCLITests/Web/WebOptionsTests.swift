@@ -21,6 +21,12 @@ import Testing
         #expect(self.problem(command, "a.json", "--web", "--web-port", "65536")?.contains("0 to 65535") == true)
     }
 
+    @Test func theSessionsOfAServerHavePagesToo() {
+        #expect(self.problem("serve", "--web", "--web-port", "8080", "--open") == nil)
+        #expect(self.problem("serve", "--web-port", "8080")?.contains("--web-port needs --web") == true)
+        #expect(self.problem("serve", "--open")?.contains("--open needs --web") == true)
+    }
+
     @Test func aPageShowsAllExchanges() {
         #expect(self.problem("inspect", "a.json", "3", "--web")?.contains("all exchanges") == true)
         #expect(self.problem("inspect", "a.json", "--web", "--filter", "~e")?.contains("all exchanges") == true)
