@@ -16,12 +16,6 @@ final class InspectorService: Sendable {
         case stream(LocalStream)
     }
 
-    /// Messages of a WebSocket in one answer.
-    private static let messageLimit = 500
-    /// Bytes of a JSON value that an answer holds; larger ones are listed by their members.
-    private static let jsonLimit = 64 << 10
-    private static let jsonChildren = 1000
-
     let cassette: InspectedCassette
     let open: OpenRows
     private let views = InspectorViews()
@@ -34,6 +28,8 @@ final class InspectorService: Sendable {
     /// The path of an older cassette to compare with; nil if there is none.
     private let older: String?
     private let tools: InspectorTools
+    /// Whether something is done that may take long: a page that does more of it at once would get no other answer.
+    private let isBusy = Guarded(false)
 
     init(cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools()) {
         self.cassette = cassette
@@ -115,16 +111,16 @@ final class InspectorService: Sendable {
             return .whole(Self.json(try ReplayService.trial(rules, report: self.run?.report?(), path: self.cassette.path)))
         case ("rules", 2):
             try Self.allow(request, "POST")
-            try self.checkEpoch(request)
+            try Self.check(request, self.cassette.moment)
             try ReplayService.write(try Self.rules(request.body), path: self.cassette.path)
             return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
         case ("redactions", 3) where parts[2] == "try":
             try Self.allow(request, "POST")
-            return .whole(Self.json(try self.redactionTrial(request.body)))
+            return .whole(Self.json(try self.alone { try self.redactionTrial(request.body) }))
         case ("edits", 2):
             try Self.allow(request, "POST")
-            try self.checkEpoch(request)
             let (edit, text) = try self.edit(request.body)
+            try Self.check(request, edit.moment)
             if let obstacle = try edit.check(text).obstacle {
                 throw LocalAnswer(
                     status: 422, reason: "Unprocessable Content", code: "edit", message: "nothing was written: \(obstacle.text).")
@@ -137,13 +133,15 @@ final class InspectorService: Sendable {
             return .whole(Self.json(EditService.bytes(try edit.check(text))))
         case ("send", 2):
             try Self.allow(request, "POST")
-            return .whole(try self.send(request.body))
+            return .whole(try self.alone { try self.send(request.body) })
         case ("review", 2):
             try Self.allow(request, "POST")
             return .whole(try self.review(request.body))
         case ("x", 3...5):
             try Self.allow(request, "GET")
-            return try self.exchange(Array(parts.dropFirst(2)), arguments, range: request.range)
+            let moment = self.cassette.moment
+            let exchange = ExchangeService(cassette: self.cassette, moment: moment, number: self.number(moment.rows))
+            return try exchange.answer(Array(parts.dropFirst(2)), arguments, range: request.range)
         default: throw Self.unknown
         }
     }
@@ -156,73 +154,12 @@ final class InspectorService: Sendable {
         }
     }
 
-    private static var unknown: LocalAnswer {
-        LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "there is nothing at that path: see docs/inspector.md.")
-    }
-
-    private static func refusal(_ code: String, _ message: String) -> LocalAnswer {
-        LocalAnswer(status: 400, reason: "Bad Request", code: code, message: message)
-    }
-
-    private static func bad(_ code: String, _ message: String) -> LocalAnswer {
-        LocalAnswer(status: 400, reason: "Bad Request", code: code, message: "\(message).")
-    }
-
-    static func json(_ bytes: [UInt8]) -> LocalAnswer { LocalAnswer(status: 200, reason: "OK", body: bytes) }
-
-    // MARK: The list
+    // MARK: State
 
     /// How far the cassette is, on one line.
     func tick() -> [UInt8] { self.state().dropLast().map { $0 } }
 
-    /// What there is, as JSON.
-    func state() -> [UInt8] {
-        let moment = self.cassette.moment
-        var writer = JSONWriter()
-        writer.beginObject(.inline)
-        writer.member("version")
-        writer.string(Version.current)
-        writer.member("mode")
-        writer.string(self.run?.command ?? "inspect")
-        writer.member("file")
-        writer.string(self.run?.name ?? self.cassette.path)
-        writer.member("epoch")
-        writer.integer(moment.rows.epoch)
-        writer.member("rows")
-        writer.integer(moment.rows.count)
-        writer.member("known")
-        writer.integer(moment.epoch.ranges.count)
-        writer.member("sorted")
-        writer.bool(moment.rows.isSorted)
-        if moment.rows.count > 0 {
-            writer.member("first")
-            writer.integer(Int(moment.rows.firstStart))
-            writer.member("last")
-            writer.integer(Int(moment.rows.lastEnd))
-        }
-        let open = self.open.counts
-        writer.member("open")
-        writer.integer(open.exchanges)
-        writer.member("openMessages")
-        writer.integer(open.messages)
-        if let older {
-            writer.member("older")
-            writer.string(older)
-        }
-        writer.member("sends")
-        writer.bool(self.tools.send != nil)
-        self.run.map { Self.write($0, &writer) }
-        if let damage = moment.epoch.damage {
-            writer.member("damage")
-            writer.string(damage.summary)
-        }
-        if let problem = moment.problem {
-            writer.member("problem")
-            writer.string(problem)
-        }
-        writer.endObject()
-        return writer.bytes + [10]
-    }
+    func state() -> [UInt8] { self.stateNow.bytes() }
 
     /// With the first rows of the list if these are asked for: a page shows both at once.
     private func state(_ arguments: [String: String]) throws -> [UInt8] {
@@ -231,43 +168,10 @@ final class InspectorService: Sendable {
         return self.state().dropLast(3) + Array(", \"list\": ".utf8) + rows.dropLast() + Array(" }\n".utf8)
     }
 
-    private static func write(_ run: InspectedRun, _ writer: inout JSONWriter) {
-        let counts = run.counts()
-        let numbers: [(StaticString, Int)] = [
-            ("hits", counts.hits), ("misses", counts.misses), ("recorded", counts.recorded), ("lost", counts.lost),
-        ]
-        for (name, number) in numbers {
-            writer.member(name)
-            writer.integer(number)
-        }
-        writer.member("replays")
-        writer.bool(run.report != nil)
-        if let problem = counts.problem {
-            writer.member("obstacle")
-            writer.string(problem)
-        }
-        run.review.map { self.write($0, &writer) }
-    }
-
-    private static func write(_ question: ReviewQuestion, _ writer: inout JSONWriter) {
-        let (phase, side, words): (StaticString, ReviewQuestion.Side?, String?) =
-            switch question.phase {
-            case .closed: ("closed", nil, nil)
-            case .open: ("open", nil, nil)
-            case .answered(let answer, let side): ("answered", side, answer.rawValue)
-            case .done(let words, let side): ("done", side, words)
-            case .failed(let message): ("failed", nil, message)
-            }
-        writer.member("review")
-        writer.beginObject(.inline)
-        writer.member("phase")
-        writer.string(phase.description)
-        for (name, text) in [("by", side?.rawValue), ("words", words)] {
-            guard let text else { continue }
-            writer.member(named: name)
-            writer.string(text)
-        }
-        writer.endObject()
+    private var stateNow: InspectorState {
+        InspectorState(
+            moment: self.cassette.moment, path: self.cassette.path, run: self.run, open: self.open.counts, older: self.older,
+            sends: self.tools.send != nil)
     }
 
     // MARK: Review
@@ -275,7 +179,7 @@ final class InspectorService: Sendable {
     /// Answers the question whether the new recording replaces the old one, and waits until that is done.
     private func review(_ body: [UInt8]) throws -> LocalAnswer {
         guard let question = self.run?.review else { throw Self.unknown }
-        guard let answer = try Order(body).text("answer").flatMap(ReviewQuestion.Answer.init(rawValue:)) else {
+        guard let answer = try InspectorOrder(body).text("answer").flatMap(ReviewQuestion.Answer.init(rawValue:)) else {
             throw Self.bad("answer", "\"answer\" takes \(ReviewQuestion.Answer.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         guard question.answer(answer, by: .page) else {
@@ -307,7 +211,7 @@ final class InspectorService: Sendable {
 
     private static func rules(_ body: [UInt8]) throws -> MatchRuleTexts {
         do {
-            let texts = try MatchRuleTexts(try Order(body).values)
+            let texts = try MatchRuleTexts(try InspectorOrder(body).values)
             guard !texts.isEmpty else { throw Self.bad("rules", "there are no rules") }
             return texts
         } catch let error as MatchRuleError {
@@ -316,36 +220,44 @@ final class InspectorService: Sendable {
     }
 
     /// What a page changes is what it showed: it names the file that it read.
-    private func checkEpoch(_ request: LocalRequest) throws(LocalAnswer) {
-        let epoch = self.cassette.moment.rows.epoch
+    private static func check(_ request: LocalRequest, _ moment: InspectedCassette.Moment) throws(LocalAnswer) {
         guard let wanted = request.ifMatch else {
             throw LocalAnswer(
                 status: 428, reason: "Precondition Required", code: "epoch", message: "name the file that you have seen: send If-Match.")
         }
-        guard wanted == "\"\(epoch)\"" else { throw Self.stale }
-    }
-
-    static var stale: LocalAnswer {
-        LocalAnswer(
-            status: 412, reason: "Precondition Failed", code: "epoch",
-            message: "the cassette has become another file: look at it again, then repeat this.")
+        guard wanted == "\"\(moment.rows.epoch)\"" else { throw Self.stale }
     }
 
     // MARK: Edits, sending, redaction
 
     private func edit(_ body: [UInt8]) throws -> (EditService, text: [UInt8]) {
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         guard let text = try order.text("text") else { throw Self.bad("text", "\"text\" is missing: send the exchange's text") }
         let (moment, ordinal) = try self.chosen(order)
         return (EditService(cassette: self.cassette, moment: moment, tools: self.tools, ordinal: ordinal), Array(text.utf8))
     }
 
-    private func chosen(_ order: Order) throws(LocalAnswer) -> (InspectedCassette.Moment, ordinal: Int) {
+    private func chosen(_ order: InspectorOrder) throws(LocalAnswer) -> (InspectedCassette.Moment, ordinal: Int) {
         let moment = self.cassette.moment
         guard let key = order.values["key"]?.int, key >= 1, key <= moment.rows.count else {
             throw Self.bad("key", "\"key\" takes the key of an exchange")
         }
         return (moment, key - 1)
+    }
+
+    /// One at a time: the other thread goes on answering.
+    private func alone<Result>(_ work: () throws -> Result) throws -> Result {
+        let isFirst = self.isBusy.withLock { isBusy in
+            defer { isBusy = true }
+            return !isBusy
+        }
+        guard isFirst else {
+            throw LocalAnswer(
+                status: 409, reason: "Conflict", code: "busy",
+                message: "a request is being sent, or rules are tried: wait until that has ended, then repeat this.")
+        }
+        defer { self.isBusy.withLock { $0 = false } }
+        return try work()
     }
 
     /// Sends an exchange's request, or that of its changed text.
@@ -355,7 +267,7 @@ final class InspectorService: Sendable {
                 status: 403, reason: "Forbidden", code: "sends-nothing",
                 message: "this run sends nothing of its own: open the cassette with \"wiretape inspect --web\", and send from there.")
         }
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         let (moment, ordinal) = try self.chosen(order)
         let recorded = try moment.interaction(ordinal, of: self.cassette)
         var interaction = recorded
@@ -372,7 +284,7 @@ final class InspectorService: Sendable {
     /// What more rules would take out, and where; writes nothing.
     private func redactionTrial(_ body: [UInt8]) throws -> [UInt8] {
         guard let tryRedaction = self.tools.tryRedaction else { throw Self.unknown }
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         let values = try order.texts("values").enumerated().map {
             SecretValue(name: "value-\($0.offset + 1)", bytes: Array($0.element.utf8))
         }
@@ -402,6 +314,8 @@ final class InspectorService: Sendable {
         writer.endObject()
         return writer.bytes + [10]
     }
+
+    // MARK: The list
 
     private func rows(_ arguments: [String: String]) throws -> LocalAnswer {
         let moment = self.cassette.moment
@@ -439,35 +353,8 @@ final class InspectorService: Sendable {
 
     // MARK: Views and searches
 
-    private struct Order {
-        var values: JSONValue
-
-        init(_ body: [UInt8]) throws(LocalAnswer) {
-            do {
-                let root = try JSONDocument(body).root
-                guard root.kind == .object else { throw JSONSyntaxError(reason: "expected an object", offset: 0, line: 1) }
-                self.values = root
-            } catch {
-                throw InspectorService.bad("json", "the body is not a JSON object: \(error)")
-            }
-        }
-
-        func text(_ name: String) throws(LocalAnswer) -> String? {
-            guard let value = self.values[name], value.kind != .null else { return nil }
-            guard let text = value.string else { throw InspectorService.bad("json", "\"\(name)\" is not a string") }
-            return text
-        }
-
-        func texts(_ name: String) throws(LocalAnswer) -> [String] {
-            guard let value = self.values[name], value.kind != .null else { return [] }
-            let texts = value.kind == .array ? value.elements.map(\.string) : [nil]
-            guard !texts.contains(nil) else { throw InspectorService.bad("json", "\"\(name)\" is not an array of strings") }
-            return texts.compactMap { $0 }
-        }
-    }
-
     private func makeView(_ body: [UInt8]) throws -> LocalStream {
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         let sort = try order.text("sort") ?? RowSort.start.rawValue
         guard let sort = RowSort(rawValue: sort) else {
             throw Self.bad("sort", "there is no sort \"\(sort)\": use one of \(RowSort.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -504,7 +391,7 @@ final class InspectorService: Sendable {
     }
 
     private func search(_ body: [UInt8]) throws -> LocalStream {
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         guard let text = try order.text("text"), !text.isEmpty else {
             throw Self.bad("text", "\"text\" is missing: name what to search for")
         }
@@ -531,7 +418,7 @@ final class InspectorService: Sendable {
 
     /// Two exchanges by their keys, or the cassette with the older one.
     private func diff(_ body: [UInt8]) throws -> Answer {
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         guard let left = order.values["left"]?.int, let right = order.values["right"]?.int else {
             guard let older, order.values["left"] == nil, order.values["right"] == nil else {
                 throw Self.bad("diff", "\"left\" and \"right\" take keys of exchanges")
@@ -556,7 +443,7 @@ final class InspectorService: Sendable {
     // MARK: Exports
 
     private func ticket(_ body: [UInt8]) throws -> LocalAnswer {
-        let order = try Order(body)
+        let order = try InspectorOrder(body)
         let text = try order.text("format") ?? ""
         guard let format = ViewExport.Format(rawValue: text) else {
             throw Self.bad(
@@ -638,154 +525,5 @@ final class InspectorService: Sendable {
     private static func lines(_ next: @escaping () throws -> [UInt8]?) -> LocalStream {
         LocalStream(
             head: LocalAnswer(status: 200, reason: "OK", type: "application/x-ndjson", body: []), framing: .chunked, next: next)
-    }
-
-    // MARK: One exchange
-
-    private func exchange(_ parts: [String], _ arguments: [String: String], range: String?) throws -> Answer {
-        let moment = self.cassette.moment
-        guard let key = Int(parts[0]), key >= 1, key <= moment.rows.count else {
-            throw LocalAnswer(
-                status: 404, reason: "Not Found", code: "not-found",
-                message: "there is no exchange \(parts[0].prefix(20)): the cassette has \(moment.rows.count).")
-        }
-        let ordinal = key - 1
-        if parts.count == 2, parts[1] == "text" {
-            return .stream(try RecordedBytes.stream(BodyContents(try moment.epoch.bytes(moment.epoch.ranges[ordinal])), range: range))
-        }
-        let interaction = try moment.interaction(ordinal, of: self.cassette)
-        let reader = BodyReader(cassettePath: self.cassette.path)
-        if parts.count == 1 { return .whole(try self.describe(interaction, ordinal, moment, reader)) }
-        let bytes = RecordedBytes(interaction: interaction, reader: reader)
-        let form = try arguments["as"].map { text throws(LocalAnswer) in
-            guard let form = RecordedBytes.Form(rawValue: text) else { throw Self.bad("as", "as takes raw or decoded") }
-            return form
-        }
-        if parts[1] == "curl", parts.count == 2 { return .whole(try Self.curl(interaction, self.number(moment.rows)(ordinal), reader)) }
-        if parts[1] == "messages" {
-            guard let messages = interaction.webSocket else { throw Self.unknown }
-            if parts.count == 3, let number = Int(parts[2]) {
-                return .stream(try RecordedBytes.stream(bytes.socketMessage(number, raw: form == .raw), range: range))
-            }
-            guard parts.count == 2 else { throw Self.unknown }
-            let from = arguments["from"].flatMap { Int($0) } ?? 1
-            let count = min(Self.messageLimit, max(0, arguments["count"].flatMap { Int($0) } ?? Self.messageLimit))
-            return .whole(Self.json(try BodyListJSON.socket(messages, reader: reader, from: from, count: count)))
-        }
-        guard parts.count == 3, let side = MessageChoice(rawValue: parts[1]) else { throw Self.unknown }
-        let (body, headers) = interaction.body(of: side)
-        let whole = {
-            try bytes.contents(side, as: form ?? .decoded, part: arguments["part"], message: arguments["message"].flatMap { Int($0) })
-        }
-        var list: [UInt8]?
-        switch parts[2] {
-        case "body": return .stream(try RecordedBytes.stream(whole(), range: range))
-        case "json": return .whole(Self.json(try Self.value(at: arguments["pointer"] ?? "", in: whole())))
-        case "parts": list = try BodyListJSON.parts(whole(), headers)
-        case "lint": list = try BodyListJSON.lint(whole(), headers)
-        case "messages": list = try body.flatMap { try BodyListJSON.messages($0, headers, reader: reader) }
-        default: throw Self.unknown
-        }
-        guard let list else { throw Self.unknown }
-        return .whole(Self.json(list))
-    }
-
-    private func describe(
-        _ interaction: Interaction, _ ordinal: Int, _ moment: InspectedCassette.Moment, _ reader: BodyReader
-    ) throws -> LocalAnswer {
-        let range = moment.epoch.ranges[ordinal]
-        let place = ExchangeJSON.Place(
-            key: ordinal + 1, number: self.number(moment.rows)(ordinal), file: range,
-            opening: interaction.connection.flatMap { self.opening(of: $0, before: ordinal, moment) })
-        return Self.json(ExchangeJSON(interaction, reader: reader).bytes(place, text: try moment.epoch.bytes(range)) + [10])
-    }
-
-    /// Rows looked at for the exchange that opened a connection: farther ones are rare, and each costs a read.
-    private static let openingDistance = 2000
-
-    /// The exchange that opened a reused connection, which has the certificates.
-    private func opening(
-        of connection: ConnectionInfo, before ordinal: Int, _ moment: InspectedCassette.Moment
-    ) -> (key: Int, tls: TLSDetails)? {
-        guard connection.isReused, connection.tls != nil else { return nil }
-        let remote = moment.rows[ordinal].remote
-        for earlier in (max(0, ordinal - Self.openingDistance)..<ordinal).reversed() where moment.rows[earlier].remote == remote {
-            guard let bytes = try? moment.epoch.bytes(moment.rows[earlier].range),
-                bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
-                let found = try? InteractionDecoder.decode(bytes).connection, found.id == connection.id, !found.isReused,
-                let tls = found.tls,
-                !tls.chain.isEmpty
-            else { continue }
-            return (earlier + 1, tls)
-        }
-        return nil
-    }
-
-    private static func curl(_ interaction: Interaction, _ number: Int, _ reader: BodyReader) throws -> LocalAnswer {
-        let command = try CurlCommand(interaction, number: number, folder: "wiretape-\(number)", reader: reader)
-        return LocalAnswer(status: 200, reason: "OK", type: "text/plain; charset=utf-8", body: Array(command.text.utf8))
-    }
-
-    /// A JSON value by its pointer (RFC 6901): its text if that is short, else what is in it.
-    private static func value(at pointer: String, in contents: BodyContents) throws -> [UInt8] {
-        guard let bytes = try contents.load(limit: ExchangeJSON.describedSize) else {
-            throw LocalAnswer(
-                status: 413, reason: "Content Too Large", code: "too-large", message: "the body is too large for a tree: see it as text.")
-        }
-        let document: JSONDocument
-        do {
-            document = try JSONDocument(bytes)
-        } catch {
-            throw Self.bad("json", "the body is not JSON: line \(error.line): \(error.reason)")
-        }
-        var value = document.root
-        for step in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let name = step.replacing("~1", with: "/").replacing("~0", with: "~")
-            let next =
-                value.kind == .array
-                ? Int(name).flatMap { index in index < 0 ? nil : value.elements.dropFirst(index).first { _ in true } } : value[String(name)]
-            guard let next else { throw Self.bad("pointer", "there is nothing at that pointer") }
-            value = next
-        }
-        var writer = JSONWriter()
-        writer.beginObject(.inline)
-        writer.member("size")
-        writer.integer(value.range.count)
-        if value.range.count <= Self.jsonLimit {
-            writer.member("value")
-            writer.raw(Array(value.raw))
-        } else if value.kind == .string {
-            writer.member("text")
-            writer.string(String((value.string ?? "").prefix(Self.jsonLimit)))
-        } else {
-            writer.member("kind")
-            writer.string(value.kind == .array ? "array" : "object")
-            writer.member("children")
-            writer.beginArray(.inline)
-            var count = 0
-            func child(_ name: String, _ inner: JSONValue) {
-                count += 1
-                guard count <= Self.jsonChildren else { return }
-                writer.element()
-                writer.beginArray(.inline)
-                writer.element()
-                writer.string(name)
-                writer.element()
-                writer.integer(inner.range.count)
-                writer.element()
-                if inner.range.count <= 256 { writer.raw(Array(inner.raw)) } else { writer.raw("null") }
-                writer.endArray()
-            }
-            if value.kind == .array {
-                for (index, element) in value.elements.enumerated() { child("\(index)", element) }
-            } else {
-                for (name, inner) in value.members { child(name.string ?? "?", inner) }
-            }
-            writer.endArray()
-            writer.member("count")
-            writer.integer(count)
-        }
-        writer.endObject()
-        return writer.bytes + [10]
     }
 }

@@ -1,0 +1,102 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import TapeBytes
+
+/// How far the cassette and the run are, as JSON.
+struct InspectorState {
+    let moment: InspectedCassette.Moment
+    /// The cassette's.
+    let path: String
+    let run: InspectedRun?
+    /// What is not in the cassette yet.
+    let open: (exchanges: Int, messages: Int)
+    let older: String?
+    /// Whether requests can be sent.
+    let sends: Bool
+
+    /// What there is, as JSON.
+    func bytes() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("version")
+        writer.string(Version.current)
+        writer.member("mode")
+        writer.string(self.run?.command ?? "inspect")
+        writer.member("file")
+        writer.string(self.run?.name ?? self.path)
+        writer.member("epoch")
+        writer.integer(self.moment.rows.epoch)
+        writer.member("rows")
+        writer.integer(self.moment.rows.count)
+        writer.member("known")
+        writer.integer(self.moment.epoch.ranges.count)
+        writer.member("sorted")
+        writer.bool(self.moment.rows.isSorted)
+        if self.moment.rows.count > 0 {
+            writer.member("first")
+            writer.integer(Int(self.moment.rows.firstStart))
+            writer.member("last")
+            writer.integer(Int(self.moment.rows.lastEnd))
+        }
+        writer.member("open")
+        writer.integer(self.open.exchanges)
+        writer.member("openMessages")
+        writer.integer(self.open.messages)
+        if let older {
+            writer.member("older")
+            writer.string(older)
+        }
+        writer.member("sends")
+        writer.bool(self.sends)
+        self.run.map { Self.write($0, &writer) }
+        if let damage = self.moment.epoch.damage {
+            writer.member("damage")
+            writer.string(damage.summary)
+        }
+        if let problem = self.moment.problem {
+            writer.member("problem")
+            writer.string(problem)
+        }
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+
+    private static func write(_ run: InspectedRun, _ writer: inout JSONWriter) {
+        let counts = run.counts()
+        let numbers: [(StaticString, Int)] = [
+            ("hits", counts.hits), ("misses", counts.misses), ("recorded", counts.recorded), ("lost", counts.lost),
+        ]
+        for (name, number) in numbers {
+            writer.member(name)
+            writer.integer(number)
+        }
+        writer.member("replays")
+        writer.bool(run.report != nil)
+        if let problem = counts.problem {
+            writer.member("obstacle")
+            writer.string(problem)
+        }
+        run.review.map { self.write($0, &writer) }
+    }
+
+    private static func write(_ question: ReviewQuestion, _ writer: inout JSONWriter) {
+        let (phase, side, words): (StaticString, ReviewQuestion.Side?, String?) =
+            switch question.phase {
+            case .closed: ("closed", nil, nil)
+            case .open: ("open", nil, nil)
+            case .answered(let answer, let side): ("answered", side, answer.rawValue)
+            case .done(let words, let side): ("done", side, words)
+            case .failed(let message): ("failed", nil, message)
+            }
+        writer.member("review")
+        writer.beginObject(.inline)
+        writer.member("phase")
+        writer.string(phase.description)
+        for (name, text) in [("by", side?.rawValue), ("words", words)] {
+            guard let text else { continue }
+            writer.member(named: name)
+            writer.string(text)
+        }
+        writer.endObject()
+    }
+}
