@@ -177,6 +177,25 @@ import Testing
         #expect(sent.withLock { $0 } == ["GET http://a/2", "POST http://a/2"])
     }
 
+    @Test func oneRequestIsSentAtATime() throws {
+        let again = Guarded<(@Sendable () -> Int)?>(nil)
+        var tools = InspectorTools()
+        tools.send = { order, take in
+            #expect(again.withLock { $0 }?() == 409)
+            try take(.init(interaction: nil, changes: [], notes: [], path: order.path))
+        }
+        let service = try self.service(tools)
+        let request = LocalRequest(method: "POST", path: "/api/send", query: "", body: Array(#"{"key": 1}"#.utf8))
+        again.withLock {
+            $0 = {
+                guard case .whole(let answer) = service.answer(request) else { return 0 }
+                return answer.status
+            }
+        }
+        #expect(try self.ask(service, "/api/send", [("key", "1")]).status == 200)
+        #expect(try self.ask(service, "/api/send", [("key", "1")]).status == 200, "the first one has ended")
+    }
+
     @Test func aReplaySendsNothing() throws {
         #expect(try self.ask(self.service(), "/api/send", [("key", "2")]).status == 403)
     }

@@ -61,9 +61,7 @@ class App {
       { key: "r", label: "Send the request again", run: () => this.resend() },
       { label: "Try what would be redacted", run: () => this.redactionTrial.show() },
       { label: "Compare with the older cassette", run: () => this.diff.show(this.state.older) },
-      { label: "Review: what the new recording changes", run: () => this.review.show() },
-      { key: "a", label: "Review: accept the new recording", run: () => this.review.answer("accept") },
-      { key: "x", label: "Review: refuse the new recording", run: () => this.review.answer("reject") },
+      { key: "v", label: "Review: accept or refuse the new recording", run: () => this.review.show() },
       { label: "Export the list as HAR", run: () => this.download("har") },
       { label: "Export the list as curl commands", run: () => this.download("curl") },
       { label: "Export the bodies of the list as zip", run: () => this.download("zip") },
@@ -89,7 +87,7 @@ class App {
       return this.notice(error.status === 401 ? "this address is of another run: open the one that wiretape printed last." : error.message);
     }
     if (this.place.key) this.open(this.place.key, false, this.place.tab);
-    api.follow((state) => this.soon(state), (error, isOver) => this.notice(isOver ? "this page is of another run: open the address that wiretape printed last." : "the connection to wiretape is lost: trying again."));
+    api.follow((state) => this.soon(state), (error, isOver) => this.notice(this.review.isOver ? "the run has ended." : isOver ? "this page is of another run: open the address that wiretape printed last." : "the connection to wiretape is lost: trying again."));
   }
 
   // MARK: State

@@ -73,7 +73,7 @@ struct LiveResend: Sendable {
                 try reader.wireBytes(of: $0, digest: CareCommand.digest).bytes
             }
         } catch let error as LiveRequest.LeftOut {
-            throw InspectorTools.NotSent(reason: error.reason, isUnsafe: error.isUnsafe)
+            throw InspectorTools.NotSent(reason: Self.words(error), isUnsafe: error.isUnsafe)
         }
         let folder = try RunFolder(environment: ChildEnvironment.parent)
         defer { folder.remove() }
@@ -101,6 +101,13 @@ struct LiveResend: Sendable {
         let comparison = ExchangeComparison(old: order.path, new: live, showsAll: false, digest: CareCommand.digest)
         let changes = try answer.map { try comparison.answerChanges(order.recorded, $0) } ?? []
         try take(InspectorTools.SentAnswer(interaction: answer, changes: changes, notes: notes.withLock { $0 }, path: live))
+    }
+
+    /// The reason without the options of `check`, which a page does not have.
+    private static func words(_ refusal: LiveRequest.LeftOut) -> String {
+        guard let advice = refusal.reason.firstRange(of: ": --") else { return refusal.reason }
+        let words = String(refusal.reason[..<advice.lowerBound])
+        return refusal.isUnsafe ? words : "\(words): write the value in the editor, and send from there"
     }
 
     /// The words of an answer that the proxy made.

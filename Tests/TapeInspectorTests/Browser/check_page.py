@@ -404,6 +404,22 @@ def a_hostile_cassette_does_nothing(browser, folder):
                     one.page.wait_for_timeout(40)
                 for summary in one.page.query_selector_all("#panel summary")[:20]:
                     summary.click()
+            one.page.keyboard.press("Escape")
+            one.page.keyboard.press("e")
+            one.page.wait_for_timeout(60)
+            if one.page.is_visible("#edit-text"):
+                one.page.focus("#edit-text")
+                one.page.keyboard.press("End")
+                one.page.keyboard.type(" ")
+                one.page.keyboard.press("Control+Enter")
+                one.page.wait_for_selector("#edit-result p")
+        one.page.keyboard.press("Escape")
+        one.page.keyboard.press("Control+k")
+        one.page.keyboard.type("would be redacted")
+        one.page.keyboard.press("Enter")
+        one.page.fill("#redact-redact", "text=script")
+        one.page.keyboard.press("Control+Enter")
+        one.page.wait_for_selector("table[aria-label=Places]")
         one.page.fill("#filter", "script")
         one.page.fill("#search", "<script>")
         one.page.press("#search", "Enter")
@@ -801,25 +817,33 @@ def rerecorded(path, origin):
 @check
 def a_recording_is_accepted_or_refused_in_the_page(browser, folder):
     origin = Origin()
-    for key, words, kept in [("a", "accepted: the new recording has replaced the old one", "/new"), ("x", "refused: the new recording is removed", "/old")]:
-        path = f"{folder}/{key}.json"
+    for button, words, kept in [("Accept", "accepted: the new recording has replaced the old one", "/new"), ("Refuse", "refused: the new recording is removed", "/old")]:
+        path = f"{folder}/{button}.json"
         rerecorded(path, origin)
         with Inspector("record", path, "--web", "--review", "--json") as inspector, visit(browser, inspector) as one:
             assert through(inspector, f"{origin.url}/new") == 200
             one.until("document.querySelector('#counts').textContent === '1 exchange'")
-            one.page.keyboard.press(key)
+            one.page.keyboard.press("v")
             one.until("document.querySelector('#live-words').textContent.includes('nothing to accept')")
+            one.page.focus("#filter")
             inspector.process.send_signal(signal.SIGINT)
             one.page.wait_for_selector("h2:has-text('Does the new recording replace')")
             one.page.wait_for_selector("text=0 exchanges the same, 0 changed, 1 added, 1 removed")
             one.axe("review")
+            # Whoever is typing answers nothing by it.
+            assert one.page.evaluate("document.activeElement.id") == "filter"
+            one.page.keyboard.press("Escape")
             one.page.keyboard.press("t")
             one.axe("review, other theme")
-            one.page.keyboard.press(key)
+            one.page.keyboard.press("v")
+            one.until("document.activeElement.textContent === 'Accept'")
+            for _ in range(["Accept", "Refuse"].index(button)):
+                one.page.keyboard.press("Tab")
+            one.page.keyboard.press("Enter")
             one.until(f"document.querySelector('#review-result').textContent.includes('{words}')")
             assert inspector.process.wait(20) == 0
             assert [entry["request"]["url"] for entry in json.load(open(path))["interactions"]] == [origin.url + kept]
-            assert os.listdir(folder).count(f"{key}.new.json") == 0
+            assert os.listdir(folder).count(f"{button}.new.json") == 0
             one.calm(allowed=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
 
 

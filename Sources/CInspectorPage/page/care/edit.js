@@ -91,6 +91,7 @@ export class Editor {
       found.changes.length ? [element("h3", { text: "What would change" }), changeTable(found.changes, ["recorded", "edited"])] : null,
       lines.length ? [element("h3", { text: "Changed lines" }), element("pre", { class: "changed", tabindex: 0, role: "region", "aria-label": "Changed lines" },
         lines.slice(0, LINES).flatMap(([mark, number, line]) => [element("span", { class: mark === "+" ? "status good" : "problem" }, `${mark} ${number}  `, recorded(line)), "\n"]), lines.length > LINES ? `and ${lines.length - LINES} more` : null)] : null);
+    this.result.firstElementChild.scrollIntoView({ block: "nearest" });
   }
 
   problem(problem) {

@@ -23,25 +23,28 @@ export class Review {
     this.phase = review.phase;
     this.older = state.older;
     this.review = review;
-    if (review.phase === "open") this.show();
+    if (review.phase === "open") this.show(false);
     else if (review.phase !== "closed") this.told();
   }
 
   get isOpen() { return this.phase === "open"; }
 
-  show() {
+  get isOver() { return this.phase === "done" || this.phase === "failed"; }
+
+  /** - isAsked: by a key or a command; else somebody may be typing, and nothing is pressed by that. */
+  show(isAsked = true) {
     if (!this.phase || this.phase === "closed") return this.actions.say("there is nothing to accept: --review asks when the recording has ended");
     const name = plain(this.older.split("/").pop());
     const words = element("p", { role: "status", text: "comparing" });
     const list = element("ol", { class: "parts" });
-    this.result = element("p", { role: "status", id: "review-result" });
+    this.result = element("p", { role: "status", id: "review-result", text: this.isOpen && !isAsked ? "the recording has ended: press v to answer" : "" });
     this.bar = element("div", { class: "viewer-bar", role: "group", "aria-label": "Answer" },
-      element("button", { type: "button", text: "Accept", title: `Replace ${name} (a)`, onclick: () => this.answer("accept") }),
-      element("button", { type: "button", text: "Refuse", title: "Remove the new recording (x)", onclick: () => this.answer("reject") }),
+      element("button", { type: "button", text: "Accept", title: `Replace ${name}`, onclick: () => this.answer("accept") }),
+      element("button", { type: "button", text: "Refuse", title: "Remove the new recording", onclick: () => this.answer("reject") }),
       element("button", { type: "button", text: "Keep both", onclick: () => this.answer("later") }));
     this.actions.panel(`Does the new recording replace ${name}?`, this.bar, this.result, words, list);
     if (!this.isOpen) this.told();
-    this.bar.querySelector("button")?.focus();
+    if (isAsked) this.bar.querySelector("button").focus();
     return this.diff.cassettes(words, list);
   }
 
