@@ -20,7 +20,7 @@ export class Diff {
 
   /** The first time marks an exchange, the second compares it with another. */
   async mark(key) {
-    if (!key) return this.actions.say("choose an exchange first");
+    if (typeof key !== "number") return this.actions.say("choose an exchange of the cassette first");
     if (!this.marked || this.marked === key) { this.marked = key; return this.actions.say(`exchange ${key} is marked: choose another and press d`); }
     const [left, right] = [this.marked, key];
     this.marked = null;
