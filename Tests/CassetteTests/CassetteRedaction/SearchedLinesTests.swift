@@ -1,5 +1,6 @@
 @testable import CassetteModel
 @testable import CassetteRedaction
+import TapeBytes
 import TapeTestSupport
 import Testing
 

@@ -22,7 +22,7 @@ import Testing
         _ = vault.placeholder(for: Array("a3f9c2d1e8".utf8), kind: "token")
         #expect(vault.generation == 1)
         #expect(!vault.isEmpty)
-        #expect(vault.snapshot().placeholders.count == 2)
+        #expect(vault.known()?.placeholders.count == 2)
     }
 
     @Test func whatThereIsNoRoomForIsCountedAndSaid() {
