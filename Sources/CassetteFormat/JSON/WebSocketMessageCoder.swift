@@ -155,10 +155,10 @@ public enum WebSocketMessageCoder {
         writer.raw(compact)
     }
 
-    /// Nil if it is no JSON after all.
+    /// Nil if it is no JSON after all. What is compact has no line breaks, unless its style is not that of its bytes.
     private static func compact(_ bytes: [UInt8], _ style: JSONStyle) -> [UInt8]? {
         // As most programs write it.
-        style == .compact ? bytes : bytes.withUnsafeBytes { JSONBody.restore($0, style: .compact) }
+        style == .compact && !bytes.contains(10) ? bytes : bytes.withUnsafeBytes { JSONBody.restore($0, style: .compact) }
     }
 
     private static func control(_ bytes: [UInt8], _ writer: inout JSONWriter) {

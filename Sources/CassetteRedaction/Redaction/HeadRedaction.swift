@@ -21,12 +21,14 @@ struct HeadRedaction {
         guard !unknown.isEmpty else { return 0 }
         var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)
         let count = self.redactLines(of: &redacted)
-        guard count > 0 else {
-            searched.insert(unknown, of: fields, at: generation)
-            return 0
+        let clean = unknown.indices.filter { index in
+            let line = redacted.line(at: index)
+            // Of two lines with what makes a secret together, both are searched each time.
+            return (count == 0 || line.elementsEqual(fields.line(at: unknown[index])))
+                && !line.withUnsafeBytes { OAuthCompany.isKept(by: $0) }
         }
-        let clean = unknown.indices.filter { redacted.line(at: $0).elementsEqual(fields.line(at: unknown[$0])) }
         searched.insert(clean, of: redacted, at: generation)
+        guard count > 0 else { return 0 }
         fields = unknown.count == fields.count ? redacted : fields.replacing(unknown, with: redacted)
         return count
     }

@@ -3,7 +3,7 @@ public import TapeBytes
 
 /// Takes secrets out of messages: wire bytes in, wire bytes out, as if the traffic had carried placeholders.
 ///
-/// Keeps nothing but what it learns, in its vault.
+/// Keeps what it learns, in its vault, and header lines that hold no secret.
 public struct Redactor: Sendable {
     public let rules: RedactionRules
     public let vault: SecretVault

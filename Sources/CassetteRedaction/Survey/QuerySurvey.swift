@@ -98,6 +98,13 @@ struct OAuthCompany {
     static var inQueries: OAuthCompany { OAuthCompany(Self.names, mark: UInt8(ascii: "=")) }
     static var inJSON: OAuthCompany { OAuthCompany(Self.members, mark: UInt8(ascii: "_")) }
 
+    /// Whether a text, or what its escapes say, has a member that makes a secret of a code beside it.
+    static func isKept(by text: UnsafeRawBufferPointer, depth: Int = 0) -> Bool {
+        if self.members.contains(where: { ByteSearch.contains($0, in: text) }) { return true }
+        guard depth < EscapeView.depthLimit, let view = EscapeView(text) else { return false }
+        return view.bytes.withUnsafeBytes { self.isKept(by: $0, depth: depth + 1) }
+    }
+
     /// Whether one of the words is in a range of the text. No range begins before the one that was asked for last.
     mutating func isIn(_ range: Range<Int>, of text: UnsafeRawBufferPointer) -> Bool {
         if self.next.map({ $0.lowerBound < range.lowerBound }) ?? true { self.next = self.first(in: text, from: range.lowerBound) }

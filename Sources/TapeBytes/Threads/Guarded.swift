@@ -6,7 +6,7 @@ internal import Platform
 // SAFETY: `value` is touched only between lock and unlock, and the mutex never moves: it has memory of its own until deinit.
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// In memory of its own too: nothing else than the mutex has to see to it that nobody else uses it.
+    /// In memory of its own, so that Swift's checks of exclusive access are left out: the mutex is enough.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {

@@ -5,8 +5,8 @@ internal import TapeHTTP2
 
 /// One HTTP/2 client connection: each of its streams is a request, and has an exchange answer it (RFC 9113).
 ///
-/// Never stops reading its socket, whatever one stream waits for: a stream that is not read uses up its window, and the others go on. Takes the
-/// place of the `HTTP1ClientConnection` that found the preface. Not Sendable: lives on its event loop.
+/// Never stops reading its socket, whatever one stream waits for: a stream that is not read uses up its window, and the others go on. After many
+/// resets at once it pauses for a millisecond. Takes the place of the `HTTP1ClientConnection` that found the preface. Not Sendable: lives on its event loop.
 final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -20,11 +20,13 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private var blocked: [Int32: HTTP2ClientStream] = [:]
     /// What came with the preface.
     private var first: ByteBuffer?
-    /// Streams that did not end regularly since this turn of the event loop began.
+    /// Streams that did not end regularly since what was received last began to be read.
     private var resets = 0
     /// What is read in the next turn: so many streams were reset in this one that other connections come first.
     private var waiting = ByteBuffer()
     private var nextTurn: Scheduled<Void>?
+    /// The client has closed its side, behind what waits.
+    private var inputHasEnded = false
     private var isWritable = true
     private var willFlush = false
     private var isProcessing = false
@@ -81,6 +83,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     /// The client will send nothing more, and may still read its answers. One that has closed its socket answers what is sent with a reset, and
     /// only so can the two be told apart.
     private func inputEnded() {
+        guard self.waiting.readableBytes == 0 else { return self.inputHasEnded = true }
         guard !self.streams.isEmpty else { return self.close() }
         self.isEnding = true
         for stream in self.streams.values { stream.inputCut() }
@@ -104,7 +107,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     // MARK: Reading
 
-    /// Resets in one turn of the event loop after which the other connections come first. Clients that give up a page have some dozens.
+    /// Resets after which other connections come first, as soon as the piece that has them is read. Clients that give up a page have some dozens.
     private static let resetsInTurn = 16
     /// Bytes that are looked at first: a request that is reset at once has thirty.
     private static let pieceSize = 2 << 10
@@ -139,7 +142,9 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             var rest = ByteBuffer()
             swap(&rest, &self.waiting)
             self.read(rest)
-            if self.waiting.readableBytes == 0 { try? context.channel.syncOptions?.setOption(.autoRead, value: true) }
+            guard self.waiting.readableBytes == 0 else { return }
+            try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+            if self.inputHasEnded { self.inputEnded() }
         }
     }
 
@@ -238,7 +243,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.willFlush = false
         guard let context, !self.isClosed else { return }
         self.pump(context)
-        if self.codec.isOver || ((self.isStopping || self.isEnding) && self.streams.isEmpty) { self.closeAfterFlush() }
+        let isDone = (self.isStopping || self.isEnding) && self.streams.isEmpty && self.waiting.readableBytes == 0
+        if self.codec.isOver || isDone { self.closeAfterFlush() }
     }
 
     /// Told when the stream can be written to again.
@@ -301,6 +307,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         guard !self.isClosed else { return }
         self.isClosed = true
         self.nextTurn?.cancel()
+        // As what was not read from the socket.
         self.waiting.clear()
         self.proxy.readClock()
         let streams = self.streams.values

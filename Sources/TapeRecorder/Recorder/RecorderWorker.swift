@@ -42,7 +42,7 @@ final class RecorderWorker {
         /// Runs a search on another thread; false if there is none.
         var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
         /// Gives freed memory back to the system.
-        var giveBackMemory: @Sendable () -> Void = { FreeMemory.giveBack() }
+        var giveBackMemory: @Sendable () -> Void = { FreeMemory.giveBackSoon() }
         /// Nanoseconds of a monotonic clock.
         var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
     }

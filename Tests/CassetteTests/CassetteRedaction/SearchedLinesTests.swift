@@ -70,6 +70,18 @@ import Testing
         }
     }
 
+    /// A code is a secret beside members of OAuth, in whichever line these are, and however they are spelled.
+    @Test(arguments: [#"{"redirect_uri":"a"}"#, #""{\"grant_type\":1}""#, "%7B%22code_verifier%22:1%7D"])
+    func aLineThatMakesASecretOfAnotherIsNotForgotten(company: String) {
+        let redactor = Redactor()
+        for number in 1...3 {
+            let lines = ["X-Client: \(company)", #"X-Login: {"code":"kT7-pQ2xV9mZ4w\#(number)"}"#]
+            let alone = self.redacted(Redactor(), lines)
+            if company.hasPrefix("{") { #expect(alone[1] != lines[1]) }
+            #expect((self.redacted(redactor, lines)[1] != lines[1]) == (alone[1] != lines[1]))
+        }
+    }
+
     /// A pattern may take in more than one line, and then less or more of them than of one alone.
     @Test func patternsForAnyTextSeeAllLinesEachTime() throws {
         let rules = try RedactionRules(rules: ["text=(?s)[0-9].*[0-9]"], keep: [])
@@ -81,7 +93,16 @@ import Testing
     /// Of a generated run, with names, values and secrets that come again and again.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func remembersNothingThatChangesWhatIsRedacted(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let names = ["Accept", "X-Api-Key", "Cookie", "X-Note", "User-Agent", "Authorization", "ETag", "X-Data-Bin", "Referer"]
+        let names = [
+            "Accept", "X-Api-Key", "Cookie", "X-Note", "User-Agent", "Authorization", "ETag", "x-data-bin", "Referer", "X-Client",
+            "X-Login",
+        ]
+        // Messages with a text in their first field: one that may be a secret's, and another.
+        let messages = ["kT7-pQ2xV9mZ4w1", "plain"].map { text in
+            var message: [UInt8] = []
+            ([0x0a, UInt8(text.utf8.count)] + Array(text.utf8)).withUnsafeBytes { Base64.encode($0, into: &message) }
+            return String(decoding: message, as: UTF8.self)
+        }
         let values = (0..<12).map { _ in
             String((0..<Int.random(in: 1...30, using: &random)).map { _ in "abcDEF0189-_%=".randomElement(using: &random) ?? "a" })
         }
@@ -95,6 +116,11 @@ import Testing
                 return switch name {
                 case "Authorization": "\(name): Bearer \(value)"
                 case "Cookie": "\(name): a=\(value)"
+                case "X-Note": "\(name): \(Bool.random(using: &random) ? value : "kT7-pQ2xV9mZ4w1")"
+                case "X-Api-Key": "\(name): \(Int.random(in: 0..<8, using: &random) == 0 ? "kT7-pQ2xV9mZ4w1" : value)"
+                case "x-data-bin": "\(name): \(messages.randomElement(using: &random) ?? "")"
+                case "X-Client": #"\#(name): {"redirect_uri":"\#(value.filter { $0 != "\"" })"}"#
+                case "X-Login": #"\#(name): {"code":"\#(value)"}"#
                 default: "\(name): \(value)"
                 }
             }

@@ -158,8 +158,8 @@ import Testing
         #expect(recorded.response?.body?.isComplete == false && recorded.response?.body?.size == 4)
     }
 
-    /// More than are read in one turn of the event loop, in one write.
-    @Test func whatFollowsManyResetsIsReadToo() throws {
+    /// More than are read in one turn of the event loop, in one write; the client may close its side behind them.
+    @Test(arguments: [false, true]) func whatFollowsManyResetsIsReadToo(isClosed: Bool) throws {
         let origin = try self.origin { peer in
             // Of those that were reset at once it sees some or none.
             try peer.wait(for: "the last request") { $0.heads.values.contains { $0.path == "/last" } }
@@ -176,6 +176,7 @@ import Testing
         }
         bytes += Self.frame(type: 1, flags: 5, stream: 201, Self.fields(path: "/http://\(origin.authority)/last"))
         try client.send(bytes)
+        if isClosed { client.closeOutput() }
         _ = try client.read(through: "fine")
         origin.finish()
         #expect(try proxy.recorded().count == 101)
