@@ -21,6 +21,8 @@ struct HeadRedaction {
         guard !unknown.isEmpty else { return 0 }
         var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)
         let count = self.redactLines(of: &redacted)
+        // What was learned may stand in the other lines.
+        guard self.text.vault.generation == generation else { return self.redactLines(of: &fields) }
         let clean = unknown.indices.filter { index in
             let line = redacted.line(at: index)
             // Of two lines with what makes a secret together, both are searched each time.
