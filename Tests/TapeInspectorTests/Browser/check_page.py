@@ -944,6 +944,64 @@ def an_exchange_is_edited(browser, folder):
 
 
 @check
+def an_edit_is_written_where_it_was_made(browser, folder):
+    path = samples.everything(f"{folder}/everything.json")
+    with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
+        page, keys = one.page, one.page.keyboard
+
+        def edit(key, before, after):
+            one.open(key, "response")
+            keys.press("e")
+            one.until("document.activeElement.id === 'edit-text'")
+            text = page.input_value("#edit-text")
+            assert before in text, text
+            page.fill("#edit-text", text.replace(before, after, 1))
+
+        held = []
+
+        def until_held():
+            for _ in range(1000):
+                if held:
+                    return
+                page.wait_for_timeout(10)
+            raise AssertionError("nothing was asked")
+
+        edit(4, "}", "} ")
+        page.route("**/api/edits/try", lambda route: held.append(route))
+        edit(3, '"status": 422', '"status": 418')
+        keys.press("Control+s")
+        until_held()
+        # Another exchange comes into the editor, with text that nobody asked to write.
+        before = json.load(open(path))["interactions"]
+        one.open(4, "response")
+        keys.press("e")
+        one.until("document.querySelector('#edit-text')?.value.includes('} ')")
+        typed = page.input_value("#edit-text")
+        held.pop().continue_()
+        page.unroute("**/api/edits/try")
+        inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 14)
+        after = json.load(open(path))["interactions"]
+        assert [number for number in range(14) if before[number] != after[number]] == [2] and after[2]["response"]["status"] == 418
+        assert typed not in open(path).read() and page.input_value("#edit-text") == typed and page.inner_text("#edit-result") == ""
+        # What is typed while a text is written is not lost.
+        page.wait_for_timeout(400)
+        page.route("**/api/edits", lambda route: held.append(route))
+        keys.press("Control+s")
+        until_held()
+        page.fill("#edit-text", typed + " ")
+        held.pop().continue_()
+        page.wait_for_selector("#edit-result:has-text('written into everything.json')")
+        keys.press("Escape")
+        keys.press("j")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('5 ')")
+        keys.press("k")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('4 ')")
+        keys.press("e")
+        one.until("document.querySelector('#edit-text')?.value.endsWith(' ')")
+        one.calm()
+
+
+@check
 def a_request_is_sent_again(browser, folder):
     origin = Origin()
     path = f"{folder}/pets.json"

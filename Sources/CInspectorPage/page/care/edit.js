@@ -70,28 +70,31 @@ export class Editor {
     return this.open(exchange);
   }
 
+  /** What is in the editor now: another exchange may be in it, or more be typed, before an answer comes. */
+  get edit() { const { key, draft, result } = this; return { key, draft, text: draft.text, result }; }
+
   /** Shows what is wrong with the text, and what would change. */
-  async check() {
+  async check(edit = this.edit) {
     try {
-      const found = await (await api.post("/api/edits/try", { key: this.key, text: this.draft.text })).json();
-      this.show(found);
+      const found = await (await api.post("/api/edits/try", { key: edit.key, text: edit.text })).json();
+      this.show(found, edit);
       return found;
     } catch (error) {
-      clear(this.result, element("p", { class: "problem" }, recorded(error.message)));
+      clear(edit.result, element("p", { class: "problem" }, recorded(error.message)));
       return null;
     }
   }
 
-  show(found) {
-    const lines = changedLines(this.draft.original, this.draft.text);
+  show(found, edit) {
+    const lines = changedLines(edit.draft.original, edit.text);
     const isReady = !found.problems.some((one) => one.blocks);
-    clear(this.result,
+    clear(edit.result,
       element("p", { class: isReady ? "status good" : "problem" }, isReady ? `✓ it can be written: ${count(lines.length, "changed line")}` : "✗ it cannot be written"),
       found.problems.length ? element("ul", { class: "problems" }, found.problems.map((problem) => this.problem(problem))) : null,
       found.changes.length ? [element("h3", { text: "What would change" }), changeTable(found.changes, ["recorded", "edited"])] : null,
       lines.length ? [element("h3", { text: "Changed lines" }), element("pre", { class: "changed", tabindex: 0, role: "region", "aria-label": "Changed lines" },
         lines.slice(0, LINES).flatMap(([mark, number, line]) => [element("span", { class: mark === "+" ? "status good" : "problem" }, `${mark} ${number}  `, recorded(line)), "\n"]), lines.length > LINES ? `and ${lines.length - LINES} more` : null)] : null);
-    this.result.firstElementChild.scrollIntoView({ block: "nearest" });
+    edit.result.firstElementChild.scrollIntoView({ block: "nearest" });
   }
 
   problem(problem) {
@@ -108,18 +111,22 @@ export class Editor {
   }
 
   async write() {
-    const found = await this.check();
+    const { edit } = this;
+    const found = await this.check(edit);
     if (!found || found.problems.some((one) => one.blocks)) return;
-    const { key, draft } = this;
+    const { key, draft, text, result } = edit;
     try {
-      await api.post("/api/edits", { key, text: draft.text }, undefined, { "If-Match": `"${draft.epoch}"` });
+      const { problem } = await (await api.post("/api/edits", { key, text }, undefined, { "If-Match": `"${draft.epoch}"` })).json();
       this.written = draft.epoch;
-      draft.original = draft.text;
-      this.drafts.delete(key);
-      clear(this.result, element("p", { class: "status good", text: `✓ written into ${this.actions.name()}` }));
+      draft.original = text;
+      // What was typed meanwhile is not written.
+      if (draft.text === text) this.drafts.delete(key);
+      // The page may know the new file already.
+      this.take({ epoch: this.actions.epoch() });
+      clear(result, element("p", { class: "status good", text: `✓ written into ${this.actions.name()}` }), problem ? element("p", { class: "caution", role: "alert" }, recorded(problem)) : null);
     } catch (error) {
       // The text stays here.
-      clear(this.result, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
+      clear(result, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
     }
   }
 }
