@@ -55,9 +55,10 @@ struct RecordingReview {
                 Terminal.error.write("replace \(VisibleText.line(old))? answer in the page, or here: \(words): ")
                 return self.firstAnswer(question)
             case (false, let question):
-                question?.open()
+                guard let question else { return .later }
+                question.open()
                 Terminal.error.complain("the page asks whether the new recording replaces \"\(old)\".")
-                return question?.wait()?.answer ?? .later
+                return self.pagesAnswer(to: question, isWatched: { page?.isWatched == true }) { question.wait(milliseconds: $0)?.answer }
             }
         }
         review.question = page?.question
@@ -66,6 +67,25 @@ struct RecordingReview {
 
     /// Milliseconds between two looks at the terminal.
     private static let lookInterval = 100
+
+    /// Milliseconds without a page after which nobody is waited for: longer than a page takes that is loaded again, or connects again.
+    static let absenceLimit = 10_000
+
+    /// A page's answer; keeps both once no page has been open for a while.
+    ///
+    /// - Parameter wait: waits so many milliseconds for an answer, nil if there is none then.
+    static func pagesAnswer(
+        to question: ReviewQuestion, isWatched: () -> Bool, wait: (_ milliseconds: Int) -> Answer?
+    ) -> Answer {
+        var absence = 0
+        while absence < self.absenceLimit {
+            if let answer = wait(self.lookInterval) { return answer }
+            absence = isWatched() ? 0 : absence + self.lookInterval
+        }
+        // A page may have answered in this moment.
+        _ = question.answer(.later, by: .terminal)
+        return question.wait(milliseconds: 0)?.answer ?? .later
+    }
 
     /// The terminal's answer or a page's.
     private static func firstAnswer(_ question: ReviewQuestion) -> Answer {

@@ -1,4 +1,5 @@
 import CassetteRedaction
+import TapeInspector
 import TapeProxy
 import TapeRecorder
 import Testing
@@ -67,6 +68,38 @@ import TapeTestSupport
         try self.write("pets.new.json", path: "new", date: "2")
         #expect(try self.review(.later).outcome == .pending)
         #expect(try self.folder.names() == ["pets.json", "pets.new.json"])
+    }
+
+    @Test func aQuestionEndsOnceNoPageIsOpen() {
+        let question = ReviewQuestion(old: "pets.json", new: "pets.new.json")
+        question.open()
+        var waited = 0
+        // Open, away for as long as a reload takes, open again, then closed.
+        let answer = RecordingReview.pagesAnswer(to: question, isWatched: { waited < 1000 || (5000..<6000).contains(waited) }) {
+            waited += $0
+            return question.wait(milliseconds: 0)?.answer
+        }
+        #expect(answer == .later && (15_000...17_000).contains(waited), "\(waited)")
+        #expect(!question.answer(.accept, by: .page), "who comes back finds it answered")
+    }
+
+    @Test func aPagesAnswerIsTakenHoweverLateItIs() {
+        let question = ReviewQuestion(old: "pets.json", new: "pets.new.json")
+        question.open()
+        var waited = 0
+        let answer = RecordingReview.pagesAnswer(to: question, isWatched: { true }) {
+            waited += $0
+            if waited == 1_000_000 { _ = question.answer(.accept, by: .page) }
+            return question.wait(milliseconds: 0)?.answer
+        }
+        #expect(answer == .accept && waited == 1_000_000)
+        let last = ReviewQuestion(old: "pets.json", new: "pets.new.json")
+        last.open()
+        let inTheLastMoment = RecordingReview.pagesAnswer(to: last, isWatched: { false }) { _ in
+            _ = last.answer(.accept, by: .page)
+            return nil
+        }
+        #expect(inTheLastMoment == .accept)
     }
 
     @Test func nobodyIsAskedWhereNothingDiffers() throws {
