@@ -37,7 +37,7 @@ class App {
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
     const care = {
-      panel: (title, ...content) => this.panel(title, ...content), say: (text) => this.say(text), notice: (text) => this.notice(text),
+      panel: (title, ...content) => this.panel(title, ...content), isInPanel: () => $("side").contains(document.activeElement), say: (text) => this.say(text), notice: (text) => this.notice(text),
       open: (key, isAsked, tab) => this.open(key, isAsked, tab), openNumber: (number) => this.openNumber(number),
       epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.file, sends: () => this.state.sends,
     };
@@ -122,6 +122,7 @@ class App {
   liveWords(state) {
     if (state.known > state.rows) return "reading";
     if (state.mode === "inspect") return "live";
+    if (state.review?.phase === "open") return "the recording has ended: press v to answer";
     const words = [state.mode];
     if (state.replays) words.push(`${count(state.hits, "hit")}, ${count(state.misses, "miss", "misses")}`);
     if (state.recorded || !state.replays) words.push(`${number(state.recorded)} recorded`);

@@ -848,6 +848,51 @@ def a_recording_is_accepted_or_refused_in_the_page(browser, folder):
 
 
 @check
+def whoever_types_in_a_panel_keeps_it(browser, folder):
+    origin = Origin()
+    path = f"{folder}/pets.json"
+    rerecorded(path, origin)
+    with Inspector("record", path, "--web", "--review", "--json") as inspector, visit(browser, inspector) as one:
+        keys = one.page.keyboard
+        assert through(inspector, f"{origin.url}/new") == 200
+        one.until("document.querySelector('#counts').textContent === '1 exchange'")
+        keys.press("Control+k")
+        keys.type("would be redacted")
+        keys.press("Enter")
+        one.until("document.activeElement.id === 'redact-redact'")
+        inspector.process.send_signal(signal.SIGINT)
+        one.until("document.querySelector('#live-words').textContent === 'the recording has ended: press v to answer'")
+        keys.type("json:/very/long")
+        assert one.page.evaluate("document.activeElement.value") == "json:/very/long"
+        keys.press("Escape")
+        keys.press("v")
+        one.until("document.activeElement.textContent === 'Accept'")
+        keys.press("Enter")
+        one.until("document.querySelector('#review-result').textContent.includes('accepted')")
+        assert inspector.process.wait(20) == 0
+        one.calm(allowed=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
+
+
+@check
+def a_question_ends_with_its_pages(browser, folder):
+    origin = Origin()
+    path = f"{folder}/pets.json"
+    rerecorded(path, origin)
+    with Inspector("record", path, "--web", "--review", "--json", stdin=subprocess.DEVNULL) as inspector:
+        with visit(browser, inspector) as one:
+            assert through(inspector, f"{origin.url}/new") == 200
+            one.until("document.querySelector('#counts').textContent === '1 exchange'")
+            inspector.process.send_signal(signal.SIGINT)
+            one.page.wait_for_selector("h2:has-text('Does the new recording replace')")
+            one.page.goto("about:blank")
+            one.page.goto(inspector.address)
+            one.page.wait_for_selector("h2:has-text('Does the new recording replace')")
+            assert inspector.process.poll() is None
+        inspector.process.wait(40)
+    assert sorted(name for name in os.listdir(folder) if name.endswith(".json")) == ["pets.json", "pets.new.json"]
+
+
+@check
 def the_terminal_and_the_page_hear_each_others_answer(browser, folder):
     origin = Origin()
     for answers, outcome in [("terminal", "/old"), ("page", "/new")]:

@@ -9,7 +9,7 @@ const WORDS = {
 
 /** Whether the new recording replaces the old one: here or on the terminal, whichever answers first. */
 export class Review {
-  /** - actions: `panel(title, ...content)`, `notice(text)`, `say(text)`; diff: a `Diff`. */
+  /** - actions: `panel(title, ...content)`, `isInPanel()`, `notice(text)`, `say(text)`; diff: a `Diff`. */
   constructor(actions, diff) {
     this.actions = actions;
     this.diff = diff;
@@ -23,7 +23,8 @@ export class Review {
     this.phase = review.phase;
     this.older = state.older;
     this.review = review;
-    if (review.phase === "open") this.show(false);
+    // Whoever is typing in a panel keeps it: the state says what to press.
+    if (review.phase === "open") { if (!this.actions.isInPanel()) this.show(false); }
     else if (review.phase !== "closed") this.told();
   }
 
