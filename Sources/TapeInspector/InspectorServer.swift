@@ -132,6 +132,7 @@ package final class InspectorServer: Sendable {
     /// Tells the pages how it ended, and closes all connections once their answers are out. For a thread that may block.
     package func stop() {
         self.feed.publish(self.service.tick())
+        self.service.stop()
         try? self.listener.close().wait()
         try? self.holder.eventLoop.submit { self.holder.value.close() }.wait()
         self.ownThreads?.stop()

@@ -39,6 +39,9 @@ final class InspectorService: Sendable {
         self.tools = tools
     }
 
+    /// Nobody waits for what is being sent.
+    func stop() { self.tools.stopSending() }
+
     func answer(_ request: LocalRequest) -> Answer {
         do {
             return try self.route(request)

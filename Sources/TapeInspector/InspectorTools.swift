@@ -94,6 +94,8 @@ package struct InspectorTools: Sendable {
     package var tryRedaction: (@Sendable (_ path: String, _ rules: RedactionRules) throws -> RedactionTrial)?
     /// Sends a request; nil if this run sends nothing.
     package var send: (@Sendable (SendOrder, (SentAnswer) throws -> Void) throws -> Void)?
+    /// Ends what is being sent, and all that would be sent later.
+    package var stopSending: @Sendable () -> Void = {}
 
     package init() {}
 }

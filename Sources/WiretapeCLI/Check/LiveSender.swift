@@ -1,4 +1,5 @@
 internal import Platform
+internal import TapeBytes
 internal import TapeTLS
 
 /// Sends requests through a proxy in this process, one at a time, and reads each answer to its end; the recorder keeps it.
@@ -11,23 +12,28 @@ struct LiveSender {
     private static let keptSize = 4 << 10
 
     let port: Int
+    /// That may pass with nothing sent or received.
     let seconds: Int
+    /// Of the whole answer; nil for none.
+    var limits: LiveSocket.Limits?
+    /// Ends what is being sent, from another thread.
+    var stop: LiveStop?
 
     /// - Returns: the beginning of the answer, if the proxy may have made it itself; empty through a tunnel.
     @discardableResult
     func send(_ request: LiveRequest) throws -> [UInt8] {
-        let socket = try LiveSocket(port: self.port, seconds: self.seconds)
+        var socket = try LiveSocket(port: self.port, seconds: self.seconds, limits: self.limits, stop: self.stop)
         guard request.isSecure else {
             try socket.send(request.bytes)
-            return try Self.drain(socket)
+            return try Self.drain(&socket)
         }
         try socket.send(Array("CONNECT \(request.authority) HTTP/1.1\r\nHost: \(request.authority)\r\n\r\n".utf8))
-        try self.awaitTunnel(socket)
-        try self.sendThroughTLS(request, socket)
+        try self.awaitTunnel(&socket)
+        try self.sendThroughTLS(request, &socket)
         return []
     }
 
-    private static func drain(_ socket: borrowing LiveSocket) throws -> [UInt8] {
+    private static func drain(_ socket: inout LiveSocket) throws -> [UInt8] {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: self.blockSize, alignment: 16)
         defer { block.deallocate() }
         var kept: [UInt8] = []
@@ -39,7 +45,7 @@ struct LiveSender {
     }
 
     /// Reads one byte at a time, so that nothing after the head is consumed.
-    private func awaitTunnel(_ socket: borrowing LiveSocket) throws {
+    private func awaitTunnel(_ socket: inout LiveSocket) throws {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { block.deallocate() }
         var head: [UInt8] = []
@@ -56,7 +62,7 @@ struct LiveSender {
     }
 
     /// The peer is this process and needs no verification. The proxy verifies the origin's certificate.
-    private func sendThroughTLS(_ request: LiveRequest, _ socket: borrowing LiveSocket) throws {
+    private func sendThroughTLS(_ request: LiveRequest, _ socket: inout LiveSocket) throws {
         let context = try TLSClientContext(trustsSystem: false)
         let isName = request.host.contains { $0.isLetter } && !request.host.contains(":")
         let peer = TLSPeer(
@@ -113,15 +119,53 @@ struct LiveSender {
     }
 }
 
+/// Ends the connection that has it, from another thread.
+final class LiveStop: Sendable {
+    private struct State {
+        var isStopped = false
+        var descriptor: Int32?
+    }
+
+    private let state = Guarded(State())
+
+    /// What is received from now on is the end.
+    func stop() {
+        self.state.withLock { state in
+            state.isStopped = true
+            if let descriptor = state.descriptor { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    fileprivate func opened(_ descriptor: Int32) {
+        self.state.withLock { state in
+            state.descriptor = descriptor
+            if state.isStopped { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Before its descriptor can be another connection's.
+    fileprivate func closes() { self.state.withLock { $0.descriptor = nil } }
+}
+
 /// A blocking TCP connection to a port of this machine, with a timeout.
 struct LiveSocket: ~Copyable {
     struct Failure: Error, Hashable {
         var message: String
     }
 
-    private let descriptor: Int32
+    /// What an answer may have in all, however steadily it comes.
+    struct Limits: Sendable {
+        var seconds: Int
+        var bytes: Int
+    }
 
-    init(port: Int, seconds: Int) throws(Failure) {
+    private let descriptor: Int32
+    private let limits: Limits?
+    private let end: ContinuousClock.Instant?
+    private let stop: LiveStop?
+    private var received = 0
+
+    init(port: Int, seconds: Int, limits: Limits? = nil, stop: LiveStop? = nil) throws(Failure) {
         let stream = streamSocket
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(message: "no socket (\(String(cString: strerror(errno))))") }
@@ -146,9 +190,16 @@ struct LiveSocket: ~Copyable {
             throw Failure(message: "no connection to Wiretape's own proxy (\(message))")
         }
         self.descriptor = descriptor
+        self.limits = limits
+        self.end = limits.map { .now + .seconds($0.seconds) }
+        self.stop = stop
+        stop?.opened(descriptor)
     }
 
-    deinit { close(self.descriptor) }
+    deinit {
+        self.stop?.closes()
+        close(self.descriptor)
+    }
 
     func send(_ bytes: [UInt8]) throws(Failure) {
         var sent = 0
@@ -161,11 +212,20 @@ struct LiveSocket: ~Copyable {
     }
 
     /// Receives the next bytes; returns 0 at the end.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         while true {
+            if let limits, let end {
+                guard .now < end else {
+                    throw Failure(message: "the answer had not ended after \(limits.seconds) s: the rest was not read")
+                }
+                guard self.received <= limits.bytes else {
+                    throw Failure(message: "the answer has more than \(limits.bytes >> 20) MiB: the rest was not read")
+                }
+            }
             let count = recv(self.descriptor, buffer.baseAddress, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure() }
+            self.received += count
             return count
         }
     }

@@ -29,6 +29,7 @@ extension InspectorTools {
         if let upstreamTLS {
             let sender = LiveResend(upstreamTLS: upstreamTLS, ports: ports)
             tools.send = { try sender.send($0, $1) }
+            tools.stopSending = { sender.stop.stop() }
         }
         return tools
     }
@@ -53,18 +54,19 @@ final class ClosedPorts: Sendable {
 
 /// Sends one request of a cassette by the rules of `check`: as it was recorded, through a proxy of its own that redacts the answer.
 struct LiveResend: Sendable {
-    /// Seconds that an answer may take.
-    private static let patience = 60
+    /// An event stream may never end, and a page shows the beginning of an answer.
+    private static let limits = LiveSocket.Limits(seconds: 60, bytes: 256 << 20)
 
     let upstreamTLS: UpstreamTLSOptions
     let ports: ClosedPorts
+    let stop = LiveStop()
 
     /// - Parameter take: is given the answer while its files are there.
     func send(_ order: InspectorTools.SendOrder, _ take: (InspectorTools.SentAnswer) throws -> Void) throws {
         let notes = Guarded<[String]>([])
         let check = LiveCheck(
-            path: order.path, allowsUnsafe: order.allowsUnsafe, showsAll: false, seconds: Self.patience, upstreamTLS: self.upstreamTLS,
-            closedPorts: self.ports.all
+            path: order.path, allowsUnsafe: order.allowsUnsafe, showsAll: false, seconds: Self.limits.seconds,
+            upstreamTLS: self.upstreamTLS, closedPorts: self.ports.all
         ) { note in notes.withLock { $0.append(note) } }
         let request: LiveRequest
         do {
@@ -82,7 +84,8 @@ struct LiveResend: Sendable {
         do {
             try check.recording(live, in: folder, RecordedCassette(path: order.path).redactionRules()) { port in
                 do {
-                    received = try LiveSender(port: port, seconds: Self.patience).send(request)
+                    let sender = LiveSender(port: port, seconds: Self.limits.seconds, limits: Self.limits, stop: self.stop)
+                    received = try sender.send(request)
                 } catch let error as LiveSocket.Failure {
                     notes.withLock { $0.append(error.message) }
                 } catch let error as TLSFailure {
