@@ -74,8 +74,8 @@ package final class OpenExchanges: Sendable {
     }
 
     /// Of those that began before a moment.
-    func count(before moment: Timestamp) -> Int {
-        self.exchanges.withLock { $0.values.reduce(0) { $0 + ($1.started < moment ? 1 : 0) } }
+    func ids(before moment: Timestamp) -> [Int] {
+        self.exchanges.withLock { $0.values.filter { $0.started < moment }.map(\.id) }
     }
 
     /// The first ones, in order of their start.

@@ -35,7 +35,7 @@ final class InspectorService: Sendable {
         self.cassette = cassette
         self.run = run
         self.older = older
-        self.open = OpenRows(path: cassette.path, run: run?.open)
+        self.open = OpenRows(path: cassette.path, run: run?.open, digest: tools.digest)
         self.tools = tools
     }
 

@@ -9,7 +9,7 @@ struct InspectorState {
     let path: String
     let run: InspectedRun?
     /// What is not in the cassette yet.
-    let open: (exchanges: Int, messages: Int)
+    let open: OpenRows.Counts
     let older: String?
     /// Whether requests can be sent.
     let sends: Bool
@@ -42,6 +42,8 @@ struct InspectorState {
         writer.integer(self.open.exchanges)
         writer.member("openMessages")
         writer.integer(self.open.messages)
+        writer.member("openChange")
+        writer.integer(self.open.change)
         if let older {
             writer.member("older")
             writer.string(older)

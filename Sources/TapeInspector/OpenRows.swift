@@ -26,18 +26,25 @@ final class OpenRows: Sendable {
     private let path: String
     /// Nil if no run is shown.
     private let run: OpenExchanges?
+    private let digest: @Sendable () -> any ContentDigest
     private let seen = Guarded(Seen())
+    /// What was told last, and how often it had changed.
+    private let told = Guarded((messages: [Int: Int](), change: 0))
+    /// The one that was asked for last: a page asks for more of it, and to find it anew is to read all of its journal.
+    private let asked = Guarded<OpenConversation?>(nil)
 
-    init(path: String, run: OpenExchanges?) {
+    /// - Parameter digest: makes a fresh SHA-256.
+    init(path: String, run: OpenExchanges?, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }) {
         self.path = path
         self.run = run
+        self.digest = digest
     }
 
     /// Looks for journals, unless it did so a short while ago.
     func look(besides rows: RowTable) {
         guard self.run == nil, self.seen.withLock({ $0.next <= .now }) else { return }
         let start = ContinuousClock.now
-        let found = OpenConversations(of: self.path).conversations
+        let found = OpenConversations(of: self.path, digest: self.digest).conversations
         let ids = Set(found.map(\.id))
         var ended: Set<Int64> = []
         // A recorder that is killed between writing an exchange and removing its journal leaves both.
@@ -48,10 +55,26 @@ final class OpenRows: Sendable {
         self.seen.withLock { $0 = Seen(conversations: open, next: .now + (.now - start) * Self.pause) }
     }
 
-    /// How many there are, and how many messages they have so far.
-    var counts: (exchanges: Int, messages: Int) {
-        if let run { return (run.count(before: Self.moment), 0) }
-        return self.seen.withLock { ($0.conversations.count, $0.conversations.reduce(0) { $0 + $1.count }) }
+    struct Counts {
+        var exchanges: Int
+        /// That they have so far.
+        var messages: Int
+        /// Another number for other exchanges, or other messages: one may begin where another one ends.
+        var change: Int
+    }
+
+    var counts: Counts {
+        var messages: [Int: Int] = [:]
+        if let run {
+            for id in run.ids(before: Self.moment) { messages[id] = 0 }
+        } else {
+            for one in self.seen.withLock({ $0.conversations }) { messages[one.id] = one.count }
+        }
+        let change = self.told.withLock { told in
+            if told.messages != messages { told = (messages, told.change + 1) }
+            return told.change
+        }
+        return Counts(exchanges: messages.count, messages: messages.values.reduce(0, +), change: change)
     }
 
     private static var moment: Timestamp { Timestamp(microseconds: Timestamp.now.microseconds - Self.patience * 1000) }
@@ -97,20 +120,20 @@ final class OpenRows: Sendable {
 
     /// What there is of one so far: `ID`, `ID/text`, `ID/messages`, `ID/messages/N`, `ID/SIDE/messages`, `ID/SIDE/body`.
     func answer(_ parts: [String], _ arguments: [String: String], range: String?) throws -> InspectorService.Answer {
-        guard let id = Int(parts[0]), let conversation = OpenConversations(of: self.path).conversations.first(where: { $0.id == id }) else {
+        guard let id = Int(parts[0]), let conversation = self.conversation(id) else {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
                 message: "exchange \(parts[0].prefix(20)) is still open: what was recorded of it is shown when it has ended.")
         }
-        let interaction = try conversation.interaction()
+        let interaction = try conversation.interaction(digest: self.digest)
         let reader = BodyReader(cassettePath: self.path)
         let bytes = RecordedBytes(interaction: interaction, reader: reader)
         switch (parts.count, parts.count > 1 ? parts[1] : "") {
         case (1, _):
-            let text = try conversation.text()
+            let text = try conversation.text(digest: self.digest)
             let place = ExchangeJSON.Place(key: id, number: id, file: 0..<text.count)
             return .whole(InspectorService.json(ExchangeJSON(interaction, reader: reader).bytes(place, text: text) + [10]))
-        case (2, "text"): return .stream(try RecordedBytes.stream(BodyContents(try conversation.text()), range: range))
+        case (2, "text"): return .stream(try RecordedBytes.stream(BodyContents(try conversation.text(digest: self.digest)), range: range))
         case (2, "messages"):
             guard let messages = interaction.webSocket else { throw Self.unknown }
             let from = arguments["from"].flatMap { Int($0) } ?? 1
@@ -132,6 +155,13 @@ final class OpenRows: Sendable {
             return .whole(InspectorService.json(list))
         default: throw Self.unknown
         }
+    }
+
+    private func conversation(_ id: Int) -> OpenConversation? {
+        if let last = self.asked.withLock({ $0 }), last.id == id, last.isUnchanged { return last }
+        let found = OpenConversations(of: self.path, id: id, digest: self.digest).conversations.first
+        self.asked.withLock { $0 = found }
+        return found
     }
 
     private static var unknown: LocalAnswer {

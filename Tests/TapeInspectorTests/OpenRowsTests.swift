@@ -97,8 +97,34 @@ import Testing
         open.began(id: 1, started: .now, method: "GET", url: "http://a/quick")
         open.began(id: 2, started: Timestamp(microseconds: 0), method: "GET", url: "http://a/slow")
         let rows = OpenRows(path: self.path, run: open)
-        #expect(rows.counts.exchanges == 1)
+        #expect(rows.counts.exchanges == 1 && rows.counts.change == 1, "nothing changes between two looks")
         #expect(String(decoding: rows.bytes(), as: UTF8.self).contains("/slow"))
         #expect(!String(decoding: rows.bytes(), as: UTF8.self).contains("/quick"))
+        // One ends and another one begins: as many as before.
+        open.discarded(id: 2)
+        open.began(id: 3, started: Timestamp(microseconds: 0), method: "GET", url: "http://a/other")
+        #expect(rows.counts.exchanges == 1 && rows.counts.change == 2)
+    }
+
+    @Test func theJournalOfAnOpenExchangeIsReadOnceWhileItStaysAsItIs() throws {
+        try RecordedExchanges.write([.sample(1)], to: self.path)
+        let (count, looks) = (Guarded(0), Guarded<[Int]>([]))
+        let rows = OpenRows(path: self.path, run: nil) {
+            count.withLock { $0 += 1 }
+            return PortableSHA256()
+        }
+        // Longer than what a cassette holds itself, so that it has a digest.
+        let long = (1...200).map { _ in String(repeating: "x", count: 8 << 10) }
+        let journals = (try self.journal(2, long), try self.journal(3, long))
+        func look(_ id: Int) throws {
+            _ = try rows.answer(["\(id)", "messages"], ["count": "1"], range: nil)
+            looks.withLock { looks in looks.append(count.withLock { $0 }) }
+        }
+        for id in [2, 2, 2, 3] { try look(id) }
+        try self.add(["one more"], to: journals.1)
+        try look(3)
+        #expect(looks.withLock { $0 } == [1, 1, 1, 2, 3])
+        try journals.1.remove()
+        #expect(throws: LocalAnswer.self) { try look(3) }
     }
 }

@@ -27,6 +27,7 @@ class App {
     this.view = null;
     this.isFollowing = false;
     this.allOpen = [];
+    this.openChange = 0;
     this.making = null;
     this.coming = null;
     this.taken = -PAUSE;
@@ -110,7 +111,7 @@ class App {
     $("live").hidden = state.mode === "inspect" && state.known === state.rows;
     $("live-words").textContent = this.liveWords(state);
     $("replay").hidden = !state.replays;
-    if (state.open !== (before.open ?? 0) || state.openMessages !== (before.openMessages ?? 0)) this.takeOpen();
+    if (state.openChange !== this.openChange) this.takeOpen();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     this.review.take(state);
     this.editor.take(state);
@@ -134,10 +135,12 @@ class App {
   async takeOpen() {
     if (this.isAskingOpen) { this.isAskingAgain = true; return; }
     this.isAskingOpen = true;
+    const change = this.state.openChange;
     try {
       const found = this.state.open ? (await api.json("/api/open")).open : [];
       this.allOpen = found.map((one) => ({ ...one, key: "o" + one.id, isOpen: true, number: "…", status: 0, phases: [], messages: one.messages ?? -1, type: null, sent: null, size: null, tls: null, secret: 0 }));
       this.updated();
+      this.openChange = change;
     } catch { /* the next tick asks again */ }
     this.isAskingOpen = false;
     if (this.isAskingAgain) { this.isAskingAgain = false; this.takeOpen(); }

@@ -27,12 +27,21 @@ public struct OpenConversation: Sendable {
     /// The exchange as the next recorder will write it: cut by the recorder where the journal ends.
     ///
     /// Throws `notFound` if the conversation has ended meanwhile.
-    public func interaction() throws(CassetteError) -> Interaction {
-        try self.interaction(in: OpenFolder(self.folder.path, followsLinks: false), store: nil) { PortableSHA256() }
+    public func interaction(digest: @escaping () -> any ContentDigest = { PortableSHA256() }) throws(CassetteError) -> Interaction {
+        try self.interaction(in: OpenFolder(self.folder.path, followsLinks: false), store: nil, digest: digest)
     }
 
     /// The same as JSON text, from `{` to `}`.
-    public func text() throws(CassetteError) -> [UInt8] { Array(Self.text(of: try self.interaction()).drop { $0 == 0x20 }) }
+    public func text(digest: @escaping () -> any ContentDigest = { PortableSHA256() }) throws(CassetteError) -> [UInt8] {
+        Array(Self.text(of: try self.interaction(digest: digest)).drop { $0 == 0x20 })
+    }
+
+    /// Whether it is still open, and nothing was added to it since it was looked at.
+    public var isUnchanged: Bool {
+        guard let folder = try? OpenFolder(self.folder.path, followsLinks: false), folder.contains(self.name.head) else { return false }
+        guard folder.contains(self.name.messages) else { return self.size + self.droppedBytes == 0 }
+        return (try? OpenFile(self.name.messages, in: folder, for: .read).size()) == self.size + self.droppedBytes
+    }
 
     /// - Parameter store: for what the cassette does not hold itself; nil for a view that writes nothing.
     func interaction(
@@ -104,11 +113,12 @@ public struct OpenConversations: Sendable {
 
     /// - Parameters:
     ///   - path: of the cassette, which need not exist.
+    ///   - id: of the conversations that are wanted; nil for all.
     ///   - digest: makes a SHA-256.
-    public init(of path: String, digest: () -> any ContentDigest = { PortableSHA256() }) {
+    public init(of path: String, id: Int? = nil, digest: () -> any ContentDigest = { PortableSHA256() }) {
         for owner in Self.owners(of: path) {
             do throws(CassetteError) {
-                try self.look(FileLocation(owner), isOwn: owner == path, for: path, digest)
+                try self.look(FileLocation(owner), isOwn: owner == path, for: path, id: id, digest)
             } catch {
                 // Most cassettes have no such folder. One that cannot be read is no reason not to read the cassette.
                 if error.code != .notFound { self.problems.append(error.message) }
@@ -161,11 +171,12 @@ public struct OpenConversations: Sendable {
     }
 
     private mutating func look(
-        _ owner: FileLocation, isOwn: Bool, for path: String, _ digest: () -> any ContentDigest
+        _ owner: FileLocation, isOwn: Bool, for path: String, id: Int?, _ digest: () -> any ContentDigest
     ) throws(CassetteError) {
         let folder = try OpenFolder(owner.bodiesName, in: OpenFolder(owner.folder))
         let location = FileLocation(path)
-        for name in try Self.names(in: folder).sorted(by: { ($0.id, $0.copy) < ($1.id, $1.copy) }) {
+        let names = try Self.names(in: folder).filter { id == nil || $0.id == id }
+        for name in names.sorted(by: { ($0.id, $0.copy) < ($1.id, $1.copy) }) {
             do throws(CassetteError) {
                 guard folder.contains(name.head) else {
                     guard isOwn else { continue }
