@@ -136,7 +136,7 @@ final class InspectorService: Sendable {
             return .whole(Self.json(EditService.bytes(try edit.check(text))))
         case ("send", 2):
             try Self.allow(request, "POST")
-            return .whole(try self.alone { try self.send(request.body) })
+            return .whole(try self.alone { try self.send(request) })
         case ("review", 2):
             try Self.allow(request, "POST")
             return .whole(try self.review(request.body))
@@ -264,14 +264,15 @@ final class InspectorService: Sendable {
     }
 
     /// Sends an exchange's request, or that of its changed text.
-    private func send(_ body: [UInt8]) throws -> LocalAnswer {
+    private func send(_ request: LocalRequest) throws -> LocalAnswer {
         guard let send = self.tools.send else {
             throw LocalAnswer(
                 status: 403, reason: "Forbidden", code: "sends-nothing",
                 message: "this run sends nothing of its own: open the cassette with \"wiretape inspect --web\", and send from there.")
         }
-        let order = try InspectorOrder(body)
+        let order = try InspectorOrder(request.body)
         let (moment, ordinal) = try self.chosen(order)
+        try Self.check(request, moment)
         let recorded = try moment.interaction(ordinal, of: self.cassette)
         var interaction = recorded
         if let text = try order.text("text") {

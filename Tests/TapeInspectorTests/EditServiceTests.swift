@@ -166,14 +166,16 @@ import Testing
             try take(.init(interaction: .sample(1, status: 418), changes: [], notes: ["a note"], path: order.path))
         }
         let service = try self.service(tools)
-        let answer = try self.ask(service, "/api/send", [("key", "2")])
+        #expect(try self.ask(service, "/api/send", [("key", "2")]).status == 428)
+        #expect(try self.ask(service, "/api/send", [("key", "2")], ifMatch: "\"7\"").status == 412)
+        let answer = try self.ask(service, "/api/send", [("key", "2")], ifMatch: "\"1\"")
         #expect(answer.json["status"]?.int == 418 && answer.json["notes"]?.elements.map(\.string) == ["a note"])
         let post = try self.text(service, 2).replacing("\"GET\"", with: "\"POST\"")
-        let refused = try self.ask(service, "/api/send", [("key", "2"), ("text", post)])
+        let refused = try self.ask(service, "/api/send", [("key", "2"), ("text", post)], ifMatch: "\"1\"")
         #expect(refused.status == 403 && refused.json["error"]?["code"]?.string == "unsafe-method")
-        #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", post), ("unsafe", "true")]).status == 200)
-        #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", "{}")]).status == 422)
-        #expect(try self.ask(service, "/api/send", [("key", "9")]).status == 400)
+        #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", post), ("unsafe", "true")], ifMatch: "\"1\"").status == 200)
+        #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", "{}")], ifMatch: "\"1\"").status == 422)
+        #expect(try self.ask(service, "/api/send", [("key", "9")], ifMatch: "\"1\"").status == 400)
         #expect(sent.withLock { $0 } == ["GET http://a/2", "POST http://a/2"])
     }
 
@@ -185,15 +187,15 @@ import Testing
             try take(.init(interaction: nil, changes: [], notes: [], path: order.path))
         }
         let service = try self.service(tools)
-        let request = LocalRequest(method: "POST", path: "/api/send", query: "", body: Array(#"{"key": 1}"#.utf8))
+        let request = LocalRequest(method: "POST", path: "/api/send", query: "", body: Array(#"{"key": 1}"#.utf8), ifMatch: "\"1\"")
         again.withLock {
             $0 = {
                 guard case .whole(let answer) = service.answer(request) else { return 0 }
                 return answer.status
             }
         }
-        #expect(try self.ask(service, "/api/send", [("key", "1")]).status == 200)
-        #expect(try self.ask(service, "/api/send", [("key", "1")]).status == 200, "the first one has ended")
+        #expect(try self.ask(service, "/api/send", [("key", "1")], ifMatch: "\"1\"").status == 200)
+        #expect(try self.ask(service, "/api/send", [("key", "1")], ifMatch: "\"1\"").status == 200, "the first one has ended")
     }
 
     @Test func aReplaySendsNothing() throws {

@@ -34,7 +34,7 @@ class App {
     this.rows = rows;
     this.grid = grid;
     grid.actions = { open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
-    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), edit: () => this.editExchange(), resend: () => this.resend() });
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, edit: () => this.editExchange(), resend: () => this.resend() });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
     const care = {
@@ -301,13 +301,23 @@ class App {
   /** The exchange that is shown, or was until something else took its place. */
   async chosen() {
     const key = this.grid.selected ?? this.place.key;
-    if (!key || this.detail.exchange?.key === key) return this.detail.exchange;
-    try { return await api.json("/api/x/" + key); } catch (error) { this.say(plain(error.message)); return null; }
+    if (typeof key === "string") { this.say("the exchange is still open"); return null; }
+    if (!key) { this.say("choose an exchange first"); return null; }
+    const shown = this.detail.exchange;
+    if (shown && !shown.isOpen && shown.key === key) return shown;
+    const { epoch } = this.state;
+    try { return { ...await api.json("/api/x/" + key), epoch }; } catch (error) { this.say(plain(error.message)); return null; }
   }
 
-  async editExchange() { return this.editor.open(await this.chosen()); }
+  async editExchange() {
+    const exchange = await this.chosen();
+    if (exchange) this.editor.open(exchange);
+  }
 
-  async resend() { return this.sender.resend(await this.chosen()); }
+  async resend() {
+    const exchange = await this.chosen();
+    if (exchange) this.sender.resend(exchange);
+  }
 
   /** Something else beside the list than an exchange. */
   panel(title, ...content) {

@@ -1090,10 +1090,20 @@ def a_request_is_sent_again(browser, folder):
         for url in [inspector.origin, inspector.origin.replace("127.0.0.1", "localhost")]:
             text = json.loads(inspector.ask("/api/x/1/text"))
             text["request"]["url"] = url + "/"
-            sent = json.loads(inspector.ask("/api/send", {"key": 1, "text": json.dumps(text)}))
+            sent = json.loads(inspector.ask("/api/send", {"key": 1, "text": json.dumps(text)}, **{"If-Match": '"1"'}))
             assert "status" not in sent and "is this proxy itself" in sent["notes"][0], sent
         assert open(path).read() == before and os.listdir(folder) == ["pets.json"]
-        one.calm(allowed=["403", "422"])
+        # What is sent is what was shown.
+        keys.press("Escape")
+        keys.press("k")
+        keys.press("k")
+        one.until("document.querySelector('#detail-title')?.textContent.startsWith('1 ')")
+        tape.write(path + ".new")
+        os.rename(path + ".new", path)
+        inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 3)
+        keys.press("r")
+        page.wait_for_selector("text=has become another file")
+        one.calm(allowed=["403", "422", "412"])
 
 
 @check

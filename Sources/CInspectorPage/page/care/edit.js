@@ -28,7 +28,6 @@ export class Editor {
   }
 
   async open(exchange) {
-    if (!exchange) return this.actions.say("choose an exchange first");
     if (exchange.length > LIMIT) return this.actions.say("this exchange is too long for the page: edit the file, then run wiretape verify");
     this.key = exchange.key;
     let draft = this.drafts.get(exchange.key);
@@ -57,7 +56,7 @@ export class Editor {
     this.actions.panel(`Edit exchange ${exchange.number}`,
       element("div", { class: "viewer-bar" },
         button("Check", "Check it, and show what would change (Ctrl-Enter)", () => this.check()), button(`Write to ${name}`, "Replace the recorded exchange (Ctrl-S)", () => this.write()),
-        this.actions.sends() ? button("Send", "Send this request, and compare the answer with the recorded one", () => this.sender.send(exchange.key, this.answer, draft.text)) : null,
+        this.actions.sends() ? button("Send", "Send this request, and compare the answer with the recorded one", () => this.sender.send(exchange.key, this.answer, draft)) : null,
         button("Recorded text", "Drop what was changed here", () => this.revert(exchange)), button("Back", "Back to the exchange", () => this.actions.open(exchange.key, true))),
       this.area, this.result, this.answer);
     this.area.focus();

@@ -11,24 +11,24 @@ export class Sender {
 
   /** Sends an exchange's request as it was recorded. */
   resend(exchange) {
-    if (!exchange) return this.actions.say("choose an exchange first");
     if (!this.actions.sends()) return this.actions.say("this run sends nothing of its own: send from wiretape inspect --web");
     const box = element("div");
+    const shown = { epoch: exchange.epoch };
     this.actions.panel(`Sent again: exchange ${exchange.number}`, element("div", { class: "viewer-bar" },
-      element("button", { type: "button", text: "Send again", onclick: () => this.send(exchange.key, box) }), element("button", { type: "button", text: "Back", onclick: () => this.actions.open(exchange.key, true) })), box);
-    return this.send(exchange.key, box);
+      element("button", { type: "button", text: "Send again", onclick: () => this.send(exchange.key, box, shown) }), element("button", { type: "button", text: "Back", onclick: () => this.actions.open(exchange.key, true) })), box);
+    return this.send(exchange.key, box, shown);
   }
 
-  /** - text: the exchange as it was edited; undefined for the recorded one. */
-  async send(key, box, text, unsafe = false) {
+  /** - shown: `epoch` of the file that the exchange was seen in, and its `text` if that was edited. */
+  async send(key, box, { epoch, text }, unsafe = false) {
     clear(box, element("p", { role: "status", text: "sending" }));
     try {
-      const sent = await (await api.post("/api/send", { key, text, unsafe })).json();
+      const sent = await (await api.post("/api/send", { key, text, unsafe }, undefined, { "If-Match": `"${epoch}"` })).json();
       clear(box, ...this.shown(sent));
     } catch (error) {
       clear(box, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
       if (error.code !== "unsafe-method") return;
-      const button = element("button", { type: "button", text: "Send it all the same", onclick: () => this.send(key, box, text, true) });
+      const button = element("button", { type: "button", text: "Send it all the same", onclick: () => this.send(key, box, { epoch, text }, true) });
       box.append(element("p", {}, button));
       button.focus();
     }

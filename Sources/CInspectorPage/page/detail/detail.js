@@ -6,7 +6,7 @@ import { viewer } from "./viewer.js";
 
 /** One exchange in tabs. */
 export class Detail {
-  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `edit()`, `resend()`. */
+  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `epoch()`, `edit()`, `resend()`. */
   constructor(parent, actions) {
     this.parent = parent;
     this.actions = actions;
@@ -23,9 +23,11 @@ export class Detail {
     try {
       // The key of an exchange that is still open is "o" and its id.
       const base = typeof key === "string" ? "/api/open/" + key.slice(1) : "/api/x/" + key;
+      const epoch = this.actions.epoch();
       const exchange = await api.json(base, loading.signal);
       if (loading.signal.aborted) return;
       exchange.base = base;
+      exchange.epoch = epoch;
       exchange.isOpen = typeof key === "string";
       this.exchange = exchange;
       this.show(tab);
