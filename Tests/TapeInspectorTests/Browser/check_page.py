@@ -708,6 +708,15 @@ def what_another_process_still_records_is_open(browser, folder):
             one.axe("an open event stream")
             one.page.click("#tab-raw")
             one.page.wait_for_selector("#panel :text('as the cassette would have it')")
+            # There is nothing to change or to send, and no link leads to it.
+            assert one.page.query_selector_all(".detail-head button:has-text('Edit'), .detail-head button:has-text('Resend'), .detail-head button:has-text('Link')") == []
+            assert one.page.evaluate("location.hash") == "#/"
+            for key in "er":
+                one.page.click("#counts")
+                one.page.evaluate("document.querySelector('#live-words').textContent = ''")
+                one.page.keyboard.press(key)
+                one.until("document.querySelector('#live-words').textContent === 'the exchange is still open'")
+            one.page.wait_for_selector("#tab-raw")
             # Another list has no such rows.
             one.page.fill("#filter", "~m GET")
             one.until("document.querySelector('#counts').textContent === '1 of 1 exchange, 1 open'")

@@ -66,12 +66,14 @@ export class Detail {
       this.choose(this.tabs[(place + step + this.tabs.length) % this.tabs.length][0], true);
       this.parent.querySelector(`#tab-${this.tab}`).focus();
     });
+    // What is still open has no text to change, and no place that a link could lead to.
+    const whole = (button) => (exchange.isOpen ? null : button);
     const head = element("div", { class: "detail-head" },
       element("h2", { id: "detail-title" }, exchange.isOpen ? "open " : `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),
-      element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() }),
-      element("button", { type: "button", text: "Edit", title: "Edit it (e)", onclick: () => this.actions.edit() }),
-      element("button", { type: "button", text: "Resend", title: "Send the request again (r)", onclick: () => this.actions.resend() }),
-      element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") }),
+      whole(element("button", { type: "button", text: "curl", title: "Copy as curl (c)", onclick: () => this.copyCurl() })),
+      whole(element("button", { type: "button", text: "Edit", title: "Edit it (e)", onclick: () => this.actions.edit() })),
+      whole(element("button", { type: "button", text: "Resend", title: "Send the request again (r)", onclick: () => this.actions.resend() })),
+      whole(element("button", { type: "button", text: "Link", title: "Copy a link", onclick: () => this.copy(location.href, "link copied") })),
       element("button", { type: "button", text: "Close", title: "Close (Escape)", onclick: () => this.actions.close() }));
     this.panel = panel;
     clear(this.parent, head, list, panel);
@@ -87,7 +89,7 @@ export class Detail {
     }
     const panel = this.panel;
     panel.setAttribute("aria-labelledby", "tab-" + name);
-    if (isAsked) this.actions.tab(name);
+    if (isAsked && !this.exchange?.isOpen) this.actions.tab(name);
     try {
       const made = await this.tabs.find(([one]) => one === name)[2]();
       if (this.panel === panel && this.tab === name) { clear(panel, made); panel.scrollTop = 0; }
