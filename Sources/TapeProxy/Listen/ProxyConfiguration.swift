@@ -45,8 +45,19 @@ public struct ProxyConfiguration: Sendable {
 
     /// Is told of exchanges that are recorded while they are open; called on event loops, and returns at once.
     package var watch: (@Sendable (WatchedExchange) -> Void)?
-    /// Ports of this process that no event loop dials, beside the proxy's own.
-    package var closedPorts: [Int] = []
+    /// Where else this process listens; no event loop dials it.
+    package var closedPorts: [ClosedPort] = []
+
+    package struct ClosedPort: Sendable, Hashable {
+        /// An address, without brackets, or a name of the loopback address.
+        package var host: String
+        package var port: Int
+
+        package init(host: String = "127.0.0.1", port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
 
     /// Takes nothing.
     public static let silent = Logger(label: "wiretape") { _ in SwiftLogNoOpLogHandler() }

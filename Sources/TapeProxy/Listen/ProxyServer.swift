@@ -127,13 +127,14 @@ public final class ProxyServer: Sendable {
         }
         let channel: any Channel
         do {
-            let loopback = IPAddress("127.0.0.1")
-            for port in configuration.closedPorts {
-                loopback.map { loops.shared.ownPorts.add(LoopRule(listeningOn: $0, port: port, interfaces: [])) }
+            let interfaces = ProxyListener.interfaces()
+            for closed in configuration.closedPorts {
+                guard let address = IPAddress(closed.host) ?? IPAddress("127.0.0.1") else { continue }
+                loops.shared.ownPorts.add(LoopRule(listeningOn: address, port: closed.port, interfaces: interfaces))
             }
             let sessionGate = try PerLoop(through: loops.loopGates) { _, _ in SessionGate(credentials) }
             channel = try ProxyListener.bind(
-                host: configuration.host, port: configuration.port, interfaces: ProxyListener.interfaces(), on: loops, session: contexts,
+                host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: contexts,
                 sessionGate: sessionGate
             ).wait()
         } catch {

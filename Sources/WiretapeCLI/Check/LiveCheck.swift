@@ -22,8 +22,8 @@ struct LiveCheck {
     var seconds: Int
     var upstreamTLS: UpstreamTLSOptions
     var fill = PlaceholderFill()
-    /// Ports of this process that nothing is sent to.
-    var closedPorts: [Int] = []
+    /// Where this process listens: nothing is sent to it.
+    var closedPorts: [ProxyConfiguration.ClosedPort] = []
     /// Receives lines for people.
     var note: @Sendable (String) -> Void
 

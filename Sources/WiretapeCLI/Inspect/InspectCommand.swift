@@ -128,7 +128,7 @@ struct InspectCommand: ParsableCommand {
             let server = try InspectorServer.start(
                 InspectedCassette(path: self.file, schema: self.names.schema()), older: self.against,
                 tools: .ofCommands(upstreamTLS: UpstreamTLSOptions.parse([]), ports: ports), port: self.page.webPort ?? 0)
-            ports.add(server.port)
+            ports.add(.init(port: server.port))
             let page = try ServedPage(server, opens: self.page.open) { Terminal.error.complain($0) }
             let stop = DispatchSemaphore(value: 0)
             SignalThread.start { _ in stop.signal() }

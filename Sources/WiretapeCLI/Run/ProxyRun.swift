@@ -85,7 +85,7 @@ struct ProxyRun {
             try cassette.abandon()
             throw error
         }
-        ports.add(server.port)
+        ports.add(.init(host: configuration.host, port: server.port))
         page?.counts.follow({ server.counts }, recorder)
         let outcome =
             program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
@@ -174,8 +174,8 @@ struct ProxyRun {
         let server = try InspectorServer.start(
             InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in self.file },
             tools: .ofCommands(upstreamTLS: upstream, ports: ports), port: self.proxy.page.webPort ?? 0)
-        ports.add(server.port)
-        configuration.closedPorts.append(server.port)
+        ports.add(.init(port: server.port))
+        configuration.closedPorts.append(.init(port: server.port))
         configuration.watch = { open.take($0) }
         return try ServedPage(server, counts: counts, question: run.review, opens: self.proxy.page.open) { screen.complain($0) }
     }

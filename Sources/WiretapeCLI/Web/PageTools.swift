@@ -41,15 +41,15 @@ extension InspectorTools.FoundSecret {
     }
 }
 
-/// The ports that this process listens on, as they become known.
+/// Where this process listens, as it becomes known.
 ///
 /// Any thread may use it.
 final class ClosedPorts: Sendable {
-    private let ports = Guarded<[Int]>([])
+    private let ports = Guarded<[ProxyConfiguration.ClosedPort]>([])
 
-    var all: [Int] { self.ports.withLock { $0 } }
+    var all: [ProxyConfiguration.ClosedPort] { self.ports.withLock { $0 } }
 
-    func add(_ port: Int) { self.ports.withLock { $0.append(port) } }
+    func add(_ port: ProxyConfiguration.ClosedPort) { self.ports.withLock { $0.append(port) } }
 }
 
 /// Sends one request of a cassette by the rules of `check`: as it was recorded, through a proxy of its own that redacts the answer.

@@ -2,6 +2,7 @@ import CassetteModel
 import CassettePlayback
 import CassetteStore
 import Foundation
+import TapeExchange
 @testable import TapeProxy
 import TapeTestSupport
 import Testing
@@ -83,6 +84,19 @@ import Testing
         let tunnel = try proxy.ask("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
         #expect(tunnel.hasPrefix("HTTP/1.1 508 Loop Detected\r\n"))
         #expect(try proxy.recorded().isEmpty)
+    }
+
+    @Test func noOriginIsWhereTheProcessListensElse() throws {
+        var configuration = ProxyConfiguration()
+        configuration.closedPorts = [.init(port: 7), .init(host: "192.0.2.7", port: 8), .init(host: "0.0.0.0", port: 9)]
+        let server = try ProxyServer.start(configuration, session: CassetteSession(mode: .passthrough))
+        defer { server.stop() }
+        func isOwn(_ address: IPAddress?, _ port: Int) throws -> Bool {
+            try #require(server.loops.shared.ownPorts.rule(for: port)).isSelf(address: #require(address), port: port)
+        }
+        for port in [7, 8, 9] { #expect(try isOwn(IPAddress("127.0.0.1"), port)) }
+        #expect(try isOwn(IPAddress("192.0.2.7"), 8) && !isOwn(IPAddress("192.0.2.7"), 7))
+        for address in ProxyListener.interfaces() { #expect(try isOwn(address, 9)) }
     }
 
     @Test func aPersonWhoOpensTheAddressGetsHelp() throws {
