@@ -111,9 +111,11 @@ struct EditService {
         let number = self.ordinal + 1
         let known = Set(try old.map { try self.tools.secrets($0, number, self.cassette.path).map(\.place) } ?? [])
         return try self.tools.secrets(edited, number, self.cassette.path).map { found in
-            let name = found.placeholder.map { "what the rules call \($0)" } ?? "a secret"
+            // Only its kind is known: its number is that of its value in the whole cassette.
+            let kind = found.placeholder?.prefix { $0 != ":" }.drop { $0 == "{" }
             return Problem(
-                kind: "secret", text: "\(found.place) has \(name) in it: write the placeholder instead",
+                kind: "secret",
+                text: "\(found.place) has \(kind.map { "what the rules call \($0)" } ?? "a secret") in it: write a placeholder instead",
                 isBlocking: !known.contains(found.place))
         }
     }

@@ -133,7 +133,7 @@ final class InspectorService: Sendable {
         case ("edits", 3) where parts[2] == "try":
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)
-            return .whole(Self.json(EditService.bytes(try edit.check(text))))
+            return .whole(Self.json(EditService.bytes(try self.alone { try edit.check(text) })))
         case ("send", 2):
             try Self.allow(request, "POST")
             return .whole(try self.alone { try self.send(request) })
@@ -257,7 +257,7 @@ final class InspectorService: Sendable {
         guard isFirst else {
             throw LocalAnswer(
                 status: 409, reason: "Conflict", code: "busy",
-                message: "a request is being sent, or rules are tried: wait until that has ended, then repeat this.")
+                message: "a request is being sent, or rules or a text are tried: wait until that has ended, then repeat this.")
         }
         defer { self.isBusy.withLock { $0 = false } }
         return try work()

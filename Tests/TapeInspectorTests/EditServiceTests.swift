@@ -92,6 +92,7 @@ import Testing
         let text = try self.text(service, 2).replacing("http://a/2", with: "http://a/2?token=abc")
         let problem = try #require(try self.problems(service, text).first)
         #expect(problem["kind"]?.string == "secret" && problem["blocks"]?.bool == true)
+        #expect(problem["text"]?.string == "request url has what the rules call token in it: write a placeholder instead")
         #expect(try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"").status == 422)
     }
 
@@ -177,6 +178,26 @@ import Testing
         #expect(try self.ask(service, "/api/send", [("key", "2"), ("text", "{}")], ifMatch: "\"1\"").status == 422)
         #expect(try self.ask(service, "/api/send", [("key", "9")], ifMatch: "\"1\"").status == 400)
         #expect(sent.withLock { $0 } == ["GET http://a/2", "POST http://a/2"])
+    }
+
+    @Test func oneTextIsCheckedAtATime() throws {
+        let again = Guarded<(@Sendable () -> Int)?>(nil)
+        var tools = InspectorTools()
+        tools.secrets = { _, _, _ in
+            #expect(again.withLock { $0 }?() == 409)
+            return []
+        }
+        let service = try self.service(tools)
+        let text = try self.text(service, 2)
+        let request = LocalRequest(method: "POST", path: "/api/edits/try", query: "", body: Array(#"{"key": 1, "text": "{}"}"#.utf8))
+        again.withLock {
+            $0 = {
+                guard case .whole(let answer) = service.answer(request) else { return 0 }
+                return answer.status
+            }
+        }
+        #expect(try self.ask(service, "/api/edits/try", [("key", "2"), ("text", text)]).status == 200)
+        #expect(try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"").status == 200)
     }
 
     @Test func oneRequestIsSentAtATime() throws {

@@ -71,6 +71,8 @@ public struct CassetteRedaction {
 
     /// The secrets that the rules of a cassette would take out of an exchange that is not in it yet; none if it has no rules.
     ///
+    /// Reads no other exchange, so that the numbers of their placeholders may be those of other values.
+    ///
     /// - Parameter number: which exchange of the file it is, from 1.
     public static func secrets(
         in interaction: Interaction, number: Int, of path: String,
@@ -78,9 +80,9 @@ public struct CassetteRedaction {
     ) throws -> [RedactedPlace] {
         let reader = try CassetteReader(path: path)
         guard let rules = try CassetteHead(reader.head()).redactionRules() else { return [] }
-        let redaction = try CassetteRedaction(path, reader, rules, nil, digest, .system)
-        let maker = InteractionMaker(store: redaction.store, redactor: redaction.redactor, schema: nil, digest: digest)
-        guard let redacted = try maker.redacted(interaction, reader: redaction.bodies) else { return [] }
+        let redactor = Redactor(rules: rules, vault: SecretVault(), makeDigest: digest)
+        let maker = InteractionMaker(store: try BodyStore(cassettePath: path), redactor: redactor, schema: nil, digest: digest)
+        guard let redacted = try maker.redacted(interaction, reader: BodyReader(cassettePath: path)) else { return [] }
         return RedactedPlace.all(number, interaction, redacted)
     }
 
