@@ -1,6 +1,7 @@
 import CassetteModel
 import CassettePlayback
 import CassetteStore
+import Dispatch
 import LocalHTTP
 import TapeBytes
 @testable import TapeInspector
@@ -249,7 +250,9 @@ import Testing
         question.open()
         #expect(try self.ask(service, "/api/review", [("answer", "perhaps")]).status == 400)
         // As the command does once there is an answer.
-        question.end("accepted")
+        DispatchQueue.global().async { question.end(question.wait().map { "\($0.answer.rawValue)ed" } ?? "not answered") }
+        let accepted = try self.ask(service, "/api/review", [("answer", "accept")])
+        #expect(accepted.status == 200 && accepted.json["review"]?["by"]?.string == "page")
         #expect(try self.ask(service, "/api/review", [("answer", "reject")]).status == 409)
         #expect(try JSONDocument(service.state()).root["review"]?["words"]?.string == "accepted")
         #expect(try self.ask(self.opened(), "/api/review", [("answer", "accept")]).status == 404)
