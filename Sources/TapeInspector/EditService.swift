@@ -67,7 +67,7 @@ struct EditService {
             problems.append(
                 Problem(
                     kind: CareFinding.Kind.duplicateID.rawValue,
-                    text: "exchange \(twin) has the id \(edited.id) already: choose another one",
+                    text: Self.twinWords(twin, edited.id),
                     isBlocking: true))
         }
         problems += try self.leaks(edited, old)
@@ -106,6 +106,8 @@ struct EditService {
         return (0..<rows.count).first { $0 != self.ordinal && rows[$0].id == id }.map { $0 + 1 }
     }
 
+    private static func twinWords(_ twin: Int, _ id: Int) -> String { "exchange \(twin) has the id \(id) already: choose another one" }
+
     /// Secrets that the recorded text does not have.
     private func leaks(_ edited: Interaction, _ old: Interaction?) throws -> [Problem] {
         let number = self.ordinal + 1
@@ -136,7 +138,9 @@ struct EditService {
     /// Replaces the file with one that has the text; a crash leaves one or the other.
     ///
     /// Throws `inUse` while a recorder has the cassette.
-    func write(_ text: [UInt8]) throws {
+    ///
+    /// - Returns: why files that the cassette names no longer are still there; nil if they are not.
+    func write(_ text: [UInt8]) throws -> String? {
         guard self.moment.epoch.damage == nil else {
             throw CassetteError(
                 .damaged,
@@ -147,8 +151,26 @@ struct EditService {
         guard self.ordinal < rewriter.reader.count, try rewriter.reader.bytes(at: self.ordinal) == recorded else {
             throw InspectorService.stale
         }
+        let id = try InteractionDecoder.decode(text).id
+        // The file may have more exchanges by now than those that were checked.
+        for place in 0..<rewriter.reader.count where place != self.ordinal {
+            guard try rewriter.reader.bytes(at: place).withUnsafeBytes({ InteractionSummaryReader.read($0)?.id }) == id else { continue }
+            throw LocalAnswer(
+                status: 422, reason: "Unprocessable Content", code: "edit",
+                message: "nothing was written: \(Self.twinWords(place + 1, id)).")
+        }
         let trimmed = Array(text.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed())
         try rewriter.rewrite(order: Array(0..<rewriter.reader.count)) { place, _ in place == self.ordinal ? trimmed : nil }
+        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
+        defer { withExtendedLifetime(rewriter) {} }
+        // What was edited out must not stay in a file.
+        guard recorded.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return nil }
+        do throws(CassetteError) {
+            try CassetteReferences(familyOf: self.cassette.path).tidy(BodyStore(cassettePath: self.cassette.path))
+            return nil
+        } catch {
+            return "files of bodies that the cassette names no longer were not removed: \(error.message)"
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }

@@ -124,12 +124,23 @@ final class InspectorService: Sendable {
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)
             try Self.check(request, edit.moment)
-            if let obstacle = try edit.check(text).obstacle {
-                throw LocalAnswer(
-                    status: 422, reason: "Unprocessable Content", code: "edit", message: "nothing was written: \(obstacle.text).")
+            let problem = try self.alone {
+                if let obstacle = try edit.check(text).obstacle {
+                    throw LocalAnswer(
+                        status: 422, reason: "Unprocessable Content", code: "edit", message: "nothing was written: \(obstacle.text).")
+                }
+                return try edit.write(text)
             }
-            try edit.write(text)
-            return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
+            var writer = JSONWriter()
+            writer.beginObject(.inline)
+            writer.member("written")
+            writer.bool(true)
+            if let problem {
+                writer.member("problem")
+                writer.string(problem)
+            }
+            writer.endObject()
+            return .whole(Self.json(writer.bytes + [10]))
         case ("edits", 3) where parts[2] == "try":
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)

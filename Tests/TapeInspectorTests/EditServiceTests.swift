@@ -1,3 +1,4 @@
+import CassetteFormat
 import CassetteModel
 import CassettePlayback
 import CassetteStore
@@ -132,6 +133,51 @@ import Testing
             service, "/api/edits", [("key", "2"), ("text", text.replacing("http://a/2", with: "http://a/9"))], ifMatch: "\"1\"")
         #expect(answer.status == 412)
         #expect(try self.folder.read("pets.json") == before && self.folder.names() == ["pets.json"])
+    }
+
+    @Test func aBodyThatIsEditedOutDoesNotStayInAFile() throws {
+        let store = try BodyStore(cassettePath: self.path)
+        func sidecar(_ byte: String) throws -> Sidecar {
+            let (bytes, spool) = (Array(String(repeating: byte, count: 1000).utf8), try store.makeSpool())
+            try spool.write(bytes)
+            var digest = PortableSHA256()
+            bytes.withUnsafeBytes { digest.update($0) }
+            return try spool.finish(sha256: Hex.encode(digest.finalize()), ext: "bin")
+        }
+        let (first, second) = (try sidecar("a"), try sidecar("b"))
+        try RecordedExchanges.write(
+            [first, second].enumerated().map { index, file in
+                .sample(index + 1, body: Body(size: 1000, content: .file(file), sha256: file.sha256))
+            }, to: self.path)
+        let service = try self.opened()
+        var edited = try InteractionDecoder.decode(Array(try self.text(service, 2).utf8))
+        edited.response?.body = Body(size: 2, content: .text(Array("no".utf8)))
+        let order = [("key", "2"), ("text", String(decoding: Self.text(of: edited), as: UTF8.self))]
+        let answer = try self.ask(service, "/api/edits", order, ifMatch: "\"1\"")
+        #expect(answer.status == 200 && answer.json["problem"] == nil)
+        #expect(self.folder.exists(first.path) && !self.folder.exists(second.path))
+    }
+
+    @Test func anIDThatIsTakenMeanwhileIsNotWritten() throws {
+        let service = try self.service()
+        let text = try self.text(service, 2).replacing("\"id\": 2", with: "\"id\": 4")
+        func append() throws {
+            let appender = try CassetteAppender.open(self.path, recorder: "other")
+            try appender.append([Self.text(of: .sample(4))])
+            _ = try appender.finish()
+        }
+        try append()
+        let before = try self.folder.read("pets.json")
+        // The service has not looked yet.
+        let answer = try self.ask(service, "/api/edits", [("key", "2"), ("text", text)], ifMatch: "\"1\"")
+        #expect(answer.status == 422 && answer.json["error"]?["message"]?.string?.contains("exchange 4 has the id 4 already") == true)
+        #expect(try self.folder.read("pets.json") == before)
+    }
+
+    private static func text(of interaction: Interaction) -> [UInt8] {
+        var writer = JSONWriter()
+        InteractionEncoder.encode(interaction, into: &writer)
+        return writer.bytes
     }
 
     @Test func aRecorderKeepsItsCassetteToItself() throws {
