@@ -608,6 +608,7 @@ class Server(http.server.ThreadingHTTPServer):
 class Origin:
     def __init__(self):
         gate = self.gate = threading.Event()
+        streams = self.streams = threading.Event()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -620,6 +621,7 @@ class Origin:
                     for number in range(3):
                         self.wfile.write(f"id: {number}\ndata: event {number}\n\n".encode())
                         self.wfile.flush()
+                    streams.set()
                     gate.wait(20)
                     self.close_connection = True
                     return
@@ -1063,6 +1065,7 @@ def a_request_is_sent_again(browser, folder):
     tape.add("GET", f"{origin.url}/pets", response={"headers": ["Content-Type: application/json"], "body": samples.body_of('{"path": "/other"}')})
     tape.add("POST", f"{origin.url}/pets", 201)
     tape.add("GET", f"{origin.url}/secret", request={"headers": ["Authorization: Bearer {{authorization:1}}"]})
+    tape.add("GET", f"{origin.url}/events")
     tape.write(path)
     before = open(path).read()
     with Inspector("inspect", path, "--web") as inspector, visit(browser, inspector) as one:
@@ -1109,10 +1112,16 @@ def a_request_is_sent_again(browser, folder):
         one.until("document.querySelector('#detail-title')?.textContent.startsWith('1 ')")
         tape.write(path + ".new")
         os.rename(path + ".new", path)
-        inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 3)
+        inspector.until("/api/state", lambda state: state["epoch"] == 2 and state["rows"] == 4)
         keys.press("r")
         page.wait_for_selector("text=has become another file")
         one.calm(allowed=["403", "422", "412"])
+        # An answer that does not end keeps nobody waiting who stops the command.
+        one.open(4, "response")
+        keys.press("r")
+        assert origin.streams.wait(20)
+        inspector.process.send_signal(signal.SIGINT)
+        assert inspector.process.wait(10) == 0
 
 
 @check
