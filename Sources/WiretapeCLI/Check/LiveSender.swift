@@ -160,6 +160,7 @@ struct LiveSocket: ~Copyable {
     }
 
     private let descriptor: Int32
+    private let seconds: Int
     private let limits: Limits?
     private let end: ContinuousClock.Instant?
     private let stop: LiveStop?
@@ -169,10 +170,7 @@ struct LiveSocket: ~Copyable {
         let stream = streamSocket
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(message: "no socket (\(String(cString: strerror(errno))))") }
-        var limit = timeval(tv_sec: seconds, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { Self.limit(descriptor, option, seconds: seconds) }
         #if canImport(Darwin)
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -190,6 +188,7 @@ struct LiveSocket: ~Copyable {
             throw Failure(message: "no connection to Wiretape's own proxy (\(message))")
         }
         self.descriptor = descriptor
+        self.seconds = seconds
         self.limits = limits
         self.end = limits.map { .now + .seconds($0.seconds) }
         self.stop = stop
@@ -221,6 +220,9 @@ struct LiveSocket: ~Copyable {
                 guard self.received <= limits.bytes else {
                     throw Failure(message: "the answer has more than \(limits.bytes >> 20) MiB: the rest was not read")
                 }
+                // A silence ends with the answer's time at the latest.
+                let left = Int((end - .now).components.seconds) + 1
+                if left < self.seconds { Self.limit(self.descriptor, SO_RCVTIMEO, seconds: left) }
             }
             let count = recv(self.descriptor, buffer.baseAddress, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
@@ -228,6 +230,11 @@ struct LiveSocket: ~Copyable {
             self.received += count
             return count
         }
+    }
+
+    private static func limit(_ descriptor: Int32, _ option: Int32, seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     private static func failure() -> Failure {
