@@ -1,4 +1,3 @@
-internal import Platform
 internal import TapeBytes
 
 /// What all event loops of a server share: its own ports, the number of its connections, the certificate authority for intercepted

@@ -2,7 +2,6 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import CassetteRedaction
 internal import CassetteStore
-internal import Platform
 internal import TapeBytes
 internal import TapeExchange
 

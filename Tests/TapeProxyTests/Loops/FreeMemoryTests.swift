@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import TapeBytes
 @testable import TapeProxy
 import Testing
 

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Platform
 
 /// Memory that was freed and that the allocator keeps.
 package enum FreeMemory {
