@@ -25,9 +25,9 @@ struct HeadRedaction {
         guard self.text.vault.generation == generation else { return self.redactLines(of: &fields) }
         let clean = unknown.indices.filter { index in
             let line = redacted.line(at: index)
-            // Of two lines with what makes a secret together, both are searched each time.
+            // Of two lines that have a secret only together, both are searched each time.
             return (count == 0 || line.elementsEqual(fields.line(at: unknown[index])))
-                && !line.withUnsafeBytes { OAuthCompany.isKept(by: $0) }
+                && !line.withUnsafeBytes { OAuthCompany.concerns($0) }
         }
         searched.insert(clean, of: redacted, at: generation)
         guard count > 0 else { return 0 }

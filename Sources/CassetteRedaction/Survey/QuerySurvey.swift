@@ -98,11 +98,17 @@ struct OAuthCompany {
     static var inQueries: OAuthCompany { OAuthCompany(Self.names, mark: UInt8(ascii: "=")) }
     static var inJSON: OAuthCompany { OAuthCompany(Self.members, mark: UInt8(ascii: "_")) }
 
-    /// Whether a text, or what its escapes say, has a member that makes a secret of a code beside it.
-    static func isKept(by text: UnsafeRawBufferPointer, depth: Int = 0) -> Bool {
+    /// Whether a text, or what its escapes say, has a name in JSON whose value is a secret only in company, or one that is such company.
+    static func concerns(_ text: UnsafeRawBufferPointer, depth: Int = 0) -> Bool {
         if self.members.contains(where: { ByteSearch.contains($0, in: text) }) { return true }
+        let survey = SurveyText(bytes: text, hasMore: false, isView: depth > 0)
+        var quote = ByteScan.index(of: UInt8(ascii: "\""), in: text, from: 0)
+        while quote < text.count {
+            if SecretNames.meaning(ofMember: text[survey.startOfName(quote)..<quote])?.needsCompany == true { return true }
+            quote = ByteScan.index(of: UInt8(ascii: "\""), in: text, from: quote + 1)
+        }
         guard depth < EscapeView.depthLimit, let view = EscapeView(text) else { return false }
-        return view.bytes.withUnsafeBytes { self.isKept(by: $0, depth: depth + 1) }
+        return view.bytes.withUnsafeBytes { self.concerns($0, depth: depth + 1) }
     }
 
     /// Whether one of the words is in a range of the text. No range begins before the one that was asked for last.

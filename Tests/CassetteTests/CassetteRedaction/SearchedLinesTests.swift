@@ -74,6 +74,8 @@ import Testing
     @Test(arguments: [#"{"redirect_uri":"a"}"#, #""{\"grant_type\":1}""#, "%7B%22code_verifier%22:1%7D"])
     func aLineThatMakesASecretOfAnotherIsNotForgotten(company: String) {
         let redactor = Redactor()
+        // Alone it is none.
+        _ = self.redacted(redactor, [#"X-Login: {"code":"kT7-pQ2xV9mZ4w1"}"#])
         for number in 1...3 {
             let lines = ["X-Client: \(company)", #"X-Login: {"code":"kT7-pQ2xV9mZ4w\#(number)"}"#]
             let alone = self.redacted(Redactor(), lines)
