@@ -4,8 +4,7 @@ internal import TapeBytes
 /// Takes the secrets out of header sections and URLs.
 struct HeadRedaction {
     let text: TextRedaction
-    /// Nil if nothing is remembered of lines.
-    var searched: SearchedLines?
+    var searched = SearchedLines()
 
     private var rules: RedactionRules { self.text.rules }
 
@@ -15,9 +14,9 @@ struct HeadRedaction {
     func redact(_ fields: inout HeaderFields) -> Int {
         guard !fields.isEmpty else { return 0 }
         // A pattern for any text may look at more than one line.
-        guard let searched, !self.rules.hasTextPatterns else { return self.redactLines(of: &fields) }
+        guard !self.rules.hasTextPatterns else { return self.redactLines(of: &fields) }
         let generation = self.text.vault.generation
-        let unknown = searched.unknown(in: fields, at: generation)
+        let unknown = self.searched.unknown(in: fields, at: generation)
         guard !unknown.isEmpty else { return 0 }
         var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)
         let count = self.redactLines(of: &redacted)
@@ -29,7 +28,7 @@ struct HeadRedaction {
             return (count == 0 || line.elementsEqual(fields.line(at: unknown[index])))
                 && !line.withUnsafeBytes { OAuthCompany.concerns($0) }
         }
-        searched.insert(clean, of: redacted, at: generation)
+        self.searched.insert(clean, of: redacted, at: generation)
         guard count > 0 else { return 0 }
         fields = unknown.count == fields.count ? redacted : fields.replacing(unknown, with: redacted)
         return count

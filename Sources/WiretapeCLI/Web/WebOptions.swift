@@ -120,7 +120,7 @@ struct SessionPages: Sendable {
         }
         if let file {
             let say = self.say
-            // Whoever started the session does not wait for a browser.
+            // The answer to the request for a session does not wait for a browser.
             DispatchQueue.global().async { if let problem = file.open() { say(problem) } }
         }
         return SessionPage(

@@ -841,7 +841,7 @@ def a_recording_is_accepted_or_refused_in_the_page(browser, folder):
             one.page.wait_for_selector("h2:has-text('Does the new recording replace')")
             one.page.wait_for_selector("text=0 exchanges the same, 0 changed, 1 added, 1 removed")
             one.axe("review")
-            # Whoever is typing answers nothing by it.
+            # Typing answers nothing.
             assert one.page.evaluate("document.activeElement.id") == "filter"
             one.page.keyboard.press("Escape")
             one.page.keyboard.press("t")
@@ -859,7 +859,7 @@ def a_recording_is_accepted_or_refused_in_the_page(browser, folder):
 
 
 @check
-def whoever_types_in_a_panel_keeps_it(browser, folder):
+def a_panel_stays_while_somebody_types(browser, folder):
     origin = Origin()
     path = f"{folder}/pets.json"
     rerecorded(path, origin)

@@ -23,7 +23,7 @@ export class Review {
     this.phase = review.phase;
     this.older = state.older;
     this.review = review;
-    // Whoever is typing in a panel keeps it: the state says what to press.
+    // Somebody who is typing in a panel keeps it: the state says what to press.
     if (review.phase === "open") { if (!this.actions.isInPanel()) this.show(false); }
     else if (review.phase !== "closed") this.told();
   }

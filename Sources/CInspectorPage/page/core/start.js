@@ -12,5 +12,5 @@ const isPlain = !filter.trim() && sort === "start" && !descends;
 /** How far the cassette is, with rows unless the link has a filter or an order; null without a token. */
 export const asked = hasToken ? api.json("/api/state" + (isPlain ? "?rows=" + ROWS : "")) : null;
 
-// Whoever shows the page looks at it again, and says what is wrong.
+// The page looks at it again, and says what is wrong.
 asked?.catch(() => {});
