@@ -72,7 +72,9 @@ let package = Package(
             ]
         ),
         .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
-        .target(name: "CassetteRedaction", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
+        // Vector instructions, which Swift has no names for (docs/decisions/0056-anchors-by-vectors.md).
+        .target(name: "CAnchorScan"),
+        .target(name: "CassetteRedaction", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CAnchorScan"]),
         .target(name: "CassettePlayback", dependencies: forPlayback),
         .target(name: "CassetteTools", dependencies: forPlayback + ["CassettePlayback"]),
         .target(name: "ClientCapabilities", dependencies: ["Platform", "TapeBytes"]),

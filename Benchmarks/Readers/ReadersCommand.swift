@@ -9,6 +9,7 @@ struct ReadersCommand {
     static func main() {
         let rounds = CommandLine.argc > 1 ? max(1, Int(CommandLine.arguments[1]) ?? 7) : 7
         var marks = MultipartSpeed.marks(rounds: rounds) + PartsSpeed.marks(rounds: rounds) + InflateSpeed.marks(rounds: rounds)
+        marks += SurveySpeed.marks(rounds: rounds)
         marks += WebSocketSpeed.marks(rounds: rounds)
         if CommandLine.argc == 4 {
             marks += LookupSpeed.marks(cassettes: (CommandLine.arguments[2], CommandLine.arguments[3]), rounds: rounds)

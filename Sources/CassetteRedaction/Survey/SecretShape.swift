@@ -82,7 +82,7 @@ struct SecretShape: Sendable {
     ]
 
     private static func armour(_ prefix: StaticString) -> SecretShape {
-        SecretShape(kind: "private-key", prefix: prefix, anchor: 14, alphabet: .base64, length: 40...Self.longest)
+        SecretShape(kind: "private-key", prefix: prefix, anchor: 7, alphabet: .base64, length: 40...Self.longest)
     }
 
     /// The token whose anchor stands at an offset; nil where it is not one.

@@ -1,4 +1,7 @@
-/// Short texts that secrets begin with or follow, found by looking at three bytes out of every other offset.
+internal import CAnchorScan
+
+/// Short texts that secrets begin with or follow, words of four bytes: a scan tells where one may be, and a table which one it is
+/// (docs/decisions/0056-anchors-by-vectors.md).
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
         /// The last three letters of a name and a quote, an equals sign, a colon or a bracket.
@@ -14,17 +17,16 @@ struct SurveyTable: Sendable {
     static let shared = SurveyTable()
 
     private static let window = 4
-    /// Bits of a hash for the filters: 8 KiB each, so that both stay in the first level of a processor's cache.
-    private static let filterBits: UInt32 = 16
 
     /// Open addressing by a word's hash, a power of two long and at most a quarter full: a number of `anchors` and one, or 0.
     private let slots: [UInt8]
     private let words: [UInt32]
+    /// A name first of all.
     private let anchors: [Anchor]
-    /// A bit for the first three and the last three bytes of each anchor: one of the two lies at an even offset.
-    private let threes: [UInt64]
-    /// A bit for each anchor.
-    private let fours: [UInt64]
+    private let groups: AnchorGroups
+
+    /// Offsets that are asked for at once.
+    private static let batch = 256
 
     private init() {
         var anchors: [UInt32: Anchor] = [:]
@@ -36,27 +38,28 @@ struct SurveyTable: Sendable {
                 anchors[word] = .shapes([index])
             }
         }
-        for byte in Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8) {
-            anchors[Self.word(Array("eyJ".utf8) + [byte])] = .webToken
+        let webTokens = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8).map {
+            Self.word(Array("eyJ".utf8) + [$0])
         }
+        for word in webTokens { anchors[word] = .webToken }
         anchors[Self.word(Array("BEGI".utf8))] = .armour
-        for ending in Set((SecretNames.names.flatMap(\.names) + ["cookie"]).flatMap { Self.cases(Array($0.utf8.suffix(3))) }) {
-            for mark in "\"'=:>".utf8 { anchors[Self.word(ending + [mark])] = .name }
+        let others = anchors.keys.filter { anchors[$0] != .webToken }.map { [$0] } + [webTokens]
+        let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie"]).map { Array($0.utf8.suffix(3)) })
+        var names: [[UInt32]] = []
+        // Those with the same last letters into the same group, which then holds few words that are none.
+        for ending in endings.sorted(by: { $0.reversed().lexicographicallyPrecedes($1.reversed()) }) {
+            let words = Self.cases(ending).flatMap { ending in "\"'=:>".utf8.map { Self.word(ending + [$0]) } }
+            for word in words { anchors[word] = .name }
+            names.append(words)
         }
-        let kinds = Array(Set(anchors.values))
-        var threes = [UInt64](repeating: 0, count: 1 << (Self.filterBits - 6))
-        var fours = threes
+        self.groups = Self.groups(
+            of: Self.divided(names) + Self.divided(others.sorted { Self.key($0[0]) < Self.key($1[0]) }))
+        let kinds = [.name] + Set(anchors.values).subtracting([.name])
         var size = 16
         while size < anchors.count * 4 { size *= 2 }
         var slots = [UInt8](repeating: 0, count: size)
         var words = [UInt32](repeating: 0, count: size)
         for (word, anchor) in anchors {
-            for three in [word & 0xff_ffff, word >> 8] {
-                let bit = Self.bit(three)
-                threes[Int(bit >> 6)] |= 1 << (bit & 63)
-            }
-            let bit = Self.bit(word)
-            fours[Int(bit >> 6)] |= 1 << (bit & 63)
             var slot = Int(Self.hash(word)) & (size - 1)
             while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
             slots[slot] = UInt8(kinds.firstIndex(of: anchor).map { $0 + 1 } ?? 0)
@@ -65,22 +68,43 @@ struct SurveyTable: Sendable {
         self.slots = slots
         self.words = words
         self.anchors = kinds
-        self.threes = threes
-        self.fours = fours
+    }
+
+    // MARK: Groups
+
+    /// By the second byte, the third and the first: fewest words that are none were found so in JSON, HTML and programs.
+    private static func key(_ word: UInt32) -> UInt32 { (word >> 8 & 255) << 16 | (word >> 16 & 255) << 8 | word & 255 }
+
+    /// Four groups of neighbours.
+    private static func divided(_ words: [[UInt32]]) -> [[UInt32]] {
+        (0..<4).map { Array(words[$0 * words.count / 4..<($0 + 1) * words.count / 4].joined()) }
+    }
+
+    private static func groups(of words: [[UInt32]]) -> AnchorGroups {
+        var groups = AnchorGroups()
+        withUnsafeMutableBytes(of: &groups.low) { low in
+            withUnsafeMutableBytes(of: &groups.high) { high in
+                for (group, words) in words.enumerated() {
+                    for word in words {
+                        for place in 0..<4 {
+                            let byte = Int(truncatingIfNeeded: word >> (8 * place)) & 255
+                            low[place * 16 + byte & 15] |= 1 << group
+                            high[place * 16 + byte >> 4] |= 1 << group
+                        }
+                    }
+                }
+            }
+        }
+        return groups
     }
 
     private static func hash(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> 8 }
 
-    @inline(__always)
-    private static func bit(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> (32 - Self.filterBits) }
-
-    private func anchor(_ word: UInt32) -> Anchor? {
+    /// A number of `anchors` and one, or 0.
+    private func kind(_ word: UInt32) -> Int {
         var slot = Int(Self.hash(word)) & (self.slots.count - 1)
-        while self.slots[slot] != 0 {
-            if self.words[slot] == word { return self.anchors[Int(self.slots[slot]) - 1] }
-            slot = (slot + 1) & (self.slots.count - 1)
-        }
-        return nil
+        while self.slots[slot] != 0, self.words[slot] != word { slot = (slot + 1) & (self.slots.count - 1) }
+        return Int(self.slots[slot])
     }
 
     private static func word(_ bytes: [UInt8]) -> UInt32 {
@@ -100,27 +124,20 @@ struct SurveyTable: Sendable {
 
     /// Delivers each anchor with the offset of its four bytes, in ascending order.
     func scan(_ text: UnsafeRawBufferPointer, deliver: (Anchor, Int) -> Void) {
-        guard text.count >= Self.window, let base = text.baseAddress else { return }
-        let last = text.count - Self.window
-        self.threes.withUnsafeBufferPointer { threes in
-            self.fours.withUnsafeBufferPointer { fours in
-                // SAFETY: four bytes at `last`, or in front of it, are in the text; both filters have a bit for any hash.
-                func look(_ offset: Int) {
-                    let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                    let bit = Self.bit(word)
-                    if fours[Int(bit >> 6)] >> UInt64(bit & 63) & 1 == 1, let anchor = self.anchor(word) { deliver(anchor, offset) }
-                }
-                var offset = 0
-                while offset <= last {
-                    let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                    let bit = Self.bit(word & 0xff_ffff)
-                    if threes[Int(bit >> 6)] >> UInt64(bit & 63) & 1 == 1 {
-                        if offset > 0 { look(offset - 1) }
-                        look(offset)
+        guard let base = text.baseAddress else { return }
+        withUnsafePointer(to: self.groups) { groups in
+            withUnsafeTemporaryAllocation(of: Int.self, capacity: Self.batch) { offsets in
+                var from = 0
+                while text.count - from >= Self.window {
+                    let found = anchor_scan(groups, base, text.count, &from, offsets.baseAddress, Self.batch)
+                    for offset in offsets[..<found] {
+                        // SAFETY: the scan gives offsets of four bytes in the text.
+                        let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                        let kind = self.kind(word)
+                        // Names are most of all, and the others have arrays to be counted.
+                        if kind > 0 { deliver(kind == 1 ? .name : self.anchors[kind - 1], offset) }
                     }
-                    offset += 2
                 }
-                if offset == last + 1 { look(last) }
             }
         }
     }

@@ -1,4 +1,5 @@
 @testable import CassetteRedaction
+import TapeTestSupport
 import Testing
 
 @Suite struct SurveyTableTests {
@@ -20,5 +21,46 @@ import Testing
 
     @Test func proseHasNone() {
         #expect(self.anchors("the quick brown fox jumps over the lazy dog") == [])
+    }
+
+    @Test func everyNameIsFoundBeforeEveryMark() {
+        for name in SecretNames.names.flatMap(\.names) {
+            for mark in ["\"", "'", "=", ":", ">"] {
+                for text in ["\"" + name + mark, "\"" + name.uppercased() + mark] {
+                    #expect(self.anchors(text).contains("name@\(text.utf8.count - 4)"), "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test func everyShapeIsFound() {
+        for (index, shape) in SecretShape.all.enumerated() {
+            let found = self.anchors("\(shape.prefix)")
+            let isFound = found.contains { $0.hasPrefix("shapes(") && $0.hasSuffix("@\(shape.anchor)") && $0.contains("\(index)") }
+            #expect(isFound, "\(shape.prefix): \(found)")
+        }
+    }
+
+    /// Four bytes alone are too few for vectors.
+    @Test func vectorsFindWhatBytesFind() {
+        let words = ["token\"", "eyJh", "BEGIN", "ghp_", "xoxb-", "key=", "sk_live_", "\"", "a", "passwor", "\u{e9}", "1//0", "x"]
+        var generator = SeededGenerator(seed: 56)
+        for _ in 0..<rounds(1000) {
+            var text = ""
+            for _ in 0..<Int.random(in: 0...60, using: &generator) { text += words.randomElement(using: &generator) ?? "" }
+            let bytes = Array(text.utf8)
+            var alone: [String] = []
+            for offset in 0..<max(0, bytes.count - 3) {
+                bytes[offset..<offset + 4].withUnsafeBytes { four in
+                    SurveyTable.shared.scan(four) { anchor, _ in alone.append("\(anchor)@\(offset)") }
+                }
+            }
+            #expect(self.anchors(text) == alone, "\(text)")
+        }
+    }
+
+    @Test func moreAnchorsThanAreAskedForAtOnceAreFoundInOrder() {
+        let found = self.anchors(String(repeating: "key=", count: 1000))
+        #expect(found == (0..<1000).map { "name@\($0 * 4)" })
     }
 }
