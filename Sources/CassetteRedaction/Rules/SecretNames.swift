@@ -34,13 +34,13 @@ package enum SecretNames {
 
     /// What a value under a name means; nil for names that say nothing.
     static func meaning(of name: some Sequence<UInt8>) -> Meaning? {
-        guard let (hash, _) = self.fold(name) else { return nil }
+        guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
         return self.byHash[hash]
     }
 
     /// For members of JSON, lines of settings and pairs, where a header field may be, too.
     static func meaning(ofMember name: some Sequence<UInt8>) -> Meaning? {
-        guard let (hash, _) = self.fold(name) else { return nil }
+        guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
         return self.byHash[hash] ?? self.cookiesByHash[hash]
     }
 
@@ -50,7 +50,7 @@ package enum SecretNames {
     /// For header fields: as for other names, those of vendors besides.
     static func meaning(ofHeader name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, startsWithX) = self.fold(name) else { return nil }
-        if let meaning = self.headersByHash[hash] ?? self.byHash[hash] { return meaning }
+        if self.mayBeKnown(hash), let meaning = self.headersByHash[hash] ?? self.byHash[hash] { return meaning }
         if startsWithX, let (rest, _) = self.fold(name.dropFirst()), let meaning = self.byHash[rest] { return meaning }
         return self.meaning(ofEnding: name)
     }
@@ -91,6 +91,15 @@ package enum SecretNames {
         }
         return count == 0 ? nil : (hash, first == UInt8(ascii: "x"))
     }
+
+    /// Tells most names that are in none of the tables by one bit of their hash, which a dictionary would hash once more.
+    private static func mayBeKnown(_ hash: UInt64) -> Bool { self.knownBits[Int(hash >> 6 & 63)] >> (hash & 63) & 1 == 1 }
+
+    private static let knownBits: [UInt64] = {
+        var bits = [UInt64](repeating: 0, count: 64)
+        for hash in [Self.byHash, Self.headersByHash, Self.cookiesByHash].flatMap(\.keys) { bits[Int(hash >> 6 & 63)] |= 1 << (hash & 63) }
+        return bits
+    }()
 
     private static let byHash = Self.table(Self.names)
     private static let headersByHash = Self.table(Self.headers)
