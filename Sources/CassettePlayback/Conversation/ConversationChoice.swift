@@ -20,6 +20,7 @@ struct ConversationChoice: Sendable {
     private struct Candidate: Sendable {
         let conversation: RecordedConversation
         var script: ConversationScript
+        var echo = EchoedValues()
     }
 
     /// Ascending.
@@ -47,7 +48,9 @@ struct ConversationChoice: Sendable {
         for position in self.candidates.indices {
             let conversation = self.candidates[position].conversation
             switch self.candidates[position].script.messageCame(where: { conversation.matches($0, live) }) {
-            case .matched, .unknown: break
+            case .matched(let number):
+                self.candidates[position].echo.learn(recorded: conversation.requests[number].exempt, live: live.exempt)
+            case .unknown: break
             case .differs(let number): dropped[position] = number
             case .surplus: dropped[position] = conversation.requests.count
             }
@@ -120,7 +123,7 @@ struct ConversationChoice: Sendable {
 
     func play(_ index: Int) -> ConversationPlay? {
         self.candidates.first { $0.conversation.index == index }.map {
-            ConversationPlay(conversation: $0.conversation, script: $0.script)
+            ConversationPlay(conversation: $0.conversation, script: $0.script, echo: $0.echo)
         }
     }
 }
@@ -129,12 +132,14 @@ struct ConversationChoice: Sendable {
 public struct ConversationPlay: Sendable {
     let conversation: RecordedConversation
     private var script: ConversationScript
+    private var echo: EchoedValues
     /// It had answered another client before.
     var isRepetition = false
 
-    init(conversation: RecordedConversation, script: ConversationScript) {
+    init(conversation: RecordedConversation, script: ConversationScript, echo: EchoedValues = EchoedValues()) {
         self.conversation = conversation
         self.script = script
+        self.echo = echo
     }
 
     /// In order of request start from 0.
@@ -167,8 +172,13 @@ public struct ConversationPlay: Sendable {
 
     public mutating func messageCame(_ live: BodyFacets) -> ConversationScript.Receipt {
         let conversation = self.conversation
-        return self.script.messageCame { conversation.matches($0, live) }
+        let receipt = self.script.messageCame { conversation.matches($0, live) }
+        if case .matched(let number) = receipt { self.echo.learn(recorded: conversation.requests[number].exempt, live: live.exempt) }
+        return receipt
     }
+
+    /// A message of a WebSocket's server with the client's own values where it repeats recorded ones that may differ; nil if it is said as it was.
+    public func echoed(_ message: [UInt8]) -> [UInt8]? { self.echo.applied(to: message) }
 
     /// The client has ended its side.
     ///

@@ -295,7 +295,10 @@ extension RecordedCassette {
                 case nil: break
                 }
                 let made = facets.finish()
-                return detail == .digests && !made.hasMarks ? made.digestOnly : made
+                guard detail == .digests, !made.hasMarks else { return made }
+                var kept = made.digestOnly
+                kept.exempt = made.exempt
+                return kept
             }
         } catch let error as CassetteError {
             throw error

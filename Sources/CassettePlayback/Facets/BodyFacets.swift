@@ -29,6 +29,8 @@ public struct BodyFacets: Sendable {
     public internal(set) var count: Int
     public internal(set) var hasMarks: Bool
     var sum: UInt64
+    /// Values of JSON that rules let differ, up to a limit.
+    var exempt: [ExemptValue] = []
 
     /// No body.
     public static let none = BodyFacets(kind: .none, facets: [], count: 0, hasMarks: false, sum: 0)
@@ -40,6 +42,7 @@ public struct BodyFacets: Sendable {
     public var digestOnly: BodyFacets {
         var facets = self
         facets.facets = []
+        facets.exempt = []
         return facets
     }
 
@@ -129,6 +132,7 @@ struct FacetCollector {
     private(set) var count = 0
     private(set) var hasMarks = false
     private var sum: UInt64 = 0
+    private var exempt: [ExemptValue] = []
     private let keepsWholeValues: Bool
     private var room: Int
 
@@ -166,7 +170,16 @@ struct FacetCollector {
                 hash: hash))
     }
 
+    /// A value that need not be the same.
+    mutating func exempt(_ pointer: [UInt8], _ text: UnsafeRawBufferPointer) {
+        guard self.exempt.count < ExemptValue.limit, pointer.count <= BodyFacets.nameLimit, text.count <= ExemptValue.sizeLimit else {
+            return
+        }
+        self.exempt.append(ExemptValue(pointer: pointer, text: Array(text)))
+    }
+
     mutating func add(_ other: FacetCollector) {
+        self.exempt += other.exempt.prefix(ExemptValue.limit - self.exempt.count)
         self.count += other.count
         self.sum &+= other.sum
         self.hasMarks = self.hasMarks || other.hasMarks
@@ -177,8 +190,20 @@ struct FacetCollector {
     }
 
     func facets(_ kind: BodyFacets.Kind) -> BodyFacets {
-        BodyFacets(kind: kind, facets: self.facets, count: self.count, hasMarks: self.hasMarks, sum: self.sum)
+        BodyFacets(
+            kind: kind, facets: self.facets, count: self.count, hasMarks: self.hasMarks, sum: self.sum, exempt: self.exempt)
     }
+}
+
+/// A number, a string or another scalar of JSON that a rule ignores or has a pattern for, as it is spelled.
+struct ExemptValue: Sendable, Hashable {
+    /// Those kept of one body, and bytes of one: ids are few and short.
+    static let limit = 16
+    static let sizeLimit = 256
+
+    /// A JSON Pointer (RFC 6901).
+    var pointer: [UInt8]
+    var text: [UInt8]
 }
 
 /// Hashes of facets and of the paths to them.

@@ -187,13 +187,15 @@ struct JSONFacets {
 
     private mutating func scalar(_ token: JSONToken, _ text: UnsafeRawBufferPointer) {
         self.enterElement()
+        let raw = UnsafeRawBufferPointer(rebasing: text[token.start..<token.end])
         var patterns: [NumberedPattern] = []
         switch self.pointers.verdict(self.next.rules, depth: self.depth) {
         case .compared: break
-        case .ignored: return
-        case .patterns(let found): patterns = found
+        case .ignored: return self.collector.exempt(self.next.pointer, raw)
+        case .patterns(let found):
+            patterns = found
+            self.collector.exempt(self.next.pointer, raw)
         }
-        let raw = UnsafeRawBufferPointer(rebasing: text[token.start..<token.end])
         switch token.kind {
         case .yes: self.add(.yes, raw, raw, patterns, type: "boolean")
         case .no: self.add(.no, raw, raw, patterns, type: "boolean")

@@ -285,7 +285,8 @@ final class WebSocketReplay: TunnelExchange {
         }
         guard let payload = message.content.payload else { return }
         let isText = if case .text = message.content { true } else { false }
-        if let bytes = payload.inlineBytes {
+        if let recorded = payload.inlineBytes {
+            let bytes = play.echoed(recorded) ?? recorded
             return self.write { writer, output in
                 bytes.withUnsafeBytes {
                     writer.message(

@@ -454,7 +454,7 @@ final class ReplaySocket: WebSocketConnection {
         guard message.isComplete, let payload = message.content.payload else { return nil }
         let bytes: [UInt8]
         if let inline = payload.inlineBytes {
-            bytes = inline
+            bytes = play.echoed(inline) ?? inline
         } else {
             guard case .file(let sidecar) = payload else { return nil }
             let path = self.cassettePath

@@ -1,7 +1,8 @@
-"""A WebSocket server and client of the library websockets: serve, or talk PORT. The client prints what it hears."""
+"""A WebSocket server and clients of the library websockets: serve, talk PORT, or call PORT, which makes ids of its own. They print what they hear."""
 import asyncio
 import json
 import sys
+import uuid
 
 import websockets
 
@@ -12,6 +13,10 @@ async def answer(socket):
         async for message in socket:
             if message == "bye":
                 await socket.close(4001, "bye then")
+            elif isinstance(message, str) and message.startswith('{"id"'):
+                call = json.loads(message)
+                for number in range(2):
+                    await socket.send(json.dumps({"id": call["id"], "type": "next", "payload": [call["name"], number]}))
             elif isinstance(message, str) and message.startswith("{"):
                 await socket.send(json.dumps({"echo": json.loads(message)["op"]}))
                 for number in range(3):
@@ -48,7 +53,21 @@ async def talk(port, word):
             print("closed", closed.rcvd)
 
 
+async def call(port):
+    async with websockets.connect(f"ws://127.0.0.1:{port}/calls") as socket:
+        print(await socket.recv())
+        for name in ["cats", "dogs"]:
+            own = str(uuid.uuid4())
+            await socket.send(json.dumps({"id": own, "type": "subscribe", "name": name}))
+            for _ in range(2):
+                answer = json.loads(await socket.recv())
+                print("own" if answer["id"] == own else "another's", answer["payload"])
+
+
 try:
-    asyncio.run(serve() if sys.argv[1] == "serve" else talk(sys.argv[2], sys.argv[3]))
+    if sys.argv[1] == "call":
+        asyncio.run(call(sys.argv[2]))
+    else:
+        asyncio.run(serve() if sys.argv[1] == "serve" else talk(sys.argv[2], sys.argv[3]))
 except websockets.ConnectionClosed as closed:
     print("cut short", closed.rcvd)

@@ -53,6 +53,22 @@ struct WebSocketTests {
         #expect(ignored.status == 0, "\(ignored.outputText)\(ignored.errors)")
     }
 
+    @Test func aClientThatMakesIdsAnewKnowsItsAnswers() throws {
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("calls.json")
+        let python = try #require(PythonPackages.python)
+        let server = try ExternalProgram(python, [Self.script, "serve"])
+        defer { server.stop() }
+        let command = [python, Self.script, "call", "\(try server.port())"]
+        let recorded = try Wiretape.run(["record", cassette, "--"] + command)
+        #expect(recorded.status == 0 && recorded.outputText.contains("own ['dogs', 1]"), "\(recorded.outputText)\(recorded.errors)")
+        server.stop()
+        for rule in [["--ignore", "json:/id"], ["--pattern", "json:/id=[0-9a-f-]{36}"]] {
+            let replayed = try Wiretape.run(["replay", cassette, "--fail-on", "miss,unused"] + rule + ["--"] + command)
+            #expect(replayed.status == 0 && replayed.outputText == recorded.outputText, "\(replayed.outputText)\(replayed.errors)")
+        }
+    }
+
     // MARK: aiohttp and a browser
 
     private static let live = Programs.fixture("live_origin.py")

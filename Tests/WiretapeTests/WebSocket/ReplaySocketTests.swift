@@ -52,6 +52,23 @@ import Testing
         #expect(try cassette.close().failures.count == 1)
     }
 
+    @Test func theServerRepeatsTheClientsOwnId() async throws {
+        var settings = Cassette.Settings()
+        settings.ignore = ["json:/id"]
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(
+                #"{ "at": 1, "from": "client", "json": { "id": "recorded", "type": "subscribe" } }"#,
+                #"{ "at": 2, "from": "server", "json": { "id": "recorded", "type": "next", "of": "recorded" } }"#,
+                #"{ "at": 3, "from": "server", "json": { "id": "another" } }"#,
+                #"{ "at": 4, "from": "client", "close": {} }"#), settings: settings)
+        let socket = try await session.webSocket(SocketFixture.url)
+        try await socket.send(#"{"type": "subscribe", "id": "live"}"#)
+        #expect(try await socket.receive() == .text(#"{"id":"live","type":"next","of":"recorded"}"#))
+        #expect(try await socket.receive() == .text(#"{"id":"another"}"#))
+        await socket.close()
+        #expect(cassette.verdict.misses == 0 && cassette.verdict.unsent == 0)
+    }
+
     @Test func oneMessageTooManyIsAMiss() async throws {
         let (session, cassette) = try self.session(
             SocketFixture.socket(
