@@ -28,10 +28,11 @@ plugin:
 # The client's tests are asynchronous: the proxy's, which wait in threads, would keep theirs from them.
 CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|WiretapePluginTests|DocumentationTests)\.'
 
-## Runs all tests; the client's, and those that promise something within a time, run apart, undisturbed by the others.
+## Runs all tests; the client's, and those that promise something within a time, run apart, undisturbed by the others. SWIFT_BUILD has options for the build.
 test:
 	@sh scripts/setup.sh test
-	swift test --skip CrashTests --skip $(CLIENT_TESTS)
+	swift build --build-tests $(SWIFT_BUILD)
+	swift test --skip-build --skip CrashTests --skip $(CLIENT_TESTS)
 	swift test --skip-build --filter $(CLIENT_TESTS)
 	swift test --skip-build --filter CrashTests
 
@@ -163,7 +164,7 @@ soak:
 	swift build -c release --static-swift-stdlib --product wiretape
 	python3 Benchmarks/soak.py $(ARGS)
 
-## Measures multipart parsing and inflating beside memchr and zlib alone; options: make bench-readers ARGS=15.
+## Measures multipart parsing and inflating beside memchr and zlib alone, and the search for secrets; options: make bench-readers ARGS=15.
 bench-readers:
 	@sh scripts/setup.sh test
 	sh scripts/bench-readers.sh $(ARGS)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the example app's tests: from their cassettes, then recorded by the proxy and replayed by the client, then the other way around. Replays
 # run without a network where the kernel permits it, and without the server anywhere.
-# WIRETAPE and DEMO_ORIGIN name programs to use in place of a debug build. "record" as the argument records the example's cassettes anew.
+# WIRETAPE and DEMO_ORIGIN name programs to use in place of a debug build; SWIFT_BUILD has options for the example's own build. "record" as the argument records the example's cassettes anew.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -34,7 +34,8 @@ rm -rf $work
 mkdir -p $work
 
 echo "1. Building the example and its tests, without the server's side of Wiretape."
-swift build --package-path $example --build-tests
+# shellcheck disable=SC2086 # options are words
+swift build --package-path $example --build-tests ${SWIFT_BUILD:-}
 python3 scripts/check_consumer.py $example
 
 # The output is shown where a command fails.
