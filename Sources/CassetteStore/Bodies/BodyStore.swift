@@ -5,13 +5,14 @@ public import TapeBytes
 
 /// The folder of sidecars beside a cassette, for the recorder that writes it.
 ///
-/// Used from one thread, by the holder of the cassette's lock; `makeSpool` alone may be called on any. Makes no folder before there is
-/// something to put into it.
+/// Used from one thread, by the holder of the cassette's lock, unless it is a trial's; `makeSpool` alone may be called on any. Makes no
+/// folder before there is something to put into it.
 public final class BodyStore {
     /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
     public let name: String
     private let location: FileLocation
     private let disk: DiskCalls
+    private let isTrial: Bool
     private let making = Guarded(Making())
     private var lazyRawSpool: RawSpool?
     /// Finished, and not known to be on the disk.
@@ -41,7 +42,19 @@ public final class BodyStore {
         try self.init(cassettePath: cassettePath, disk: .system)
     }
 
-    package init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
+    package convenience init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
+        try self.init(cassettePath, isTrial: false, disk: disk)
+        try self.removeLeftovers()
+    }
+
+    /// A store for what is only tried, which needs no lock: a recorder may be writing. Its spools must not be finished; it removes
+    /// nothing, and makes no folder.
+    public convenience init(tryingOn cassettePath: String) throws(CassetteError) {
+        try self.init(cassettePath, isTrial: true, disk: .system)
+    }
+
+    private init(_ cassettePath: String, isTrial: Bool, disk: DiskCalls) throws(CassetteError) {
+        self.isTrial = isTrial
         self.location = FileLocation(cassettePath)
         self.name = self.location.bodiesName
         self.disk = disk
@@ -52,7 +65,6 @@ public final class BodyStore {
         } catch {
             guard error.code == .notFound else { throw error }
         }
-        try self.removeLeftovers()
     }
 
     /// A temporary file for one body, to be finished under its digest or discarded. It has a name only if the system
@@ -175,6 +187,7 @@ public final class BodyStore {
     private func folder() throws(CassetteError) -> FolderBox {
         if let box = self.lazyFolder { return box }
         let parent = try OpenFolder(self.location.folder)
+        guard !self.isTrial else { return FolderBox(parent) }
         try parent.createFolder(self.name)
         let box = FolderBox(try OpenFolder(self.name, in: parent))
         try parent.synchronize()

@@ -55,14 +55,15 @@ public struct CassetteRedaction {
     ) throws -> Outcome {
         guard !dryRun else {
             let reader = try CassetteReader(path: path)
-            let redaction = try CassetteRedaction(path, reader, rules, schema, digest, disk)
+            let redaction = try CassetteRedaction(path, reader, rules, schema, digest, BodyStore(tryingOn: path))
             return try redaction.learn(reader, listsPlaces: true, progress: progress)
         }
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         // Secrets may be in conversations that a killed recorder has left open.
         try JournalRecovery.run(appender, BodyStore(cassettePath: path, disk: disk), digest: digest, disk: disk)
         let rewriter = try appender.finish()
-        let redaction = try CassetteRedaction(path, rewriter.reader, rules, schema, digest, disk)
+        let redaction = try CassetteRedaction(
+            path, rewriter.reader, rules, schema, digest, BodyStore(cassettePath: path, disk: disk))
         let outcome = try redaction.rewrite(rewriter, progress: progress)
         // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
@@ -81,21 +82,21 @@ public struct CassetteRedaction {
         let reader = try CassetteReader(path: path)
         guard let rules = try CassetteHead(reader.head()).redactionRules() else { return [] }
         let redactor = Redactor(rules: rules, vault: SecretVault(), makeDigest: digest)
-        let maker = InteractionMaker(store: try BodyStore(cassettePath: path), redactor: redactor, schema: nil, digest: digest)
+        let maker = InteractionMaker(store: try BodyStore(tryingOn: path), redactor: redactor, schema: nil, digest: digest)
         guard let redacted = try maker.redacted(interaction, reader: BodyReader(cassettePath: path)) else { return [] }
         return RedactedPlace.all(number, interaction, redacted)
     }
 
     private init(
         _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ schema: ProtoSchema?,
-        _ digest: @escaping @Sendable () -> any ContentDigest, _ disk: DiskCalls
+        _ digest: @escaping @Sendable () -> any ContentDigest, _ store: BodyStore
     ) throws(CassetteError) {
         let own = try CassetteHead(reader.head()).redactionRules()
         let vault = SecretVault()
         vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
         self.path = path
         self.redactor = Redactor(rules: own?.adding(rules) ?? rules, vault: vault, makeDigest: digest)
-        self.store = try BodyStore(cassettePath: path, disk: disk)
+        self.store = store
         self.bodies = BodyReader(cassettePath: path)
         self.digest = digest
         self.schema = schema

@@ -110,6 +110,28 @@ import Testing
         #expect(try self.folder.read("tape.json") == before)
     }
 
+    @Test func aTrialLeavesWhatARecorderIsWriting() throws {
+        try self.record(self.exchanges)
+        let part = try self.folder.write(Array("half a body".utf8), to: "tape.bodies/.part-1-1")
+        _ = try self.redact(dryRun: true)
+        #expect(FileManager.default.fileExists(atPath: part))
+        _ = try self.redact()
+        #expect(!FileManager.default.fileExists(atPath: part), "whoever has the lock may remove it")
+        try self.folder.write(Array("half a body".utf8), to: "tape.bodies/.part-1-1")
+        let clean = try RecordedExchanges.read(self.path)[3]
+        #expect(try CassetteRedaction.secrets(in: clean, number: 4, of: self.path).isEmpty)
+        #expect(FileManager.default.fileExists(atPath: part))
+    }
+
+    @Test func aTrialMakesNoFolder() throws {
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: (4 << 20) + 1)
+        var long = TapedExchanges.simple(1).interaction
+        long.response?.body = Body(size: text.count, content: .text(text))
+        try self.write(long)
+        #expect(try self.redact(dryRun: true).changed == 0)
+        #expect(try self.folder.names() == ["tape.json"])
+    }
+
     @Test func aDryRunTellsWherePlaceholdersWouldBe() throws {
         try self.record(self.exchanges)
         let found = try self.redact(dryRun: true).found
