@@ -76,6 +76,8 @@ package final class InspectorServer: Sendable {
         let threads = shared.pool
         let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
         let feed = InspectorFeed()
+        // Made here, and not by the event loop while a page waits for it.
+        _ = PageFiles.script
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in

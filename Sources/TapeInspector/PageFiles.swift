@@ -1,5 +1,6 @@
 internal import CInspectorPage
 internal import LocalHTTP
+internal import TapeBytes
 
 /// The files of the page, which are part of the binary.
 enum PageFiles {
@@ -22,15 +23,41 @@ enum PageFiles {
         return numbers
     }()
 
+    /// Of all modules in one, which the page loads.
+    static let scriptPath = "/page.js"
+    private static let firstModule = "/list/first.js"
+    /// What is no module of the page: it runs on its own.
+    private static let workers: Set<String> = ["/worker.js"]
+
+    /// Made once. An error of a module's form is told by the tests, and by the browser to whoever changes the page.
+    static let script: [UInt8] = {
+        let paths = Self.paths.filter { $0.hasSuffix(".js") && !Self.workers.contains($0) }.sorted()
+        let modules = paths.compactMap { path in Self.file(path).map { (path: path, text: String(decoding: $0.bytes, as: UTF8.self)) } }
+        do {
+            return Array(try PageScript.joined(modules, first: Self.firstModule).utf8)
+        } catch {
+            var writer = JSONWriter()
+            writer.string("\(error)")
+            return Array("throw new Error(".utf8) + writer.bytes + Array(");\n".utf8)
+        }
+    }()
+
     static var paths: [String] { Array(Self.numbers.keys) }
 
-    static func contains(_ path: String) -> Bool { path == "/" || self.numbers[path] != nil }
+    static func contains(_ path: String) -> Bool { path == "/" || path == Self.scriptPath || self.numbers[path] != nil }
 
     /// Nil if there is no such file.
     static func answer(_ path: String) -> LocalAnswer? {
-        guard let number = self.numbers[path == "/" ? "/index.html" : path] else { return nil }
+        if path == Self.scriptPath {
+            return LocalAnswer(status: 200, reason: "OK", type: "text/javascript; charset=utf-8", body: Self.script)
+        }
+        guard let file = self.file(path == "/" ? "/index.html" : path) else { return nil }
+        return LocalAnswer(status: 200, reason: "OK", type: file.type, body: Array(file.bytes))
+    }
+
+    static func file(_ path: String) -> (type: String, bytes: UnsafeBufferPointer<UInt8>)? {
+        guard let number = self.numbers[path] else { return nil }
         let file = inspector_file_at(number).pointee
-        let bytes = UnsafeBufferPointer(start: file.bytes, count: file.end - file.bytes)
-        return LocalAnswer(status: 200, reason: "OK", type: String(cString: file.type), body: Array(bytes))
+        return (String(cString: file.type), UnsafeBufferPointer(start: file.bytes, count: file.end - file.bytes))
     }
 }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func thePageIsServedToWhoeverHasNoToken() throws {
         let inspector = try RunningInspector()
-        for path in PageFiles.paths + ["/"] {
+        for path in PageFiles.paths + ["/", PageFiles.scriptPath] {
             let answer = try inspector.ask("GET", path, token: nil)
             #expect(answer.status == 200, "\(path)")
             #expect(!answer.body.contains("http://a/pets"), "\(path) holds data")

@@ -1,4 +1,4 @@
-// What is on the screen first: the rows at the beginning of the cassette. What else the page does is loaded after that.
+// What is on the screen first: the rows at the beginning of the cassette. All else that the page does begins after that.
 import { asked } from "../core/start.js";
 import * as theme from "../core/theme.js";
 import { Rows } from "../core/rows.js";
@@ -14,5 +14,10 @@ asked?.then((state) => {
   rows.reset(state.epoch, state.rows, null);
   rows.add(state.list);
   grid.update("The cassette holds no exchanges yet.");
-}).catch(() => { /* the page says why */ }).then(() => import("../app.js"));
+}).catch(() => { /* the page says why */ }).then(painted).then(() => import("../app.js"));
 if (!asked) import("../app.js");
+
+/** After the frame that shows the rows; a page that nobody sees has no frames. */
+function painted() {
+  return new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 300); });
+}
