@@ -133,7 +133,7 @@ export class Grid {
       const data = this.rows.at(place);
       this.fill(row, place, data);
       const position = place * HEIGHT + offset;
-      if (row.position !== position) { row.position = position; row.element.style.transform = `translateY(${position}px)`; }
+      if (row.position !== position) { row.position = position; row.element.style.top = position + "px"; }
       if (row.isHidden) row.element.hidden = row.isHidden = false;
       if (data?.isOpen) this.isRunning = true;
       else if (data) drawn.push({ row: data, top: position - top });
