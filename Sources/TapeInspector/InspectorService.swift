@@ -18,11 +18,7 @@ final class InspectorService: Sendable {
 
     let cassette: InspectedCassette
     let open: OpenRows
-    private let views = InspectorViews()
-    private let tickets = DownloadTickets()
-    /// The ranks of rows in order of request start, for the table that they were counted in.
-    private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
-
+    private let list: ListService
     /// Nil if no run is shown.
     private let run: InspectedRun?
     /// The path of an older cassette to compare with; nil if there is none.
@@ -35,6 +31,7 @@ final class InspectorService: Sendable {
         self.cassette = cassette
         self.run = run
         self.older = older
+        self.list = ListService(cassette, name: run?.name ?? cassette.path)
         self.open = OpenRows(path: cassette.path, run: run?.open, digest: tools.digest)
         self.tools = tools
     }
@@ -69,7 +66,7 @@ final class InspectorService: Sendable {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         if parts.first == "d", parts.count == 3 {
             try Self.allow(request, "GET")
-            return .stream(try self.download(parts[1]))
+            return .stream(try self.list.download(parts[1]))
         }
         guard parts.first == "api", parts.count >= 2 else { throw Self.unknown }
         guard let arguments = request.arguments else { throw Self.bad("query", "the query is not percent-encoded UTF-8") }
@@ -79,25 +76,25 @@ final class InspectorService: Sendable {
             return .whole(Self.json(try self.state(arguments)))
         case ("rows", 2):
             try Self.allow(request, "GET")
-            return .whole(try self.rows(arguments))
+            return .whole(try self.list.rows(arguments))
         case ("views", 2):
             try Self.allow(request, "POST")
-            return .stream(try self.makeView(request.body))
+            return .stream(try self.list.makeView(request.body))
         case ("views", 3):
             try Self.allow(request, "GET")
-            return .whole(try self.view(parts[2]))
+            return .whole(try self.list.view(parts[2]))
         case ("searches", 2):
             try Self.allow(request, "POST")
-            return .stream(try self.search(request.body))
+            return .stream(try self.list.search(request.body))
         case ("diffs", 2):
             try Self.allow(request, "POST")
             return try self.diff(request.body)
         case ("tickets", 2):
             try Self.allow(request, "POST")
-            return .whole(try self.ticket(request.body))
+            return .whole(try self.list.ticket(request.body))
         case ("redactions", 2):
             try Self.allow(request, "GET")
-            return .stream(self.redactions())
+            return .stream(RedactionService(cassette: self.cassette).placeholders())
         case ("open", 2):
             try Self.allow(request, "GET")
             return .whole(Self.json(self.open.bytes()))
@@ -119,7 +116,9 @@ final class InspectorService: Sendable {
             return .whole(Self.json(Array("{ \"written\": true }\n".utf8)))
         case ("redactions", 3) where parts[2] == "try":
             try Self.allow(request, "POST")
-            return .whole(Self.json(try self.alone { try self.redactionTrial(request.body) }))
+            guard let tryRedaction = self.tools.tryRedaction else { throw Self.unknown }
+            let redactions = RedactionService(cassette: self.cassette)
+            return .whole(Self.json(try self.alone { try redactions.trial(request.body, by: tryRedaction) }))
         case ("edits", 2):
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)
@@ -154,7 +153,7 @@ final class InspectorService: Sendable {
         case ("x", 3...5):
             try Self.allow(request, "GET")
             let moment = self.cassette.moment
-            let exchange = ExchangeService(cassette: self.cassette, moment: moment, number: self.number(moment.rows))
+            let exchange = ExchangeService(cassette: self.cassette, moment: moment, number: self.list.number(moment.rows))
             return try exchange.answer(Array(parts.dropFirst(2)), arguments, range: request.range)
         default: throw Self.unknown
         }
@@ -178,7 +177,7 @@ final class InspectorService: Sendable {
     /// With the first rows of the list if these are asked for: a page shows both at once.
     private func state(_ arguments: [String: String]) throws -> [UInt8] {
         guard arguments["rows"] != nil else { return self.state() }
-        let rows = try self.rows(["count": arguments["rows"] ?? ""]).body
+        let rows = try self.list.rows(["count": arguments["rows"] ?? ""]).body
         return self.state().dropLast(3) + Array(", \"list\": ".utf8) + rows.dropLast() + Array(" }\n".utf8)
     }
 
@@ -242,7 +241,7 @@ final class InspectorService: Sendable {
         guard wanted == "\"\(moment.rows.epoch)\"" else { throw Self.stale }
     }
 
-    // MARK: Edits, sending, redaction
+    // MARK: Edits and sending
 
     private func edit(_ body: [UInt8]) throws -> (EditService, text: [UInt8]) {
         let order = try InspectorOrder(body)
@@ -291,142 +290,9 @@ final class InspectorService: Sendable {
             interaction = try edit.sendable(Array(text.utf8))
         }
         return try SendService(send: send).answer(
-            InspectorTools.SendOrder(
+            SendService.Order(
                 interaction: interaction, recorded: recorded, path: self.cassette.path,
                 allowsUnsafe: order.values["unsafe"]?.bool ?? false))
-    }
-
-    /// What more rules would take out, and where; writes nothing.
-    private func redactionTrial(_ body: [UInt8]) throws -> [UInt8] {
-        guard let tryRedaction = self.tools.tryRedaction else { throw Self.unknown }
-        let order = try InspectorOrder(body)
-        let values = try order.texts("values").enumerated().map {
-            SecretValue(name: "value-\($0.offset + 1)", bytes: Array($0.element.utf8))
-        }
-        let rules = try RedactionRules(rules: order.texts("redact"), keep: order.texts("keep"), secrets: values)
-        let trial = try tryRedaction(self.cassette.path, rules)
-        var writer = JSONWriter()
-        writer.beginObject(.inline)
-        for (name, number) in [("exchanges", trial.exchanges), ("changed", trial.changed), ("places", trial.places)] {
-            writer.member(named: name)
-            writer.integer(number)
-        }
-        writer.member("found")
-        writer.beginArray(.inline)
-        for found in trial.found {
-            writer.element()
-            writer.beginObject(.inline)
-            writer.member("key")
-            writer.integer(found.exchange)
-            for (name, text) in [("place", found.place), ("placeholder", found.placeholder), ("excerpt", found.excerpt)] {
-                guard let text else { continue }
-                writer.member(named: name)
-                writer.string(text)
-            }
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes + [10]
-    }
-
-    // MARK: The list
-
-    private func rows(_ arguments: [String: String]) throws -> LocalAnswer {
-        let moment = self.cassette.moment
-        let count = moment.rows.count
-        let ordinals: [Int]
-        if let list = arguments["at"] {
-            let keys = list.split(separator: ",").map { Int($0) }
-            guard keys.count <= RowsJSON.limit, keys.allSatisfy({ $0.map { $0 >= 1 && $0 <= count } == true }) else {
-                throw Self.bad("at", "at takes up to \(RowsJSON.limit) keys of rows that there are")
-            }
-            ordinals = keys.compactMap { $0.map { $0 - 1 } }
-        } else {
-            guard let from = Int(arguments["from"] ?? "0"), from >= 0, let wanted = Int(arguments["count"] ?? "\(RowsJSON.limit)"),
-                wanted >= 0
-            else { throw Self.bad("from", "from and count take numbers from 0") }
-            ordinals = from < count ? Array(from..<min(count, from + min(wanted, RowsJSON.limit))) : []
-        }
-        let number = self.number(moment.rows)
-        return Self.json(RowsJSON.bytes(ordinals, of: moment, number: number))
-    }
-
-    /// Tells the number that the command line has for a row.
-    private func number(_ table: RowTable) -> (Int) -> Int {
-        guard !table.isSorted else { return { $0 + 1 } }
-        let ranks = self.ranks.withLock { known in
-            if let known, known.epoch == table.epoch, known.count == table.count { return known.ranks }
-            let order = table.startOrder() ?? []
-            var ranks = [UInt32](repeating: 0, count: order.count)
-            for (rank, ordinal) in order.enumerated() { ranks[Int(ordinal)] = UInt32(rank) }
-            known = (table.epoch, table.count, ranks)
-            return ranks
-        }
-        return { Int(ranks[$0]) + 1 }
-    }
-
-    // MARK: Views and searches
-
-    private func makeView(_ body: [UInt8]) throws -> LocalStream {
-        let order = try InspectorOrder(body)
-        let sort = try order.text("sort") ?? RowSort.start.rawValue
-        guard let sort = RowSort(rawValue: sort) else {
-            throw Self.bad("sort", "there is no sort \"\(sort)\": use one of \(RowSort.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        let search = ViewSearch(
-            self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
-            descends: order.values["descends"]?.bool ?? false, views: self.views, number: self.number(self.cassette.moment.rows))
-        return Self.lines { search.next() }
-    }
-
-    private func filter(_ text: String?) throws(LocalAnswer) -> RowFilter? {
-        guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
-        do {
-            return RowFilter(try FilterParser.parse(text), cassette: self.cassette)
-        } catch {
-            throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "filter", message: error.message + ".")
-        }
-    }
-
-    /// Four bytes a row, the lowest first: its key.
-    private func view(_ id: String) throws -> LocalAnswer {
-        guard let view = Int(id).flatMap({ self.views.view($0) }) else {
-            throw LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "that view is no longer there: make it again.")
-        }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(view.ordinals.count * 4)
-        for ordinal in view.ordinals {
-            let key = ordinal + 1
-            for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: key >> shift)) }
-        }
-        return LocalAnswer(
-            status: 200, reason: "OK", fields: ["X-Epoch: \(view.epoch)", "X-Through: \(view.through)"], type: "application/octet-stream",
-            body: bytes)
-    }
-
-    private func search(_ body: [UInt8]) throws -> LocalStream {
-        let order = try InspectorOrder(body)
-        guard let text = try order.text("text"), !text.isEmpty else {
-            throw Self.bad("text", "\"text\" is missing: name what to search for")
-        }
-        var places = Set(TextSearch.Place.allCases)
-        if let wanted = order.values["in"], wanted.kind == .array {
-            places = []
-            for value in wanted.elements {
-                guard let place = value.string.flatMap(TextSearch.Place.init(rawValue:)) else {
-                    throw Self.bad("in", "\"in\" takes \(TextSearch.Place.allCases.map(\.rawValue).joined(separator: ", "))")
-                }
-                places.insert(place)
-            }
-        }
-        let moment = self.cassette.moment
-        let view = order.values["view"]?.int.flatMap { self.views.view($0) }
-        let found = view.flatMap { $0.epoch == moment.rows.epoch ? $0.ordinals : nil }
-        let search = TextSearch(
-            text, in: places, order: found ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment: moment,
-            cassette: self.cassette)
-        return Self.lines { search.next() }
     }
 
     // MARK: Comparisons
@@ -455,89 +321,7 @@ final class InspectorService: Sendable {
         return .whole(Self.json(try DiffService.bytes(one, other, path: self.cassette.path)))
     }
 
-    // MARK: Exports
-
-    private func ticket(_ body: [UInt8]) throws -> LocalAnswer {
-        let order = try InspectorOrder(body)
-        let text = try order.text("format") ?? ""
-        guard let format = ViewExport.Format(rawValue: text) else {
-            throw Self.bad(
-                "format", "there is no format \"\(text)\": use one of \(ViewExport.Format.allCases.map(\.rawValue).joined(separator: ", "))"
-            )
-        }
-        let ticket = self.tickets.issue(DownloadTickets.Order(format: format, view: order.values["view"]?.int))
-        var writer = JSONWriter()
-        writer.beginObject(.inline)
-        writer.member("path")
-        writer.string("/d/\(ticket)/\(self.fileName(format))")
-        writer.endObject()
-        return Self.json(writer.bytes + [10])
-    }
-
-    /// Of ASCII, for a path and a header field.
-    private func fileName(_ format: ViewExport.Format) -> String {
-        let name = (self.run?.name ?? self.cassette.path).split(separator: "/").last.map(String.init) ?? ""
-        let stem = name.hasSuffix(".json") ? name.dropLast(5) : name[...]
-        let plain = String(
-            stem.unicodeScalars.map { scalar in
-                scalar.isASCII
-                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_".unicodeScalars.contains(scalar))
-                    ? Character(scalar) : "_"
-            })
-        return "\(plain.isEmpty ? "cassette" : plain).\(format.fileExtension)"
-    }
-
-    private func download(_ ticket: String) throws -> LocalStream {
-        guard let order = self.tickets.take(ticket) else {
-            throw LocalAnswer(
-                status: 404, reason: "Not Found", code: "ticket",
-                message: "that download was fetched already or waited too long: ask for it again.")
-        }
-        let moment = self.cassette.moment
-        let view = order.view.flatMap { self.views.view($0) }
-        guard order.view == nil || view?.epoch == moment.rows.epoch else {
-            throw LocalAnswer(
-                status: 409, reason: "Conflict", code: "epoch", message: "the cassette has become another file: look at it again.")
-        }
-        let export = ViewExport(
-            order.format, view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment,
-            of: self.cassette,
-            number: self.number(moment.rows))
-        let head = LocalAnswer(
-            status: 200, reason: "OK", fields: ["Content-Disposition: attachment; filename=\"\(self.fileName(order.format))\""],
-            type: order.format.type,
-            body: [])
-        return LocalStream(head: head, framing: .chunked) { try export.next() }
-    }
-
-    /// Placeholders of all exchanges, as lines of JSON.
-    private func redactions() -> LocalStream {
-        let moment = self.cassette.moment
-        var ordinal = 0
-        return Self.lines {
-            guard ordinal < moment.rows.count else { return nil }
-            var lines: [UInt8] = []
-            let end = min(moment.rows.count, ordinal + 1000)
-            for ordinal in ordinal..<end where moment.rows[ordinal].hasPlaceholder {
-                for found in Set(RecordedPlaceholders.find(try moment.epoch.bytes(moment.rows[ordinal].range))) {
-                    var writer = JSONWriter()
-                    writer.beginObject(.inline)
-                    writer.member("key")
-                    writer.integer(ordinal + 1)
-                    writer.member("placeholder")
-                    writer.string(found.placeholder)
-                    writer.member("place")
-                    writer.string(found.place)
-                    writer.endObject()
-                    lines += writer.bytes + [10]
-                }
-            }
-            ordinal = end
-            return lines
-        }
-    }
-
-    private static func lines(_ next: @escaping () throws -> [UInt8]?) -> LocalStream {
+    static func lines(_ next: @escaping () throws -> [UInt8]?) -> LocalStream {
         LocalStream(
             head: LocalAnswer(status: 200, reason: "OK", type: "application/x-ndjson", body: []), framing: .chunked, next: next)
     }

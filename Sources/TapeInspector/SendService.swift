@@ -1,21 +1,71 @@
-internal import CassetteModel
+package import CassetteModel
 internal import CassetteStore
-internal import CassetteTools
+package import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
 /// Sends a recorded request again, or as somebody has changed it, and shows the answer beside the recorded one.
-struct SendService {
+package struct SendService {
+    /// A request that is sent again.
+    package struct Order: Sendable {
+        /// As it is sent.
+        package var interaction: Interaction
+        /// What its answer is compared with.
+        package var recorded: Interaction
+        /// The cassette's path.
+        package var path: String
+        /// Whether methods that may change something are sent.
+        package var allowsUnsafe: Bool
+
+        package init(interaction: Interaction, recorded: Interaction, path: String, allowsUnsafe: Bool) {
+            self.interaction = interaction
+            self.recorded = recorded
+            self.path = path
+            self.allowsUnsafe = allowsUnsafe
+        }
+    }
+
+    /// How it was answered.
+    package struct Answer {
+        /// Nil if there was no answer.
+        package var interaction: Interaction?
+        /// What differs from the recorded answer.
+        package var changes: [FieldChange]
+        /// What went wrong, for people.
+        package var notes: [String]
+        /// The path of the cassette that the answer is in, which is there until the call returns.
+        package var path: String
+
+        package init(interaction: Interaction?, changes: [FieldChange], notes: [String], path: String) {
+            self.interaction = interaction
+            self.changes = changes
+            self.notes = notes
+            self.path = path
+        }
+    }
+
+    /// Why a request is not sent.
+    package struct NotSent: Error {
+        package var reason: String
+        /// Whether it is sent if unsafe methods are allowed.
+        package var isUnsafe: Bool
+
+        package init(reason: String, isUnsafe: Bool) {
+            self.reason = reason
+            self.isUnsafe = isUnsafe
+        }
+    }
+
     /// Bytes of the answer's body that are shown.
     private static let shown = 64 << 10
 
-    let send: @Sendable (InspectorTools.SendOrder, (InspectorTools.SentAnswer) throws -> Void) throws -> Void
+    let send: @Sendable (Order, (Answer) throws -> Void) throws -> Void
 
-    func answer(_ order: InspectorTools.SendOrder) throws -> LocalAnswer {
+    func answer(_ order: Order) throws -> LocalAnswer {
         var bytes: [UInt8] = []
         do {
             try self.send(order) { bytes = try Self.bytes($0, to: order.interaction) }
-        } catch let error as InspectorTools.NotSent {
+        } catch let error as NotSent {
             throw LocalAnswer(
                 status: error.isUnsafe ? 403 : 422, reason: error.isUnsafe ? "Forbidden" : "Unprocessable Content",
                 code: error.isUnsafe ? "unsafe-method" : "not-sent", message: "not sent: \(error.reason).")
@@ -23,7 +73,7 @@ struct SendService {
         return InspectorService.json(bytes)
     }
 
-    private static func bytes(_ sent: InspectorTools.SentAnswer, to interaction: Interaction) throws -> [UInt8] {
+    private static func bytes(_ sent: Answer, to interaction: Interaction) throws -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("request")

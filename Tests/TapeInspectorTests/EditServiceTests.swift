@@ -208,7 +208,7 @@ import Testing
         var tools = InspectorTools()
         tools.send = { order, take in
             guard order.allowsUnsafe || order.interaction.request.method == "GET" else {
-                throw InspectorTools.NotSent(reason: "it may change something", isUnsafe: true)
+                throw SendService.NotSent(reason: "it may change something", isUnsafe: true)
             }
             sent.withLock { $0.append("\(order.interaction.request.method) \(order.interaction.request.url)") }
             try take(.init(interaction: .sample(1, status: 418), changes: [], notes: ["a note"], path: order.path))

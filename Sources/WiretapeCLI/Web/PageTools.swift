@@ -18,13 +18,15 @@ extension InspectorTools {
         tools.digest = { FastSHA256() }
         tools.unanswerable = { ReplayCheck.problem(of: $0) }
         tools.secrets = { interaction, number, path in
-            try CassetteRedaction.secrets(in: interaction, number: number, of: path, digest: { FastSHA256() }).map(FoundSecret.init)
+            try CassetteRedaction.secrets(in: interaction, number: number, of: path, digest: { FastSHA256() }).map(
+                RedactionService.Found.init)
         }
         tools.tryRedaction = { path, rules in
             let outcome = try CassetteRedaction.redact(
                 path, rules: rules, version: Version.current, dryRun: true, digest: { FastSHA256() })
-            return RedactionTrial(
-                exchanges: outcome.exchanges, changed: outcome.changed, places: outcome.places, found: outcome.found.map(FoundSecret.init))
+            return RedactionService.Trial(
+                exchanges: outcome.exchanges, changed: outcome.changed, places: outcome.places,
+                found: outcome.found.map(RedactionService.Found.init))
         }
         if let upstreamTLS {
             let sender = LiveResend(upstreamTLS: upstreamTLS, ports: ports)
@@ -35,7 +37,7 @@ extension InspectorTools {
     }
 }
 
-extension InspectorTools.FoundSecret {
+extension RedactionService.Found {
     fileprivate init(_ found: RedactedPlace) {
         self.init(exchange: found.exchange, place: found.place, placeholder: found.placeholder, excerpt: found.excerpt)
     }
@@ -62,7 +64,7 @@ struct LiveResend: Sendable {
     let stop = LiveStop()
 
     /// - Parameter take: is given the answer while its files are there.
-    func send(_ order: InspectorTools.SendOrder, _ take: (InspectorTools.SentAnswer) throws -> Void) throws {
+    func send(_ order: SendService.Order, _ take: (SendService.Answer) throws -> Void) throws {
         let notes = Guarded<[String]>([])
         let check = LiveCheck(
             path: order.path, allowsUnsafe: order.allowsUnsafe, showsAll: false, seconds: Self.limits.seconds,
@@ -75,7 +77,7 @@ struct LiveResend: Sendable {
                 try reader.wireBytes(of: $0, digest: CareCommand.digest).bytes
             }
         } catch let error as LiveRequest.LeftOut {
-            throw InspectorTools.NotSent(reason: Self.words(error), isUnsafe: error.isUnsafe)
+            throw SendService.NotSent(reason: Self.words(error), isUnsafe: error.isUnsafe)
         }
         let folder = try RunFolder(environment: ChildEnvironment.parent)
         defer { folder.remove() }
@@ -94,7 +96,7 @@ struct LiveResend: Sendable {
             }
         } catch {
             guard let message = CommandEnd.message(of: error) else { throw error }
-            throw InspectorTools.NotSent(reason: message, isUnsafe: false)
+            throw SendService.NotSent(reason: message, isUnsafe: false)
         }
         let cassette = try RecordedCassette(path: live)
         // What the proxy refuses is not recorded.
@@ -103,7 +105,7 @@ struct LiveResend: Sendable {
         let answer = cassette.count > 0 ? try cassette.interaction(at: cassette.count - 1) : nil
         let comparison = ExchangeComparison(old: order.path, new: live, showsAll: false, digest: CareCommand.digest)
         let changes = try answer.map { try comparison.answerChanges(order.recorded, $0) } ?? []
-        try take(InspectorTools.SentAnswer(interaction: answer, changes: changes, notes: notes.withLock { $0 }, path: live))
+        try take(SendService.Answer(interaction: answer, changes: changes, notes: notes.withLock { $0 }, path: live))
     }
 
     /// The reason without the options of `check`, which a page does not have.

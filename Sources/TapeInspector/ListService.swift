@@ -1,0 +1,175 @@
+internal import CassetteModel
+internal import CassetteTools
+internal import LocalHTTP
+internal import TapeBytes
+
+/// The list of a cassette's exchanges: its rows, the views that filters and orders make of it, searches in it, and its exports.
+final class ListService: Sendable {
+    private let cassette: InspectedCassette
+    /// Of files that are exported, without its folder.
+    private let name: String
+    private let views = InspectorViews()
+    private let tickets = DownloadTickets()
+    /// The ranks of rows in order of request start, for the table that they were counted in.
+    private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
+
+    init(_ cassette: InspectedCassette, name: String) {
+        self.cassette = cassette
+        self.name = name
+    }
+
+    // MARK: The list
+
+    func rows(_ arguments: [String: String]) throws -> LocalAnswer {
+        let moment = self.cassette.moment
+        let count = moment.rows.count
+        let ordinals: [Int]
+        if let list = arguments["at"] {
+            let keys = list.split(separator: ",").map { Int($0) }
+            guard keys.count <= RowsJSON.limit, keys.allSatisfy({ $0.map { $0 >= 1 && $0 <= count } == true }) else {
+                throw InspectorService.bad("at", "at takes up to \(RowsJSON.limit) keys of rows that there are")
+            }
+            ordinals = keys.compactMap { $0.map { $0 - 1 } }
+        } else {
+            guard let from = Int(arguments["from"] ?? "0"), from >= 0, let wanted = Int(arguments["count"] ?? "\(RowsJSON.limit)"),
+                wanted >= 0
+            else { throw InspectorService.bad("from", "from and count take numbers from 0") }
+            ordinals = from < count ? Array(from..<min(count, from + min(wanted, RowsJSON.limit))) : []
+        }
+        let number = self.number(moment.rows)
+        return InspectorService.json(RowsJSON.bytes(ordinals, of: moment, number: number))
+    }
+
+    /// Tells the number that the command line has for a row.
+    func number(_ table: RowTable) -> (Int) -> Int {
+        guard !table.isSorted else { return { $0 + 1 } }
+        let ranks = self.ranks.withLock { known in
+            if let known, known.epoch == table.epoch, known.count == table.count { return known.ranks }
+            let order = table.startOrder() ?? []
+            var ranks = [UInt32](repeating: 0, count: order.count)
+            for (rank, ordinal) in order.enumerated() { ranks[Int(ordinal)] = UInt32(rank) }
+            known = (table.epoch, table.count, ranks)
+            return ranks
+        }
+        return { Int(ranks[$0]) + 1 }
+    }
+
+    // MARK: Views and searches
+
+    func makeView(_ body: [UInt8]) throws -> LocalStream {
+        let order = try InspectorOrder(body)
+        let sort = try order.text("sort") ?? RowSort.start.rawValue
+        guard let sort = RowSort(rawValue: sort) else {
+            throw InspectorService.bad(
+                "sort", "there is no sort \"\(sort)\": use one of \(RowSort.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        let search = ViewSearch(
+            self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
+            descends: order.values["descends"]?.bool ?? false, views: self.views, number: self.number(self.cassette.moment.rows))
+        return InspectorService.lines { search.next() }
+    }
+
+    private func filter(_ text: String?) throws(LocalAnswer) -> RowFilter? {
+        guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
+        do {
+            return RowFilter(try FilterParser.parse(text), cassette: self.cassette)
+        } catch {
+            throw LocalAnswer(status: 422, reason: "Unprocessable Content", code: "filter", message: error.message + ".")
+        }
+    }
+
+    /// Four bytes a row, the lowest first: its key.
+    func view(_ id: String) throws -> LocalAnswer {
+        guard let view = Int(id).flatMap({ self.views.view($0) }) else {
+            throw LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "that view is no longer there: make it again.")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(view.ordinals.count * 4)
+        for ordinal in view.ordinals {
+            let key = ordinal + 1
+            for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: key >> shift)) }
+        }
+        return LocalAnswer(
+            status: 200, reason: "OK", fields: ["X-Epoch: \(view.epoch)", "X-Through: \(view.through)"], type: "application/octet-stream",
+            body: bytes)
+    }
+
+    func search(_ body: [UInt8]) throws -> LocalStream {
+        let order = try InspectorOrder(body)
+        guard let text = try order.text("text"), !text.isEmpty else {
+            throw InspectorService.bad("text", "\"text\" is missing: name what to search for")
+        }
+        var places = Set(TextSearch.Place.allCases)
+        if let wanted = order.values["in"], wanted.kind == .array {
+            places = []
+            for value in wanted.elements {
+                guard let place = value.string.flatMap(TextSearch.Place.init(rawValue:)) else {
+                    throw InspectorService.bad("in", "\"in\" takes \(TextSearch.Place.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                places.insert(place)
+            }
+        }
+        let moment = self.cassette.moment
+        let view = order.values["view"]?.int.flatMap { self.views.view($0) }
+        let found = view.flatMap { $0.epoch == moment.rows.epoch ? $0.ordinals : nil }
+        let search = TextSearch(
+            text, in: places, order: found ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment: moment,
+            cassette: self.cassette)
+        return InspectorService.lines { search.next() }
+    }
+
+    // MARK: Exports
+
+    func ticket(_ body: [UInt8]) throws -> LocalAnswer {
+        let order = try InspectorOrder(body)
+        let text = try order.text("format") ?? ""
+        guard let format = ViewExport.Format(rawValue: text) else {
+            throw InspectorService.bad(
+                "format", "there is no format \"\(text)\": use one of \(ViewExport.Format.allCases.map(\.rawValue).joined(separator: ", "))"
+            )
+        }
+        let ticket = self.tickets.issue(DownloadTickets.Order(format: format, view: order.values["view"]?.int))
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("path")
+        writer.string("/d/\(ticket)/\(self.fileName(format))")
+        writer.endObject()
+        return InspectorService.json(writer.bytes + [10])
+    }
+
+    /// Of ASCII, for a path and a header field.
+    private func fileName(_ format: ViewExport.Format) -> String {
+        let name = self.name.split(separator: "/").last.map(String.init) ?? ""
+        let stem = name.hasSuffix(".json") ? name.dropLast(5) : name[...]
+        let plain = String(
+            stem.unicodeScalars.map { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_".unicodeScalars.contains(scalar))
+                    ? Character(scalar) : "_"
+            })
+        return "\(plain.isEmpty ? "cassette" : plain).\(format.fileExtension)"
+    }
+
+    func download(_ ticket: String) throws -> LocalStream {
+        guard let order = self.tickets.take(ticket) else {
+            throw LocalAnswer(
+                status: 404, reason: "Not Found", code: "ticket",
+                message: "that download was fetched already or waited too long: ask for it again.")
+        }
+        let moment = self.cassette.moment
+        let view = order.view.flatMap { self.views.view($0) }
+        guard order.view == nil || view?.epoch == moment.rows.epoch else {
+            throw LocalAnswer(
+                status: 409, reason: "Conflict", code: "epoch", message: "the cassette has become another file: look at it again.")
+        }
+        let export = ViewExport(
+            order.format, view?.ordinals ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment,
+            of: self.cassette,
+            number: self.number(moment.rows))
+        let head = LocalAnswer(
+            status: 200, reason: "OK", fields: ["Content-Disposition: attachment; filename=\"\(self.fileName(order.format))\""],
+            type: order.format.type,
+            body: [])
+        return LocalStream(head: head, framing: .chunked) { try export.next() }
+    }
+}
