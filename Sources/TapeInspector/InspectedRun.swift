@@ -73,6 +73,8 @@ package final class OpenExchanges: Sendable {
         }
     }
 
+    func contains(_ id: Int) -> Bool { self.exchanges.withLock { $0[id] != nil } }
+
     /// Of those that began before a moment.
     func ids(before moment: Timestamp) -> [Int] {
         self.exchanges.withLock { $0.values.filter { $0.started < moment }.map(\.id) }

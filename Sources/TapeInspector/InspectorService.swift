@@ -100,6 +100,9 @@ final class InspectorService: Sendable {
             return .whole(Self.json(self.open.bytes()))
         case ("open", 3...5):
             try Self.allow(request, "GET")
+            if parts.count == 3, let key = Int(parts[2]).flatMap({ self.key(ofEnded: $0) }) {
+                return .whole(Self.json(Array("{ \"ended\": \(key) }\n".utf8)))
+            }
             return try self.open.answer(Array(parts.dropFirst(2)), arguments, range: request.range)
         case ("replay", 2):
             try Self.allow(request, "GET")
@@ -218,6 +221,13 @@ final class InspectorService: Sendable {
         guard let run else { return }
         let rows = self.cassette.moment.rows
         run.open.recorded((min(count, rows.count)..<rows.count).map { rows[$0].id })
+    }
+
+    /// The key of an exchange that was open; nil if it still is, or is not in the cassette.
+    private func key(ofEnded id: Int) -> Int? {
+        guard !self.open.contains(id) else { return nil }
+        let rows = self.cassette.moment.rows
+        return (0..<rows.count).last { rows[$0].id == id }.map { $0 + 1 }
     }
 
     // MARK: Rules

@@ -55,6 +55,11 @@ final class OpenRows: Sendable {
         self.seen.withLock { $0 = Seen(conversations: open, next: .now + (.now - start) * Self.pause) }
     }
 
+    /// Whether it is, or was when its journal was looked for.
+    func contains(_ id: Int) -> Bool {
+        self.run?.contains(id) ?? self.seen.withLock { $0.conversations.contains { $0.id == id } }
+    }
+
     struct Counts {
         var exchanges: Int
         /// That they have so far.
@@ -123,7 +128,9 @@ final class OpenRows: Sendable {
         guard let id = Int(parts[0]), let conversation = self.conversation(id) else {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
-                message: "exchange \(parts[0].prefix(20)) is still open: what was recorded of it is shown when it has ended.")
+                message: Int(parts[0]).map { self.contains($0) } == true
+                    ? "exchange \(parts[0].prefix(20)) is still open: what was recorded of it is shown when it has ended."
+                    : "exchange \(parts[0].prefix(20)) has ended, and is not in the cassette.")
         }
         let interaction = try conversation.interaction(digest: self.digest)
         let reader = BodyReader(cassettePath: self.path)

@@ -32,11 +32,11 @@ import Testing
         try journal.append(Array(lines.utf8), count: messages.count)
     }
 
-    private func service(_ interactions: [Interaction]) throws -> InspectorService {
+    private func service(_ interactions: [Interaction], run: InspectedRun? = nil) throws -> InspectorService {
         try RecordedExchanges.write(interactions, to: self.path)
         let cassette = try InspectedCassette(path: self.path)
         while !cassette.moment.isIndexed { _ = cassette.refresh() }
-        return InspectorService(cassette: cassette)
+        return InspectorService(cassette: cassette, run: run)
     }
 
     private func ask(_ service: InspectorService, _ path: String) throws -> (status: Int, body: [UInt8]) {
@@ -75,7 +75,7 @@ import Testing
         #expect(messages["messages"]?.elements.map { $0["text"]?.string } == ["one", "two"], "read anew each time")
         #expect(try self.ask(service, "/api/open/2/messages/2").body == Array("two".utf8))
         #expect(try self.json(service, "/api/open/2/text")["id"]?.int == 2)
-        for path in ["/api/open/1", "/api/open/x", "/api/open/2/nonsense", "/api/open/2/request/parts", "/api/open/2/messages/9"] {
+        for path in ["/api/open/9", "/api/open/x", "/api/open/2/nonsense", "/api/open/2/request/parts", "/api/open/2/messages/9"] {
             #expect(try self.ask(service, path).status == 404, "\(path)")
         }
     }
@@ -89,7 +89,21 @@ import Testing
         let journal = try self.journal(2, [])
         service.open.look(besides: service.cassette.moment.rows)
         #expect(try self.json(service, "/api/open")["count"]?.int == 0)
+        #expect(try self.json(service, "/api/open/2")["ended"]?.int == 2)
         withExtendedLifetime(journal) {}
+    }
+
+    @Test func whatHasEndedIsFoundInTheCassette() throws {
+        let open = OpenExchanges()
+        for id in [7, 8] { open.began(id: id, started: Timestamp(microseconds: 0), method: "GET", url: "http://a/slow") }
+        let service = try self.service(
+            [.sample(1), .sample(7)], run: InspectedRun(command: "record", name: "pets.json", counts: { .init() }, report: nil, open: open))
+        func words(_ id: Int) throws -> String { String(decoding: try self.ask(service, "/api/open/\(id)").body, as: UTF8.self) }
+        #expect(try words(7).contains("is still open"), "its row may come before the recorder has said so")
+        open.recorded([7])
+        open.discarded(id: 8)
+        #expect(try self.json(service, "/api/open/7")["ended"]?.int == 2)
+        #expect(try words(8).contains("has ended, and is not in the cassette"))
     }
 
     @Test func anExchangeOfTheRunIsOpenOnceItTakesLong() throws {

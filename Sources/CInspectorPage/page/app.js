@@ -34,7 +34,7 @@ class App {
     this.rows = rows;
     this.grid = grid;
     grid.actions = { open: (key, isAsked) => this.open(key, isAsked), sort: (name) => this.sort(name), unfollow: () => this.setFollowing(false) };
-    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, edit: () => this.editExchange(), resend: () => this.resend() });
+    this.detail = new Detail($("side"), { tab: (name) => this.write({ tab: name }), close: () => this.close(), find: (text) => this.search(text), say: (text) => this.say(text), epoch: () => this.state.epoch, edit: () => this.editExchange(), resend: () => this.resend(), ended: (key) => this.ended(key) });
     this.searching = new Search($("side"), { open: (key, tab) => this.open(key, true, tab), close: () => this.close() });
     this.replay = new Replay($("side"), { open: (number) => this.openNumber(number), close: () => this.close(), epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()) });
     const care = {
@@ -112,6 +112,7 @@ class App {
     $("live-words").textContent = this.liveWords(state);
     $("replay").hidden = !state.replays;
     if (state.openChange !== this.openChange) this.takeOpen();
+    else if (state.rows !== before.rows) this.lookForEnd();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     this.review.take(state);
     this.editor.take(state);
@@ -141,9 +142,27 @@ class App {
       this.allOpen = found.map((one) => ({ ...one, key: "o" + one.id, isOpen: true, number: "…", status: 0, phases: [], messages: one.messages ?? -1, type: null, sent: null, size: null, tls: null, secret: 0 }));
       this.updated();
       this.openChange = change;
+      this.lookForEnd();
     } catch { /* the next tick asks again */ }
     this.isAskingOpen = false;
     if (this.isAskingAgain) { this.isAskingAgain = false; this.takeOpen(); }
+  }
+
+  /** What is shown as open may have ended: it is asked for again until the cassette has it. */
+  async lookForEnd() {
+    const { key } = this.detail;
+    if (typeof key !== "string" || this.allOpen.some((one) => one.key === key)) return;
+    let isGone = false;
+    const found = await api.json("/api/open/" + key.slice(1)).catch((error) => { isGone = error.status === 404; return {}; });
+    if (this.detail.key !== key) return;
+    if (found.ended) this.ended(found.ended);
+    else if (isGone) this.detail.open(key, this.detail.tab);
+  }
+
+  /** The exchange that was shown as open is in the cassette now. */
+  ended(key) {
+    const isThere = $("side").contains(document.activeElement);
+    return this.open(key, false, this.detail.tab).then(() => { if (isThere) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
   }
 
   chooseColumns() { dialogs.show("Columns", ...choices(() => this.grid.choose())); }

@@ -6,10 +6,12 @@ import { viewer } from "./viewer.js";
 
 /** One exchange in tabs. */
 export class Detail {
-  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `epoch()`, `edit()`, `resend()`. */
+  /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `epoch()`, `edit()`, `resend()`, `ended(key)`. */
   constructor(parent, actions) {
     this.parent = parent;
     this.actions = actions;
+    /** Of what is shown, or was asked for; null for nothing. */
+    this.key = null;
     this.exchange = null;
     this.tabs = [];
     this.tab = "response";
@@ -20,12 +22,14 @@ export class Detail {
     this.loading?.abort();
     const loading = new AbortController();
     this.loading = loading;
+    this.key = key;
     try {
       // The key of an exchange that is still open is "o" and its id.
       const base = typeof key === "string" ? "/api/open/" + key.slice(1) : "/api/x/" + key;
       const epoch = this.actions.epoch();
       const exchange = await api.json(base, loading.signal);
       if (loading.signal.aborted) return;
+      if (exchange.ended) return this.actions.ended(exchange.ended);
       exchange.base = base;
       exchange.epoch = epoch;
       exchange.isOpen = typeof key === "string";
@@ -115,6 +119,7 @@ export class Detail {
 
   clear() {
     this.loading?.abort();
+    this.key = null;
     this.exchange = null;
     clear(this.parent);
   }
