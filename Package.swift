@@ -206,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "WiretapeCLITests",
             dependencies: forClient + [
-                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeTestSupport",
+                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeTestSupport",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ],
             exclude: ["Fixtures"]),

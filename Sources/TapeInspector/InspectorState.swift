@@ -24,6 +24,8 @@ struct InspectorState {
         writer.string(self.run?.command ?? "inspect")
         writer.member("file")
         writer.string(self.run?.name ?? self.path)
+        writer.member("path")
+        writer.string(self.path)
         writer.member("epoch")
         writer.integer(self.moment.rows.epoch)
         writer.member("rows")

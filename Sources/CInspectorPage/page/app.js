@@ -40,7 +40,7 @@ class App {
     const care = {
       panel: (title, ...content) => this.panel(title, ...content), isInPanel: () => $("side").contains(document.activeElement), say: (text) => this.say(text), notice: (text) => this.notice(text),
       open: (key, isAsked, tab) => this.open(key, isAsked, tab), openNumber: (number) => this.openNumber(number),
-      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.file, sends: () => this.state.sends,
+      epoch: () => this.state.epoch, name: () => plain(this.state.file.split("/").pop()), path: () => this.state.path, sends: () => this.state.sends, run: () => this.state,
     };
     this.diff = new Diff(care);
     this.review = new Review(care, this.diff);

@@ -1,5 +1,5 @@
 import { element, clear, recorded } from "../core/dom.js";
-import { count, number } from "../core/text.js";
+import { commandLine, count, number } from "../core/text.js";
 import * as api from "../core/api.js";
 
 /** What rules would take out of the cassette, and where; writes nothing. */
@@ -52,8 +52,7 @@ export class RedactionTrial {
   }
 
   async copy() {
-    const word = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
     const options = [...this.lines("redact").map((rule) => ["--redact", rule]), ...this.lines("keep").map((place) => ["--keep", place])].flat();
-    try { await navigator.clipboard.writeText(["wiretape", "redact", this.actions.path(), ...options].map(word).join(" ")); this.actions.say("command copied"); } catch { this.actions.say("the browser does not let the page copy"); }
+    try { await navigator.clipboard.writeText(commandLine("wiretape", "redact", this.actions.path(), ...options)); this.actions.say("command copied"); } catch { this.actions.say("the browser does not let the page copy"); }
   }
 }

@@ -1,26 +1,40 @@
 import { element, clear, recorded } from "../core/dom.js";
-import { bytes } from "../core/text.js";
+import { bytes, commandLine } from "../core/text.js";
 import * as api from "../core/api.js";
 import { fieldTable } from "../detail/sections.js";
 import { changeTable } from "./diff.js";
 
 /** Sends a recorded request again, by the rules of wiretape check, and shows its answer beside the recorded one. */
 export class Sender {
-  /** - actions: `panel(title, ...content)`, `open(key, isAsked)`, `say(text)`, `sends()`. */
+  /** - actions: `panel(title, ...content)`, `open(key, isAsked)`, `say(text)`, `sends()`, `run()`. */
   constructor(actions) { this.actions = actions; }
 
   /** Sends an exchange's request as it was recorded. */
   resend(exchange) {
-    if (!this.actions.sends()) return this.actions.say("this run sends nothing of its own: send from wiretape inspect --web");
     const box = element("div");
+    if (!this.actions.sends()) {
+      this.actions.panel(`Exchange ${exchange.number} is not sent`, element("div", { class: "viewer-bar" }, element("button", { type: "button", text: "Back", onclick: () => this.actions.open(exchange.key, true) })), box);
+      return this.explain(box);
+    }
     const shown = { epoch: exchange.epoch };
     this.actions.panel(`Sent again: exchange ${exchange.number}`, element("div", { class: "viewer-bar" },
       element("button", { type: "button", text: "Send again", onclick: () => this.send(exchange.key, box, shown) }), element("button", { type: "button", text: "Back", onclick: () => this.actions.open(exchange.key, true) })), box);
     return this.send(exchange.key, box, shown);
   }
 
+  /** Why nothing is sent from this page, and from which one it can be. */
+  explain(box) {
+    const { mode, path } = this.actions.run();
+    const why = mode === "serve" ? "The requests of a session are those of its clients, so its page sends none." : "A replay answers from the cassette and reaches no origin, and neither does its page.";
+    const command = commandLine("wiretape", "inspect", path, "--web", "--open");
+    clear(box, element("p", { class: "caution", role: "status", text: why }), element("p", { text: "Open the cassette on its own, and send from there:" }),
+      element("pre", { tabindex: 0, role: "region", "aria-label": "Command" }, recorded(command)),
+      element("p", {}, element("button", { type: "button", text: "Copy command", onclick: async () => { try { await navigator.clipboard.writeText(command); this.actions.say("command copied"); } catch { this.actions.say("the browser does not let the page copy"); } } })));
+  }
+
   /** - shown: `epoch` of the file that the exchange was seen in, and its `text` if that was edited. */
   async send(key, box, { epoch, text }, unsafe = false) {
+    if (!this.actions.sends()) return this.explain(box);
     clear(box, element("p", { role: "status", text: "sending" }));
     try {
       const sent = await (await api.post("/api/send", { key, text, unsafe }, undefined, { "If-Match": `"${epoch}"` })).json();

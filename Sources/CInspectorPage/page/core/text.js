@@ -63,6 +63,11 @@ export function number(value) { return value.toLocaleString("en-US"); }
 
 export function count(value, noun, plural = noun + "s") { return number(value) + " " + (value === 1 ? noun : plural); }
 
+/** Words as a shell takes them. */
+export function commandLine(...words) {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
 /** Rows of sixteen bytes: offset, digits, characters. */
 export function hex(array, start) {
   const rows = [];
