@@ -24,8 +24,17 @@ struct EditService {
         var problems: [Problem]
         /// What would change, and what is recorded.
         var changes: [FieldChange]
+        /// Whether sizes, digests or lengths can be put right.
+        var isCorrectable = false
 
         var obstacle: Problem? { self.problems.first(where: \.isBlocking) }
+    }
+
+    struct Written {
+        /// The number of the file that has the edit now; nil if another one has taken its place.
+        var epoch: Int?
+        /// Why files that the cassette names no longer are still there; nil if they are not.
+        var problem: String?
     }
 
     let cassette: InspectedCassette
@@ -58,10 +67,17 @@ struct EditService {
         let verifier = try CassetteVerifier(path: self.cassette.path, digest: self.tools.digest, unanswerable: self.tools.unanswerable)
         // What was wrong before keeps nobody from mending something else.
         let known = Set(old.map { verifier.findings(in: $0).map(\.text) } ?? [])
-        var problems = verifier.findings(in: edited).map { finding in
+        let correction = self.correction(of: edited)
+        let miscounted = Set(correction.wrong.map(\.side.rawValue))
+        // What can be corrected is told one by one.
+        var problems = verifier.findings(in: edited).filter { $0.kind != .changedBody || !miscounted.contains($0.message ?? "") }.map {
+            finding in
             Problem(
                 kind: finding.kind.rawValue, text: finding.message.map { "\($0) body: \(finding.text)" } ?? finding.text,
                 isBlocking: finding.isProblem && finding.kind != .changedBody && !known.contains(finding.text))
+        }
+        problems += correction.wrong.map {
+            Problem(kind: CareFinding.Kind.changedBody.rawValue, text: "\($0.side.rawValue) body: \($0.text)", isBlocking: false)
         }
         if let twin = self.twin(of: edited.id) {
             problems.append(
@@ -78,7 +94,22 @@ struct EditService {
                 old: self.cassette.path, new: self.cassette.path, showsAll: true, digest: self.tools.digest)
             changes = (try? comparison.changes(old, edited)) ?? []
         }
-        return Checked(interaction: edited, problems: problems, changes: changes)
+        return Checked(
+            interaction: edited, problems: problems, changes: changes, isCorrectable: !correction.wrong.isEmpty)
+    }
+
+    private func correction(of interaction: Interaction) -> BodyCorrection {
+        BodyCorrection(interaction, reader: BodyReader(cassettePath: self.cassette.path), digest: self.tools.digest)
+    }
+
+    /// A text with the sizes, digests and lengths that its bodies have.
+    func corrected(_ text: [UInt8]) throws -> [UInt8] {
+        guard let interaction = try? InteractionDecoder.decode(text) else {
+            throw LocalAnswer(
+                status: 422, reason: "Unprocessable Content", code: "edit",
+                message: "the text is not an exchange: mend what is wrong with it first.")
+        }
+        return try self.correction(of: interaction).corrected(text)
     }
 
     private static func refused(_ kind: String, _ text: String, line: Int?, column: Int?) -> Checked {
@@ -139,8 +170,7 @@ struct EditService {
     ///
     /// Throws `inUse` while a recorder has the cassette.
     ///
-    /// - Returns: why files that the cassette names no longer are still there; nil if they are not.
-    func write(_ text: [UInt8]) throws -> String? {
+    func write(_ text: [UInt8]) throws -> Written {
         guard self.moment.epoch.damage == nil else {
             throw CassetteError(
                 .damaged,
@@ -148,7 +178,10 @@ struct EditService {
         }
         let recorded = try self.recorded()
         let rewriter = try CassetteAppender.open(self.cassette.path, recorder: "wiretape \(Version.current)").finish()
-        guard self.ordinal < rewriter.reader.count, try rewriter.reader.bytes(at: self.ordinal) == recorded else {
+        // Another file would become the page's own with this edit, and what it changed elsewhere be overlooked.
+        guard self.moment.epoch.isCurrent(at: self.cassette.path), self.ordinal < rewriter.reader.count,
+            try rewriter.reader.bytes(at: self.ordinal) == recorded
+        else {
             throw InspectorService.stale
         }
         let id = try InteractionDecoder.decode(text).id
@@ -161,16 +194,27 @@ struct EditService {
         }
         let trimmed = Array(text.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed())
         try rewriter.rewrite(order: Array(0..<rewriter.reader.count)) { place, _ in place == self.ordinal ? trimmed : nil }
-        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
+        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written, and what is read here
+        // is the file that was written.
         defer { withExtendedLifetime(rewriter) {} }
+        var written = Written(epoch: try self.epoch(of: trimmed, among: rewriter.reader.count))
         // What was edited out must not stay in a file.
-        guard recorded.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return nil }
+        guard recorded.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return written }
         do throws(CassetteError) {
             try CassetteReferences(familyOf: self.cassette.path).tidy(BodyStore(cassettePath: self.cassette.path))
-            return nil
         } catch {
-            return "files of bodies that the cassette names no longer were not removed: \(error.message)"
+            written.problem = "files of bodies that the cassette names no longer were not removed: \(error.message)"
         }
+        return written
+    }
+
+    /// The number of the file that was just written; nil if a program that takes no lock has replaced it already.
+    private func epoch(of text: [UInt8], among count: Int) throws -> Int? {
+        while self.cassette.refresh(), !self.cassette.moment.epoch.isCurrent(at: self.cassette.path) {}
+        let epoch = self.cassette.moment.epoch
+        guard epoch.isCurrent(at: self.cassette.path), epoch.ranges.count == count, try epoch.bytes(epoch.ranges[self.ordinal]) == text
+        else { return nil }
+        return epoch.number
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
@@ -199,6 +243,8 @@ struct EditService {
             writer.endObject()
         }
         writer.endArray()
+        writer.member("correctable")
+        writer.bool(checked.isCorrectable)
         DiffService.write(checked.changes, &writer)
         writer.endObject()
         return writer.bytes + [10]

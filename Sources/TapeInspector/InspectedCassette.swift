@@ -5,7 +5,7 @@ internal import TapeBytes
 
 /// The cassette that a page shows: its rows, and its interactions by their places in the file.
 ///
-/// One thread at a time refreshes it; any thread may ask.
+/// Any thread may refresh it and ask.
 package final class InspectedCassette: Sendable {
     struct Moment: Sendable {
         var epoch: CassetteFollower.Epoch
@@ -40,6 +40,11 @@ package final class InspectedCassette: Sendable {
     ///
     /// - Returns: whether anything changed.
     func refresh() -> Bool {
+        // One thread at a time: two that look at once would both append the same rows.
+        self.builder.withLock { self.refresh(&$0) }
+    }
+
+    private func refresh(_ builder: inout RowTableBuilder) -> Bool {
         let before = self.moment
         var problem: String?
         if before.isIndexed {
@@ -54,13 +59,10 @@ package final class InspectedCassette: Sendable {
             }
         }
         let epoch = self.follower.epoch
-        let rows = self.builder.withLock { builder in
-            if builder.snapshot().epoch != epoch.number { builder = RowTableBuilder(epoch: epoch.number) }
-            let end = min(epoch.ranges.count, builder.count + RowTable.blockSize)
-            for range in epoch.ranges[builder.count..<end] { builder.append(Self.row(epoch, range), at: range) }
-            return builder.snapshot()
-        }
-        let moment = Moment(epoch: epoch, rows: rows, problem: problem)
+        if builder.snapshot().epoch != epoch.number { builder = RowTableBuilder(epoch: epoch.number) }
+        let end = min(epoch.ranges.count, builder.count + RowTable.blockSize)
+        for range in epoch.ranges[builder.count..<end] { builder.append(Self.row(epoch, range), at: range) }
+        let moment = Moment(epoch: epoch, rows: builder.snapshot(), problem: problem)
         self.state.withLock { $0 = moment }
         return true
     }

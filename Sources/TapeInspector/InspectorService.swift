@@ -126,7 +126,7 @@ final class InspectorService: Sendable {
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)
             try Self.check(request, edit.moment)
-            let problem = try self.alone {
+            let written = try self.alone {
                 if let obstacle = try edit.check(text).obstacle {
                     throw LocalAnswer(
                         status: 422, reason: "Unprocessable Content", code: "edit", message: "nothing was written: \(obstacle.text).")
@@ -137,7 +137,11 @@ final class InspectorService: Sendable {
             writer.beginObject(.inline)
             writer.member("written")
             writer.bool(true)
-            if let problem {
+            if let epoch = written.epoch {
+                writer.member("epoch")
+                writer.integer(epoch)
+            }
+            if let problem = written.problem {
                 writer.member("problem")
                 writer.string(problem)
             }
@@ -147,6 +151,16 @@ final class InspectorService: Sendable {
             try Self.allow(request, "POST")
             let (edit, text) = try self.edit(request.body)
             return .whole(Self.json(EditService.bytes(try self.alone { try edit.check(text) })))
+        case ("edits", 3) where parts[2] == "correct":
+            try Self.allow(request, "POST")
+            let (edit, text) = try self.edit(request.body)
+            let corrected = try self.alone { try edit.corrected(text) }
+            var writer = JSONWriter()
+            writer.beginObject(.inline)
+            writer.member("text")
+            corrected.withUnsafeBytes { writer.string(utf8: $0) }
+            writer.endObject()
+            return .whole(Self.json(writer.bytes + [10]))
         case ("send", 2):
             try Self.allow(request, "POST")
             return .whole(try self.alone { try self.send(request) })

@@ -115,7 +115,6 @@ class App {
     else if (state.rows !== before.rows) this.lookForEnd();
     if (this.replay.isShown && (state.hits !== before.hits || state.misses !== before.misses)) this.replay.show();
     this.review.take(state);
-    this.editor.take(state);
     const isOther = isFirst || state.epoch !== before.epoch;
     if (isOther || state.rows !== before.rows || state.sorted !== before.sorted) this.refresh(isOther);
     else this.counts();

@@ -31,6 +31,9 @@ package final class CassetteFollower: Sendable {
         /// An interaction's JSON text as it is in the file.
         package func bytes(_ range: Range<Int>) throws(CassetteError) -> [UInt8] { try self.shared.file.read(range) }
 
+        /// Whether it is still what is at its path.
+        package func isCurrent(at path: String) -> Bool { self.shared.file.isStill(at: path, followsLinks: true) }
+
         /// The document before its first interaction, up to and with the `[`; empty if the file is torn before it.
         package func head() throws(CassetteError) -> [UInt8] { try self.shared.file.read(0..<self.headEnd) }
 

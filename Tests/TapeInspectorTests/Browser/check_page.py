@@ -683,6 +683,9 @@ def a_recording_is_shown_while_it_runs(browser, folder):
         slow.join()
         one.page.wait_for_selector(row, state="hidden")
         one.until("document.querySelector('#counts').textContent === '31 exchanges'")
+        # What was shown as open is the recorded exchange now.
+        one.until("document.querySelector('#detail-title').textContent.startsWith('31 ')")
+        assert "/slow" in one.page.inner_text("#panel") and one.page.evaluate("location.hash") == "#/x/31/response"
         assert "31 recorded" in one.page.inner_text("#live-words")
         # The proxy does not lead to the page.
         assert through(inspector, inspector.origin + "/") >= 400
@@ -729,7 +732,11 @@ def what_another_process_still_records_is_open(browser, folder):
             stream.join()
             one.until("document.querySelector('#counts').textContent === '2 exchanges'")
             one.page.wait_for_selector(row, state="hidden")
-            one.calm()
+            # The tab that was chosen stays.
+            one.until("document.querySelector('#detail-title').textContent.startsWith('2 ')")
+            one.page.wait_for_selector("#tab-raw[aria-selected=true]")
+            one.page.wait_for_selector("#panel :text('as it is in the cassette')")
+            one.calm(allowed=["404"])
 
 
 @check
@@ -788,6 +795,20 @@ def a_replay_says_why_requests_missed_and_how_to_mend_it(browser, folder):
         one.page.click("button:has-text('Write to')")
         one.page.wait_for_selector("text=written into the cassette")
         assert json.load(open(path))["match"] == {"ignore": ["query:ts"]}
+        # It sends nothing, and says where that is done.
+        for keys in ("gr", "e"):
+            one.page.click("#counts")
+            for key in keys:
+                one.page.keyboard.press(key)
+            if keys == "e":
+                one.until("document.activeElement.id === 'edit-text'")
+                one.page.click("button:has-text('Send')")
+            one.page.wait_for_selector("#side:has-text('A replay answers from the cassette and reaches no origin')")
+            one.page.evaluate("navigator.clipboard.writeText('')")
+            one.page.click("button:has-text('Copy command')")
+            command = f"wiretape inspect {path} --web --open"
+            one.until(f"navigator.clipboard.readText().then((text) => text === {json.dumps(command)})")
+            one.axe("not sent from here")
         one.calm()
     with Inspector("replay", path, "--web") as inspector:
         assert through(inspector, f"{origin.url}/pets?page=2&ts=10") == 200
@@ -972,7 +993,14 @@ def an_exchange_is_edited(browser, folder):
         problem(text.replace('"status": 422', '"status": 418').replace("no end", "a teapot"), "✓ it can be written: 4 changed lines")
         shown = page.inner_text("#edit-result")
         assert "response status" in shown and "418" in shown and "SHA-256" in shown or "bytes" in shown, shown
+        # Its body is longer now than it says.
+        size = recorded["response"]["body"]["size"]
+        assert f'it has {size + 2} bytes, and its "size" is {size}' in shown, shown
         one.axe("an edit")
+        page.click("button:has-text('Correct sizes and digests')")
+        one.until("document.querySelector('#edit-result .good')?.textContent.includes('it can be written') && !document.querySelector('#edit-result').textContent.includes('Correct sizes')")
+        assert json.loads(page.input_value("#edit-text"))["response"]["body"]["size"] == size + 2
+        assert "and its" not in page.inner_text("#edit-result"), page.inner_text("#edit-result")
         keys.press("Control+s")
         page.wait_for_selector("#edit-result:has-text('written into everything.json')")
         assert json.load(open(path))["interactions"][2]["response"]["status"] == 418
@@ -1145,6 +1173,10 @@ def what_rules_would_redact_is_shown(browser, folder):
         page.fill("#redact-redact", "nonsense")
         keys.press("Control+Enter")
         page.wait_for_selector("#side .problem")
+        page.fill("#redact-redact", "")
+        page.fill("#redact-values", "miso")
+        keys.press("Control+Enter")
+        page.wait_for_selector("#side .problem:has-text('name the place that it is in under Remove')")
         assert open(path).read() == before and os.listdir(folder) == ["everything.json"]
         one.calm(allowed=["400"])
 

@@ -20,13 +20,6 @@ export class Editor {
     this.key = null;
   }
 
-  /** The file that was written here is the one that is shown now; a later one is somebody else's. */
-  take(state) {
-    if (!this.written || state.epoch === this.written) return;
-    if (state.epoch === this.written + 1) for (const draft of [this.draft, ...this.drafts.values()]) if (draft.epoch === this.written) draft.epoch = state.epoch;
-    this.written = null;
-  }
-
   async open(exchange) {
     if (exchange.length > LIMIT) return this.actions.say("this exchange is too long for the page: edit the file, then run wiretape verify");
     this.key = exchange.key;
@@ -89,11 +82,24 @@ export class Editor {
     const isReady = !found.problems.some((one) => one.blocks);
     clear(edit.result,
       element("p", { class: isReady ? "status good" : "problem" }, isReady ? `✓ it can be written: ${count(lines.length, "changed line")}` : "✗ it cannot be written"),
+      found.correctable ? element("p", {}, element("button", { type: "button", text: "Correct sizes and digests", title: "Write what the bodies have now: size, SHA-256, Content-Length", onclick: () => this.correct(edit) })) : null,
       found.problems.length ? element("ul", { class: "problems" }, found.problems.map((problem) => this.problem(problem))) : null,
       found.changes.length ? [element("h3", { text: "What would change" }), changeTable(found.changes, ["recorded", "edited"])] : null,
       lines.length ? [element("h3", { text: "Changed lines" }), element("pre", { class: "changed", tabindex: 0, role: "region", "aria-label": "Changed lines" },
         lines.slice(0, LINES).flatMap(([mark, number, line]) => [element("span", { class: mark === "+" ? "status good" : "problem" }, `${mark} ${number}  `, recorded(line)), "\n"]), lines.length > LINES ? `and ${lines.length - LINES} more` : null)] : null);
     edit.result.firstElementChild.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Puts sizes, digests and lengths right, unless the text has changed since they were found wrong. */
+  async correct(edit) {
+    try {
+      const { text } = await (await api.post("/api/edits/correct", { key: edit.key, text: edit.text })).json();
+      if (this.draft !== edit.draft || edit.draft.text !== edit.text) return;
+      this.area.value = edit.draft.text = text;
+      this.drafts.set(edit.key, edit.draft);
+      this.area.focus();
+      await this.check();
+    } catch (error) { clear(edit.result, element("p", { class: "problem", role: "alert" }, recorded(error.message))); }
   }
 
   problem(problem) {
@@ -115,17 +121,21 @@ export class Editor {
     if (!found || found.problems.some((one) => one.blocks)) return;
     const { key, draft, text, result } = edit;
     try {
-      const { problem } = await (await api.post("/api/edits", { key, text }, undefined, { "If-Match": `"${draft.epoch}"` })).json();
-      this.written = draft.epoch;
+      const { epoch, problem } = await (await api.post("/api/edits", { key, text }, undefined, { "If-Match": `"${draft.epoch}"` })).json();
       draft.original = text;
       // What was typed meanwhile is not written.
       if (draft.text === text) this.drafts.delete(key);
-      // The page may know the new file already.
-      this.take({ epoch: this.actions.epoch() });
+      this.move(draft.epoch, epoch);
       clear(result, element("p", { class: "status good", text: `✓ written into ${this.actions.name()}` }), problem ? element("p", { class: "caution", role: "alert" }, recorded(problem)) : null);
     } catch (error) {
       // The text stays here.
       clear(result, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
     }
+  }
+
+  /** The other texts were of the file that was written, and are of the new one. - to: undefined if somebody else has replaced that since. */
+  move(from, to) {
+    if (to === undefined) return;
+    for (const draft of [this.draft, ...this.drafts.values()]) if (draft.epoch === from) draft.epoch = to;
   }
 }

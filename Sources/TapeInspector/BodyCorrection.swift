@@ -1,0 +1,116 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import CassetteTools
+internal import TapeBytes
+
+/// Sizes, digests and lengths that an edit of bodies has left behind, and the text with the right ones.
+///
+/// Leaves files alone: they are named by their digests, and no edit of an exchange changes them.
+struct BodyCorrection {
+    struct Wrong {
+        fileprivate enum Value {
+            case size(Int)
+            case sha256(String)
+            case original
+            case contentLength(Int)
+        }
+
+        var side: MessageChoice
+        /// What is wrong, for people.
+        var text: String
+        fileprivate var right: Value
+    }
+
+    private(set) var wrong: [Wrong] = []
+
+    /// A body that cannot be read is not judged: other checks say what is wrong with it.
+    init(_ interaction: Interaction, reader: BodyReader, digest: () -> any ContentDigest) {
+        for side in MessageChoice.allCases {
+            let (body, headers) = interaction.body(of: side)
+            guard let body, let found = try? Self.wire(of: body, reader, digest) else { continue }
+            func add(_ text: String, _ right: Wrong.Value) { self.wrong.append(Wrong(side: side, text: text, right: right)) }
+            if found.size != body.size { add("it has \(found.size) bytes, and its \"size\" is \(body.size)", .size(found.size)) }
+            if let recorded = body.sha256, recorded != found.sha256 { add("its \"sha256\" is that of other bytes", .sha256(found.sha256)) }
+            if found.isEdited, let original = body.original {
+                add("its \"original\", \"\(original.path)\", has the bytes from before", .original)
+            }
+            guard let length = Self.length(headers), length != found.size, body.isComplete, Self.hasLength(interaction, side) else {
+                continue
+            }
+            add("its Content-Length is \(length), and it has \(found.size) bytes", .contentLength(found.size))
+        }
+    }
+
+    /// The bytes that a replay would send.
+    private static func wire(of body: Body, _ reader: BodyReader, _ digest: () -> any ContentDigest) throws -> (
+        size: Int, sha256: String, isEdited: Bool
+    ) {
+        func source(_ sidecar: Sidecar, _ digest: some ContentDigest) throws(CassetteError) -> ByteSource {
+            try reader.source(sidecar, digest: digest)
+        }
+        var size = 0
+        var hash = digest()
+        let isEdited = try BodyRestorer.streamWire(
+            of: body, file: { try source($0, digest()) }, raw: { ByteSource(try reader.read($0)) }
+        ) { piece in
+            size += piece.count
+            hash.update(piece)
+        }
+        return (size, Hex.encode(hash.finalize()), isEdited)
+    }
+
+    /// Nil if there is not exactly one.
+    private static func length(_ headers: HeaderFields) -> Int? {
+        let values = headers.values("content-length")
+        return values.count == 1 ? Int(values[0]) : nil
+    }
+
+    /// Whether the field says how long this body is: that of an answer to HEAD, and of a 304, is of another one (RFC 9110, 8.6), and a
+    /// message with Transfer-Encoding has none (RFC 9112, 6.2).
+    private static func hasLength(_ interaction: Interaction, _ side: MessageChoice) -> Bool {
+        let (_, headers) = interaction.body(of: side)
+        guard !headers.contains("transfer-encoding") else { return false }
+        return side == .request || interaction.request.method != "HEAD" && interaction.response?.status != 304
+    }
+
+    // MARK: The text
+
+    /// The text of the exchange with the right values; all else stays as somebody has written it.
+    func corrected(_ text: [UInt8]) throws -> [UInt8] {
+        let root = try JSONDocument(text).root
+        var changes: [(range: Range<Int>, bytes: [UInt8])] = []
+        for wrong in self.wrong {
+            let message = root[wrong.side.rawValue]
+            let body = message?["body"]
+            switch wrong.right {
+            case .size(let size):
+                if let value = body?["size"] { changes.append((value.range, Array("\(size)".utf8))) }
+            case .sha256(let digest):
+                if let value = body?["sha256"] { changes.append((value.range, Array("\"\(digest)\"".utf8))) }
+            case .original:
+                if let range = body.flatMap({ Self.range(of: "original", in: $0) }) { changes.append((range, [])) }
+            case .contentLength(let length):
+                for line in message?["headers"].map({ Array($0.elements) }) ?? [] {
+                    guard let field = line.string, let colon = field.firstIndex(of: ":"), field[..<colon].lowercased() == "content-length"
+                    else { continue }
+                    changes.append((line.range, Array("\"\(field[..<colon]): \(length)\"".utf8)))
+                }
+            }
+        }
+        var corrected = text
+        for change in changes.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            corrected.replaceSubrange(change.range, with: change.bytes)
+        }
+        return corrected
+    }
+
+    /// A member with the comma that goes with it.
+    private static func range(of name: String, in object: JSONValue) -> Range<Int>? {
+        let members = Array(object.members)
+        guard let place = members.firstIndex(where: { $0.name.string == name }) else { return nil }
+        let member = members[place].name.range.lowerBound..<members[place].value.range.upperBound
+        if place > 0 { return members[place - 1].value.range.upperBound..<member.upperBound }
+        return members.count > 1 ? member.lowerBound..<members[1].name.range.lowerBound : member
+    }
+}
