@@ -28,8 +28,8 @@ export class Grid {
     this.order = { name: "start", descends: false };
     this.pool = [];
     this.height = 0;
-    this.axisWords = [element("span"), element("span"), element("span")];
-    this.mode = element("button", { type: "button", title: "By time of day, or each from its own start", text: "time", onclick: () => { this.waterfall.mode = this.waterfall.mode === "time" ? "length" : "time"; this.mode.textContent = this.waterfall.mode; this.paint(); } });
+    this.axisWords = [element("span"), element("span")];
+    this.mode = element("button", { type: "button", title: "By time of day, or each from its own start", text: "by time", onclick: () => { this.waterfall.mode = this.waterfall.mode === "time" ? "length" : "time"; this.mode.textContent = "by " + this.waterfall.mode; this.paint(); } });
     this.head = element("div", { class: "head", role: "row", "aria-rowindex": 1 });
     this.spacer = element("div", { class: "spacer", role: "rowgroup" });
     this.grid = element("div", { class: "viewport", role: "grid", tabindex: 0, "aria-label": "Exchanges" }, this.head, this.spacer);

@@ -42,9 +42,10 @@ export class Waterfall {
       last = Math.max(last, start + Waterfall.total(row));
     }
     const span = Math.max(last - first, 0.001);
-    if (!rows.length) { this.axis("", "", ""); return; }
-    this.axis("0", milliseconds(span / 2), milliseconds(span));
-    const room = width - 8;
+    if (!rows.length) { this.axis("", ""); return; }
+    // The second is above the line in the middle.
+    this.axis("0", milliseconds(span / 2));
+    const room = width - 12;
     context.fillStyle = this.colors.get("--line");
     for (const part of [0.25, 0.5, 0.75]) context.fillRect(4 + room * part, 0, 1, height);
     for (const { row, top } of rows) {
