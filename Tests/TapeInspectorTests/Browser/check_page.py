@@ -567,7 +567,7 @@ def a_hundred_thousand_rows_stay_quick(browser, folder):
                 observer.observe(document.querySelector('#counts'), { childList: true, subtree: true, characterData: true });
             }""", [text, f"{count} of 100,000 exchanges"])
             page.press("#filter", "Enter")
-            return one.until("window.filtered", 60)
+            return one.until("window.filtered", 240)
 
         by_rows = filtered("~c 500", "100")
         by_bodies = filtered("~b needle", "5")
