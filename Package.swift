@@ -83,6 +83,7 @@ let package = Package(
         .target(name: "LocalHTTP", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange"]),
         .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
         .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
+        .target(name: "TapeYAML", dependencies: [.target(name: "CYaml", condition: server)]),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
         .target(
             name: "TapeHTTP2",
@@ -127,9 +128,8 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeYAML",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
-                .target(name: "CYaml", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),

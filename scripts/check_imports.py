@@ -39,6 +39,7 @@ TABLE = {
     "TapeExchange": ["Swift", *MODEL],
     "LocalHTTP": ["Swift", *MODEL, "TapeExchange"],
     "TapeRecorder": [*PLATFORM, *FOR_PLAYBACK, "TapeExchange"],
+    "TapeYAML": ["Swift", "CYaml"],
     "CassetteRun": ["Swift", *PLAYBACK, "TapeRecorder"],
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeHTTP2": ["Swift", "CassetteModel", "TapeExchange", "CNghttp2", "NIOCore"],
@@ -59,8 +60,8 @@ TABLE = {
     ],
     "WiretapeCLI": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeRecorder", "TapeTLS",
-        "TapeProxy",
-        "ArgumentParser", "CYaml", "Logging",
+        "TapeProxy", "TapeYAML",
+        "ArgumentParser", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }

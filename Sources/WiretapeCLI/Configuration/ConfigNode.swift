@@ -1,5 +1,6 @@
 internal import TapeBytes
 internal import TapeProxy
+internal import TapeYAML
 
 /// A value of a configuration file, YAML or JSON, with its line.
 ///
@@ -127,11 +128,13 @@ struct ConfigNode: Hashable {
             let node: ConfigNode
             let name: String?
             switch start.event {
-            case .scalar(let text, let isPlain, let anchor):
+            case .scalar(let text, let isPlain, let properties):
                 let isNothing = isPlain && ["", "~", "null"].contains(text)
-                (node, name) = (ConfigNode(line: line, content: isNothing ? .nothing : .text(text)), anchor)
-            case .sequenceStart(let anchor): (node, name) = (ConfigNode(line: line, content: .list(try self.elements(depth))), anchor)
-            case .mappingStart(let anchor): (node, name) = (ConfigNode(line: line, content: .members(try self.members(depth))), anchor)
+                (node, name) = (ConfigNode(line: line, content: isNothing ? .nothing : .text(text)), properties.anchor)
+            case .sequenceStart(let properties):
+                (node, name) = (ConfigNode(line: line, content: .list(try self.elements(depth))), properties.anchor)
+            case .mappingStart(let properties):
+                (node, name) = (ConfigNode(line: line, content: .members(try self.members(depth))), properties.anchor)
             case .alias(let anchor):
                 node = try self.value(of: anchor, line: line)
                 try self.recount(node, depth: depth)
@@ -168,8 +171,8 @@ struct ConfigNode: Hashable {
 
         private mutating func key(_ key: (event: YAMLEvents.Event, line: Int)) throws(SettingError) -> String {
             switch key.event {
-            case .scalar(let text, _, let anchor):
-                if let anchor { self.anchors[anchor] = ConfigNode(line: key.line, content: .text(text)) }
+            case .scalar(let text, _, let properties):
+                if let anchor = properties.anchor { self.anchors[anchor] = ConfigNode(line: key.line, content: .text(text)) }
                 return text
             case .alias(let anchor):
                 if case .text(let text) = try self.value(of: anchor, line: key.line).content { return text }
