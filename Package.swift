@@ -84,6 +84,9 @@ let package = Package(
         .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
         .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
         .target(name: "TapeYAML", dependencies: [.target(name: "CYaml", condition: server)]),
+        // Of the command line alone: neither the proxy nor the client reads what other tools recorded.
+        .target(name: "CassetteImport", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeYAML"]),
+        .target(name: "CassetteExport", dependencies: forPlayback + ["CassetteTools"]),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
         .target(
             name: "TapeHTTP2",
@@ -128,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeYAML",
+                "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "TapeYAML",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
@@ -191,6 +195,12 @@ let package = Package(
         ),
         .testTarget(
             name: "TapeRecorderTests", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeTestSupport"]),
+        .testTarget(
+            name: "CassetteImportTests",
+            dependencies: forPlayback + [
+                "CassetteExport", "CassetteImport", "CassettePlayback", "CassetteTools", "TapeExchange", "TapeTestSupport",
+            ]
+        ),
         .testTarget(
             name: "CassetteRunTests", dependencies: forPlayback + ["CassettePlayback", "CassetteRun", "TapeRecorder", "TapeTestSupport"]),
         .testTarget(

@@ -12,9 +12,12 @@ extension HARWriter {
         case .form(let form):
             self.writer.member("params")
             self.pairs(form.fields.map { FormPairs.Pair(name: $0.name, value: $0.value ?? "") })
+            // As browsers do: the pairs alone do not give the bytes back.
+            _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         case .text(let text) where type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true:
             self.writer.member("params")
             self.pairs(FormPairs.parse(text[...]))
+            _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         case .multipart(let parts) where type?.lowercased().hasPrefix("multipart/form-data") == true:
             try self.params(parts)
         case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .grpc, .binary, .file, .raw:
@@ -98,7 +101,8 @@ extension HARWriter {
         self.writer.endArray()
     }
 
-    mutating func content(_ body: Body?, headers: HeaderFields) throws {
+    /// - Parameter compression: bytes that a coding had saved, of a body that was recorded without it.
+    mutating func content(_ body: Body?, headers: HeaderFields, compression: Int?) throws {
         let type = headers.first("content-type") ?? "x-unknown"
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
@@ -107,7 +111,10 @@ extension HARWriter {
         if let body, body.content != .empty { size = try self.text(of: body, headers, type: type, encoding: "encoding") ?? body.size }
         self.writer.member("size")
         self.writer.integer(size)
-        if let body, !body.codings.isEmpty || body.isUndecoded(headers) && size != body.size {
+        if let compression {
+            self.writer.member("compression")
+            self.writer.integer(compression)
+        } else if let body, !body.codings.isEmpty || body.isUndecoded(headers) && size != body.size {
             self.writer.member("compression")
             self.writer.integer(size - body.size)
         }

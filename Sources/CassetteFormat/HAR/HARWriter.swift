@@ -1,5 +1,5 @@
 public import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// Writes interactions as an HTTP Archive, version 1.2, into a sink.
 ///
@@ -21,7 +21,8 @@ public struct HARWriter {
 
     // MARK: The log
 
-    public mutating func begin(creator: String, version: String) throws {
+    /// - Parameter kept: what the archives said that the cassette was made of, beside their entries: the member `har` of its head.
+    public mutating func begin(creator: String, version: String, kept: UnknownMember? = nil) throws {
         self.writer.beginObject(.lines)
         self.writer.member("log")
         self.writer.beginObject(.lines)
@@ -34,6 +35,7 @@ public struct HARWriter {
         self.writer.member("version")
         self.writer.string(version)
         self.writer.endObject()
+        HARKept(kept.map { [$0] } ?? []).write(["browser", "pages", "comment"], into: &self.writer)
         self.writer.member("entries")
         self.writer.beginArray(.lines)
     }
@@ -59,29 +61,34 @@ public struct HARWriter {
 
     public mutating func append(_ interaction: Interaction) throws {
         self.writer.element()
+        let kept = HARKept(interaction.unknown)
         self.writer.beginObject(.lines)
+        kept.write(["pageref"], into: &self.writer)
         self.writer.member("startedDateTime")
         self.writer.timestamp(interaction.started)
         self.writer.member("time")
         let timing = Self.phases(interaction)
         self.writer.milliseconds(Self.time(timing))
         self.writer.member("request")
-        try self.request(interaction.request, isSocket: interaction.webSocket != nil)
+        try self.request(interaction.request, isSocket: interaction.webSocket != nil, kept)
         self.writer.member("response")
-        try self.response(interaction)
+        try self.response(interaction, kept)
         self.writer.member("cache")
-        self.writer.raw("{}")
+        self.writer.raw(kept["cache"].map { Array($0.raw) } ?? Array("{}".utf8))
         self.timings(timing)
         if let connection = interaction.connection {
             self.writer.member("serverIPAddress")
             self.writer.string(Self.address(connection.remote))
-            self.writer.member("connection")
-            self.writer.string(String(connection.id))
+            if kept["connection"] == nil {
+                self.writer.member("connection")
+                self.writer.string(String(connection.id))
+            }
             if let tls = connection.tls {
                 self.writer.member("_tls")
                 ConnectionEncoder.encode(tls, into: &self.writer)
             }
         }
+        kept.write(["connection", "comment"], into: &self.writer)
         if let messages = interaction.webSocket {
             try self.conversation(messages, of: interaction)
         } else if let response = interaction.response, Self.isEvents(response) {
@@ -91,7 +98,7 @@ public struct HARWriter {
         try self.flushIfFull()
     }
 
-    private mutating func request(_ request: RecordedRequest, isSocket: Bool) throws {
+    private mutating func request(_ request: RecordedRequest, isSocket: Bool, _ kept: HARKept) throws {
         self.writer.beginObject(.lines)
         self.writer.member("method")
         self.writer.string(request.method)
@@ -110,11 +117,11 @@ public struct HARWriter {
         }
         self.trailers(request.trailers)
         // Whether the target was sent in origin-form or absolute-form is not known.
-        self.sizes(head: -1, body: request.body?.size ?? 0)
+        self.sizes(head: -1, body: request.body?.size ?? 0, kept["request"])
         self.writer.endObject()
     }
 
-    private mutating func response(_ interaction: Interaction) throws {
+    private mutating func response(_ interaction: Interaction, _ kept: HARKept) throws {
         let response = interaction.response ?? RecordedResponse(status: 0)
         self.writer.beginObject(.lines)
         self.writer.member("status")
@@ -125,20 +132,20 @@ public struct HARWriter {
         self.writer.string(interaction.response.map { Self.version($0.version) } ?? "")
         self.writer.member("cookies")
         self.cookies(response.headers.values("set-cookie").compactMap(HARCookie.set))
-        self.fields(response.headers)
+        self.fields(response.receivedHeaders)
         self.trailers(response.trailers)
         self.writer.member("content")
-        try self.content(response.body, headers: response.headers)
+        try self.content(response.body, headers: response.headers, compression: kept["response"]?["compression"]?.int)
         self.writer.member("redirectURL")
         self.writer.string(response.headers.first("location") ?? "")
         if interaction.response == nil {
-            self.sizes(head: -1, body: -1)
+            self.sizes(head: -1, body: -1, kept["response"])
         } else {
             // Version, space, three digits, space, reason, CRLF; the fields; CRLF.
             let space = response.omitsReasonSpace ? 4 : 5
             let head = response.version.description.utf8.count + space + response.reason.count + 2 + response.headers.bytes.count + 2
             // What HTTP/2 compressed a head to is not known.
-            self.sizes(head: response.version >= .http2 ? -1 : head, body: response.body?.size ?? 0)
+            self.sizes(head: response.version >= .http2 ? -1 : head, body: response.body?.size ?? 0, kept["response"])
         }
         switch interaction.outcome {
         case .complete: break
@@ -157,11 +164,11 @@ public struct HARWriter {
         version >= .http2 ? version.description.lowercased() : version.description
     }
 
-    private mutating func sizes(head: Int, body: Int) {
+    private mutating func sizes(head: Int, body: Int, _ kept: JSONValue?) {
         self.writer.member("headersSize")
-        self.writer.integer(head)
+        self.writer.integer(kept?["headersSize"]?.int ?? head)
         self.writer.member("bodySize")
-        self.writer.integer(body)
+        self.writer.integer(kept?["bodySize"]?.int ?? body)
     }
 
     // MARK: Fields, cookies, pairs
@@ -287,6 +294,26 @@ public struct HARWriter {
     private static func address(_ remote: String) -> String {
         guard let colon = remote.utf8.lastIndex(of: UInt8(ascii: ":")) else { return remote }
         return String(remote[..<colon].filter { $0 != "[" && $0 != "]" })
+    }
+}
+
+/// Standard members of an archive that a cassette was made of, and that no other member of the cassette has.
+struct HARKept {
+    private let document: JSONDocument?
+
+    /// - Parameter members: of an interaction or of a cassette's head, among which is `har`.
+    init(_ members: [UnknownMember]) {
+        self.document = members.first { $0.name == "har" }.flatMap { try? JSONDocument($0.json) }
+    }
+
+    subscript(name: String) -> JSONValue? { self.document?.root[name] }
+
+    func write(_ names: [String], into writer: inout JSONWriter) {
+        for name in names {
+            guard let value = self[name] else { continue }
+            writer.member(named: name)
+            writer.raw(Array(value.raw))
+        }
     }
 }
 

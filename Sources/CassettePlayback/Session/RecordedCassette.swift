@@ -78,6 +78,9 @@ public final class RecordedCassette: Sendable {
     /// The document up to and including the `[` before its first interaction; empty if the file is torn before that.
     func head() throws(CassetteError) -> [UInt8] { try self.reader.head() }
 
+    /// A member of the document before its interactions; nil if there is none of that name.
+    public func headMember(_ name: String) throws(CassetteError) -> UnknownMember? { try CassetteHead(self.head()).member(name) }
+
     /// How many exchanges can answer a request: all but tunnels that were not established.
     public var answerableCount: Int {
         self.order.reduce(0) { sum, position in

@@ -36,6 +36,12 @@ public struct CassetteHead: Sendable, Hashable {
         }
     }
 
+    /// Nil if the head has no such member, or is torn.
+    public func member(_ name: String) throws(CassetteError) -> UnknownMember? {
+        guard self.isWhole, let value = try self.document()[name] else { return nil }
+        return UnknownMember(name: name, json: Array(value.raw))
+    }
+
     /// The rules as a member of a new cassette's head.
     public static func member(_ rules: RedactionRules) -> UnknownMember {
         var writer = JSONWriter()

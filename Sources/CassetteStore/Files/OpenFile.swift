@@ -29,7 +29,7 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 
     /// Opens `name` in an open folder. Never follows a symbolic link.
-    init(_ name: String, in folder: borrowing OpenFolder, for access: Access, disk: DiskCalls = .system) throws(CassetteError) {
+    package init(_ name: String, in folder: borrowing OpenFolder, for access: Access, disk: DiskCalls = .system) throws(CassetteError) {
         let path = "\(folder.path)/\(name)"
         guard FileLocation.isPlainName(name) else {
             throw CassetteError(.unsafePath, "\"\(name)\" is not a plain file name; nothing outside \"\(folder.path)\" is opened")
@@ -98,7 +98,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
     deinit { close(self.descriptor) }
 
-    func size() throws(CassetteError) -> Int {
+    package func size() throws(CassetteError) -> Int {
         var status = stat()
         guard fstat(self.descriptor, &status) == 0 else { throw self.error(errno, .read) }
         return Int(status.st_size)

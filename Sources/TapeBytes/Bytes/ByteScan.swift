@@ -21,7 +21,7 @@ package enum ByteScan {
 
     /// The first offset from `start` with a byte that a JSON string must escape: a quote, a backslash, a control character; or the end.
     @inline(__always)
-    static func endOfPlain(_ bytes: UnsafeRawBufferPointer, from start: Int, stopAtDelete: Bool) -> Int {
+    package static func endOfPlain(_ bytes: UnsafeRawBufferPointer, from start: Int, stopAtDelete: Bool) -> Int {
         let end = bytes.count
         var offset = start
         while end - offset >= 8 {

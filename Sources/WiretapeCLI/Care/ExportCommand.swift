@@ -42,7 +42,7 @@ struct ExportCommand: ParsableCommand {
             for notice in cassette.notices { Terminal.error.complain(notice) }
             let sink = try OutputFile(path: self.output, from: self.file)
             var writer = HARWriter(bodies: CassetteBodySource(path: self.file)) { try sink.write($0) }
-            try writer.begin(creator: "wiretape", version: Version.current)
+            try writer.begin(creator: "wiretape", version: Version.current, kept: cassette.headMember("har"))
             for index in 0..<cassette.count { try writer.append(cassette.interaction(at: index)) }
             try writer.end()
             try sink.finish()

@@ -317,13 +317,33 @@ import Testing
         #expect(request?["bodySize"]?.int == wire.count)
     }
 
-    @Test func formsAreParametersAndOtherBodiesText() throws {
+    /// Of an archive that was imported.
+    @Test func membersThatOnlyAnArchiveHasAreWrittenAgain() throws {
+        var interaction = HARExport.response(Body(size: 2, content: .text(Array("hi".utf8))))
+        let kept = #"{"pageref": "p1", "cache": {"comment": "c"}, "response": {"headersSize": 7, "bodySize": 8, "compression": -3}}"#
+        interaction.unknown = [UnknownMember(name: "har", json: Array(kept.utf8))]
+        let entry = try HARExport.entry(interaction)
+        #expect(entry["pageref"]?.string == "p1" && entry["cache"]?["comment"]?.string == "c")
+        #expect(entry["response"]?["headersSize"]?.int == 7 && entry["response"]?["bodySize"]?.int == 8)
+        #expect(entry["response"]?["content"]?["compression"]?.int == -3)
+    }
+
+    /// The client had taken the coding off before the recorder saw the body.
+    @Test func fieldsOfACodedBodyAreAmongTheOthers() throws {
+        var interaction = HARExport.response(Body(size: 2, content: .text(Array("hi".utf8))))
+        interaction.response?.headers = HeaderFields(["Content-Length: 2", "A: 1"])
+        interaction.response?.codedHeaders = HeaderFields(["Content-Encoding: br", "Content-Length: 6"])
+        let names = try HARExport.entry(interaction)["response"]?["headers"]?.elements.map { $0["name"]?.string }
+        #expect(names == ["A", "Content-Encoding", "Content-Length"])
+    }
+
+    @Test func formsAreParametersAndTextAndOtherBodiesText() throws {
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.body = Body(size: 7, content: .text(Array("a=1&b=%20".utf8)))
         interaction.request.headers = HeaderFields(["content-type: application/x-www-form-urlencoded"])
         let form = try HARExport.entry(interaction)["request"]?["postData"]
         #expect(form?["params"]?.elements.map { $0["value"]?.string } == ["1", " "])
-        #expect(form?["text"] == nil)
+        #expect(form?["text"]?.string == "a=1&b=%20")
         interaction.request.headers = HeaderFields(["Content-Type: text/plain"])
         #expect(try HARExport.entry(interaction)["request"]?["postData"]?["text"]?.string == "a=1&b=%20")
     }

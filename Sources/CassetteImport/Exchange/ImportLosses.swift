@@ -1,0 +1,145 @@
+internal import CassetteModel
+internal import CassetteStore
+
+/// A kind of thing that a cassette cannot get out of another tool's recording, or keep of it.
+public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
+    /// Entries of which a cassette has nothing.
+    case notHTTP
+    case cached
+    case blocked
+    case responseBody
+    case requestBody
+    case codedBody
+    case length
+    case fields
+    case framing
+    case noBody
+    case charset
+    case surrogates
+    case http3
+    case started
+    case timing
+    case order
+    case nameCase
+    case messageTime
+    case scenario
+    case matcher
+    case refused
+    case host
+    case repeated
+    case template
+    case unknownPart
+
+    /// What is lost each time, as a sentence without its end.
+    var text: String {
+        switch self {
+        case .notHTTP: "an entry is not of HTTP and was left out"
+        case .cached: "an answer came from the browser's cache without its body: a replay cuts it"
+        case .blocked: "a request was never sent and was left out"
+        case .responseBody: "an answer lacks its body: a replay cuts it"
+        case .requestBody: "a request lacks its body: it matches any"
+        case .codedBody: "a body is there without its compression: it is replayed decoded"
+        case .length: "a body has another length than its fields say: the field was corrected"
+        case .fields: "a header field is none and was left out"
+        case .framing: "a message has a transfer coding or a length that cannot be, which was left out"
+        case .noBody: "an answer has a body that its status or method does not allow, which was left out"
+        case .charset: "a text cannot be put back into its charset: it is in UTF-8"
+        case .surrogates: "a text has half a character, which was replaced"
+        case .http3: "a message of HTTP/3 is recorded as HTTP/2"
+        case .started: "an exchange does not say when it began: it follows the one before it by a millisecond"
+        case .timing: "an exchange has no phases of time"
+        case .order: "an exchange has header fields without their order"
+        case .nameCase: "an exchange has header fields without their case"
+        case .messageTime: "a message does not say when it came"
+        case .scenario: "a stub depends on a scenario: it is taken in the order of the file"
+        case .matcher: "a request is a pattern: what only a pattern says was left out"
+        case .refused: "a stub has no request that could be recorded and was left out"
+        case .host: "a request does not name a host: it has the one of --host"
+        case .repeated: "a stub answers any number of requests: replay it with --repeat last"
+        case .template: "a text has templates, which are not filled in"
+        case .unknownPart: "a part of the recording is not known here and was left out"
+        }
+    }
+}
+
+/// The losses of one import, counted, with the place of the first of each.
+final class ImportLosses {
+    private(set) var counts: [ImportLoss: Int] = [:]
+    private(set) var places: [ImportLoss: String] = [:]
+
+    func note(_ loss: ImportLoss, at place: String, count: Int = 1) {
+        self.counts[loss, default: 0] += count
+        if self.places[loss] == nil { self.places[loss] = place }
+    }
+
+    /// In a fixed order.
+    var all: [ImportReport.Loss] {
+        ImportLoss.allCases.compactMap { loss in
+            self.counts[loss].map { ImportReport.Loss(kind: loss.rawValue, count: $0, text: loss.text, first: self.places[loss] ?? "") }
+        }
+    }
+}
+
+/// Where a reader is, for messages and losses.
+final class ImportContext {
+    /// As the caller named it.
+    let file: String
+    /// Counts from 1; 0 before the first.
+    var entry = 0
+    let losses: ImportLosses
+    let options: ImportOptions
+
+    init(file: String, losses: ImportLosses, options: ImportOptions) {
+        self.file = file
+        self.losses = losses
+        self.options = options
+    }
+
+    func lose(_ loss: ImportLoss, at value: SourceValue? = nil) { self.losses.note(loss, at: self.place(value?.line)) }
+
+    func place(_ line: Int?) -> String {
+        let line = line.flatMap { $0 > 0 ? " line \($0)" : nil } ?? ""
+        return "\"\(self.file)\"\(line)\(self.entry > 0 ? ", entry \(self.entry)" : "")"
+    }
+
+    /// - Parameter member: what is wrong, as `request.url`; empty if it is the notation itself.
+    func error(_ value: SourceValue, _ member: String, _ problem: String) -> CassetteError { self.error(line: value.line, member, problem) }
+
+    func error(
+        line: Int, _ member: String, _ problem: String, _ code: CassetteError.Code = .damaged,
+        _ next: String = "correct it, or leave that exchange out"
+    ) -> CassetteError {
+        CassetteError(code, "\(self.place(line))\(member.isEmpty ? "" : ", \(member)"): \(problem): \(next).")
+    }
+
+    /// A file that the recording names.
+    ///
+    /// - Parameter folder: below which it must be.
+    func file(_ name: SourceValue, _ member: String, below folder: String) throws(CassetteError) -> [UInt8] {
+        guard let path = name.string else { throw self.error(name, member, "expected the name of a file, found \(name.kind)") }
+        do {
+            return try NamedFile.read(path, below: folder)
+        } catch {
+            throw CassetteError(error.code, "\(self.place(name.line)), \(member): \(error.message)", cause: error)
+        }
+    }
+
+    /// A member that must be there.
+    func required(_ value: SourceValue, _ name: String, in path: String = "") throws(CassetteError) -> SourceValue {
+        guard value.members != nil else { throw self.error(value, path, "expected an object, found \(value.kind)") }
+        guard let member = value[name] else { throw self.error(value, path, "\"\(name)\" is missing") }
+        return member
+    }
+
+    func string(_ value: SourceValue, _ name: String, in path: String) throws(CassetteError) -> String {
+        let member = try self.required(value, name, in: path)
+        guard let text = member.string else { throw self.error(member, "\(path).\(name)", "expected text, found \(member.kind)") }
+        return text
+    }
+
+    func int(_ value: SourceValue, _ name: String, in path: String) throws(CassetteError) -> Int {
+        let member = try self.required(value, name, in: path)
+        guard let number = member.int else { throw self.error(member, "\(path).\(name)", "expected a whole number, found \(member.kind)") }
+        return number
+    }
+}

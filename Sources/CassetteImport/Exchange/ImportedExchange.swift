@@ -1,0 +1,299 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import TapeBytes
+internal import TapeExchange
+
+/// One exchange as a reader has found it: what the tap would have, as far as the recording says it.
+struct ImportedExchange {
+    /// Nil if the recording does not say.
+    var started: Timestamp?
+    var request: RecordedRequest
+    var requestBody: ImportedBody?
+    /// Nil if none came.
+    var response: RecordedResponse?
+    /// Nil if there is none, or the message cannot have one.
+    var responseBody: ImportedBody?
+    var outcome = Outcome.complete
+    var timing = Timing()
+    var connection: ConnectionInfo?
+    /// What was said in the WebSocket that the response opened.
+    var messages: [ImportedMessage]?
+    /// What no other member has, for an export.
+    var unknown: [UnknownMember] = []
+}
+
+/// A body, and how far its codings were taken off before it was written down.
+struct ImportedBody {
+    enum Form {
+        /// The content without codings, whatever the fields say.
+        case decoded
+        /// The bytes of the wire.
+        case asSent
+        /// One or the other: whoever can be decoded is as it was sent.
+        case either
+    }
+
+    var bytes: [UInt8]
+    var form: Form
+    var isComplete = true
+    var note: String?
+    /// When its pieces came, in milliseconds since its head.
+    var pieces: [Arrival.Piece] = []
+
+    init(_ bytes: [UInt8], _ form: Form, isComplete: Bool = true, note: String? = nil) {
+        self.bytes = bytes
+        self.form = form
+        self.isComplete = isComplete
+        self.note = note
+    }
+}
+
+/// A message of a WebSocket.
+struct ImportedMessage {
+    /// Milliseconds since the exchange began.
+    var at: Double
+    var from: WebSocketSide
+    var kind: TapedMessage.Kind
+    var bytes: [UInt8]
+    var isComplete = true
+}
+
+// MARK: Settling
+
+extension ImportedExchange {
+    /// Brings fields, bodies and lengths into agreement, so that the exchange can be replayed, and counts what that changes.
+    mutating func settle(_ context: ImportContext) {
+        self.settleRequest(context)
+        guard self.response != nil else {
+            self.responseBody = nil
+            return
+        }
+        self.settleResponse(context)
+    }
+
+    private mutating func settleRequest(_ context: ImportContext) {
+        self.request.headers = self.request.headers.withPlainFraming(self.request.version, context)
+        guard var body = self.requestBody else { return }
+        if case .coded(let names) = ContentEncoding(self.request.headers), !body.bytes.isEmpty {
+            switch body.form {
+            case .asSent: break
+            case .either where ContentCodings.fit(body.bytes, names): body.form = .asSent
+            case .either, .decoded:
+                // A request has no place for the fields of a coded body.
+                self.request.headers = self.request.headers.removing("content-encoding")
+                context.lose(.codedBody)
+            }
+        }
+        if body.isComplete { self.request.headers = self.request.headers.withLength(body.bytes.count, context) }
+        self.requestBody = body
+    }
+
+    private mutating func settleResponse(_ context: ImportContext) {
+        guard var response = self.response else { return }
+        response.headers = response.headers.withPlainFraming(response.version, context)
+        let isBodiless =
+            self.request.method == "HEAD" || response.status < 200 || response.status == 204 || response.status == 304
+        if isBodiless {
+            if self.responseBody?.bytes.isEmpty == false { context.lose(.noBody) }
+            self.responseBody = nil
+            if response.status == 204 { response.headers = response.headers.removing("content-length") }
+        } else {
+            let body = self.responseBody ?? ImportedBody([], .asSent)
+            if case .coded(let names) = ContentEncoding(response.headers), !body.bytes.isEmpty || !body.isComplete {
+                let isAsSent =
+                    switch body.form {
+                    case .asSent: true
+                    case .decoded: false
+                    case .either: ContentCodings.fit(body.bytes, names)
+                    }
+                if !isAsSent {
+                    response.bodyWasDecoded(size: body.isComplete ? body.bytes.count : nil)
+                    context.lose(.codedBody)
+                }
+            }
+            if body.isComplete { response.headers = response.headers.withLength(body.bytes.count, context) }
+            self.responseBody = body
+        }
+        self.response = response
+    }
+}
+
+/// Content codings of bodies that come from elsewhere.
+enum ContentCodings {
+    /// Whether the codings can be taken off the bytes, to their end.
+    static func fit(_ bytes: [UInt8], _ names: [ContentEncoding.Name]) -> Bool {
+        guard let chain = DecoderChain(names, limits: .file(codedSize: bytes.count)) else { return false }
+        let goesOn = try? bytes.withUnsafeBytes { try chain.push($0) { _ in } }
+        return goesOn == true && chain.finish()
+    }
+}
+
+extension HeaderFields {
+    /// Without a transfer coding or a length that no parser would take.
+    fileprivate func withPlainFraming(_ version: HTTPVersion, _ context: ImportContext) -> HeaderFields {
+        var fields = self
+        let codings = fields.values("transfer-encoding")
+        if !codings.isEmpty, codings != ["chunked"] || version != .http11 {
+            if version.major < 2 { context.lose(.framing) }
+            fields = fields.removing("transfer-encoding")
+        }
+        let lengths = fields.values("content-length")
+        let isPlain = lengths.count == 1 && Int(lengths[0]).map { $0 >= 0 && String($0) == lengths[0] } == true
+        if !lengths.isEmpty, !isPlain || fields.contains("transfer-encoding") {
+            context.lose(.framing)
+            fields = fields.removing("content-length")
+        }
+        return fields
+    }
+
+    /// With the length of the body in the field that says one.
+    fileprivate func withLength(_ size: Int, _ context: ImportContext) -> HeaderFields {
+        guard let length = self.first("content-length"), length != String(size) else { return self }
+        context.lose(.length)
+        return self.replacing("content-length", with: String(size))
+    }
+}
+
+/// Makes header fields of names and values that another tool wrote down: no line of them can end a line.
+struct FieldBuilder {
+    private(set) var fields = HeaderFields()
+    private let context: ImportContext
+
+    init(_ context: ImportContext) { self.context = context }
+
+    /// Pseudo-fields of HTTP/2 are in the request's other members.
+    mutating func append(_ name: String, _ value: [UInt8], at place: SourceValue) {
+        guard !name.hasPrefix(":") else { return }
+        guard Self.isToken(name) else { return self.context.lose(.fields, at: place) }
+        // Browsers write fields that came more than once as lines of one value.
+        for line in value.split(separator: 10, omittingEmptySubsequences: false) {
+            let line = line.last == 13 ? line.dropLast() : line
+            guard !line.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) else {
+                self.context.lose(.fields, at: place)
+                continue
+            }
+            self.fields.append(line: Array("\(name): ".utf8) + line)
+        }
+    }
+
+    /// Fields as most recordings have them: an object of names with a value or a list of values, or a list of names and values.
+    mutating func append(_ value: SourceValue?, in path: String) throws(CassetteError) {
+        guard let value else { return }
+        if let members = value.members {
+            for member in members {
+                for element in member.value.list ?? [member.value] { try self.append(member.name, element, path) }
+            }
+        } else if let list = value.list {
+            for element in list {
+                if let pair = element.list, pair.count == 2, let name = pair[0].string {
+                    for value in pair[1].list ?? [pair[1]] { try self.append(name, value, path) }
+                } else if let line = element.data, let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+                    // vcrpy before version 1.0 had lines with their ends.
+                    let value = line[(colon + 1)...].drop { $0 == 32 }.filter { $0 != 13 && $0 != 10 }
+                    self.append(String(decoding: line[..<colon], as: UTF8.self), Array(value), at: element)
+                } else if let list = element["value"]?.list, let name = element["name"]?.string {
+                    // Polly has a list of the values of one name.
+                    for value in list { try self.append(name, value, path) }
+                } else {
+                    try self.append(self.context.string(element, "name", in: path), self.context.required(element, "value", in: path), path)
+                }
+            }
+        } else {
+            throw self.context.error(value, path, "expected header fields, found \(value.kind)")
+        }
+    }
+
+    private mutating func append(_ name: String, _ value: SourceValue, _ path: String) throws(CassetteError) {
+        if value.isNothing { return self.append(name, [], at: value) }
+        guard let data = value.data else { throw self.context.error(value, "\(path).\(name)", "expected text, found \(value.kind)") }
+        self.append(name, data, at: value)
+    }
+
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains($0)
+                }
+            }
+    }
+}
+
+// MARK: Words of other tools
+
+enum SourceWords {
+    /// An absolute URL of HTTP as a request has it, without its fragment; nil if it is none.
+    static func url(_ text: String) -> String? {
+        var url = text
+        for (scheme, plain) in [("ws://", "http://"), ("wss://", "https://")] where url.lowercased().hasPrefix(scheme) {
+            url = plain + url.dropFirst(scheme.count)
+        }
+        let lower = url.prefix(8).lowercased()
+        guard lower.hasPrefix("http://") && url.utf8.count > 7 || lower.hasPrefix("https://") && url.utf8.count > 8 else { return nil }
+        var bytes: [UInt8] = []
+        for byte in url.utf8 {
+            if byte == UInt8(ascii: "#") { break }
+            if byte <= 32 || byte >= 127 {
+                bytes += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `HTTP/1.1`, `http/2.0`, `h2`; HTTP/1.1 for anything else.
+    ///
+    /// - Returns: the version, and whether it is in truth a later one.
+    static func version(_ text: String?) -> (version: HTTPVersion, isLater: Bool) {
+        let text = (text ?? "").lowercased()
+        if text.hasPrefix("h3") || text.hasPrefix("http/3") || text.contains("quic") { return (.http2, true) }
+        if text.hasPrefix("h2") || text.hasPrefix("http/2") { return (.http2, false) }
+        return (text == "http/1.0" ? .http10 : .http11, false)
+    }
+
+    /// ISO 8601 with an offset or Z, and any decimals of a second.
+    static func time(_ text: String) -> Timestamp? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 19 else { return nil }
+        var seconds = Array(bytes[..<19])
+        if seconds[10] == 32 || seconds[10] == UInt8(ascii: "t") { seconds[10] = UInt8(ascii: "T") }
+        var rest = bytes[19...]
+        if let first = rest.first, first == UInt8(ascii: ".") || first == UInt8(ascii: ",") {
+            let digits = rest.dropFirst().prefix { $0 >= 48 && $0 <= 57 }
+            seconds += [UInt8(ascii: ".")] + digits.prefix(9)
+            rest = rest.dropFirst(1 + digits.count)
+            if digits.isEmpty { return nil }
+        }
+        seconds.append(UInt8(ascii: "Z"))
+        guard let time = Timestamp(String(decoding: seconds, as: UTF8.self)) else { return nil }
+        let zone = rest.filter { $0 != UInt8(ascii: ":") && $0 != 32 }
+        guard let sign = zone.first, sign | 32 != UInt8(ascii: "z"), !zone.elementsEqual("UTC".utf8) else { return time }
+        let digits = zone.dropFirst()
+        guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), digits.count == 4 || digits.count == 2,
+            let number = Int(String(decoding: digits, as: UTF8.self)), number >= 0
+        else { return nil }
+        let minutes = digits.count == 2 ? number * 60 : number / 100 * 60 + number % 100
+        let microseconds = Int64(minutes) * 60_000_000
+        return Timestamp(microseconds: time.microseconds - (sign == UInt8(ascii: "+") ? microseconds : -microseconds))
+    }
+
+    /// Unix time in seconds.
+    static func time(seconds: Double) -> Timestamp? {
+        guard abs(seconds) < 1e12 else { return nil }
+        return Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
+    }
+
+    /// Reads `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7).
+    static func time(httpDate text: String) -> Timestamp? {
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        let words = text.lowercased().split { $0 == " " || $0 == "," }
+        guard words.count == 6, words[1].utf8.count == 2, let month = months.firstIndex(where: { $0 == words[2] }) else { return nil }
+        return Timestamp("\(words[3])-\(month < 9 ? "0" : "")\(month + 1)-\(words[1])T\(words[4])Z")
+    }
+
+    /// The reason phrase that a status has by itself.
+    static func reason(_ value: SourceValue?) -> [UInt8] { (value?.data ?? []).filter { $0 >= 32 && $0 != 127 } }
+}

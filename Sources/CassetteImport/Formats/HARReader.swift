@@ -1,0 +1,518 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
+internal import TapeExchange
+
+/// Reads HTTP Archives 1.2 in the dialects of browsers, proxies and test tools, one entry at a time.
+struct HARReader {
+    private let context: ImportContext
+    private let folder: String
+    /// Of an archive in a ZIP file, which has the bodies too.
+    private let zip: ZipArchive?
+    private var connections: [String: Int] = [:]
+
+    init(_ context: ImportContext, zip: ZipArchive? = nil) {
+        self.context = context
+        self.zip = zip
+        self.folder = FileLocation(context.file).folder
+    }
+
+    func read(_ file: any SourceBytes, _ deliver: (ImportedExchange) throws -> Void) throws {
+        var reader = self
+        var hasEntries = false
+        let stream = try JSONStream(file, self.context)
+        guard try stream.enterMembers() else { throw self.context.error(line: stream.line, "", "expected an object with a \"log\"") }
+        while let name = try stream.nextName() {
+            guard name == "log" else {
+                try stream.skip()
+                continue
+            }
+            guard try stream.enterMembers() else { throw self.context.error(line: stream.line, "log", "expected an object") }
+            while let name = try stream.nextName() {
+                guard name == "entries" else {
+                    try stream.skip()
+                    continue
+                }
+                hasEntries = true
+                try stream.forEachElement(self.context, "log.entries") { entry in
+                    if let exchange = try reader.exchange(entry) { try deliver(exchange) }
+                }
+            }
+        }
+        try stream.end()
+        guard hasEntries else { throw self.context.error(line: 0, "log", "\"entries\" is missing") }
+    }
+
+    // MARK: An entry
+
+    /// Nil if the entry is nothing that a cassette has.
+    mutating func exchange(_ entry: SourceValue) throws(CassetteError) -> ImportedExchange? {
+        let request = try self.context.required(entry, "request")
+        let response = entry["response"]
+        guard let url = SourceWords.url(try self.context.string(request, "url", in: "request")) else {
+            self.context.lose(.notHTTP, at: entry)
+            return nil
+        }
+        var status = 0
+        if let response, response["status"] != nil { status = try self.context.int(response, "status", in: "response") }
+        let problem = (response?["_error"] ?? entry["_error"])?.string ?? response?["comment"]?.string
+        guard status > 0 || !Self.wasNeverSent(problem, entry) else {
+            self.context.lose(.blocked, at: entry)
+            return nil
+        }
+        var exchange = ImportedExchange(request: try self.request(request, url: url))
+        exchange.started = entry["startedDateTime"]?.string.flatMap { SourceWords.time($0) }
+        exchange.requestBody = try self.requestBody(request, &exchange.request)
+        exchange.timing = Self.timing(entry)
+        exchange.connection = self.connection(entry, url: url, exchange.timing)
+        if status > 0, let response {
+            exchange.response = try self.response(response, status: status)
+            exchange.responseBody = try self.responseBody(response, entry, &exchange)
+            if let problem, let cut = Self.cut(problem) {
+                exchange.outcome = .cut(cut)
+                exchange.responseBody?.isComplete = false
+            }
+        } else {
+            exchange.outcome = .failed(Self.failure(problem ?? "the archive has no answer"))
+        }
+        exchange.messages = try self.messages(entry, of: exchange)
+        if exchange.messages != nil, exchange.response?.status != 101 {
+            // Browsers name the handshake's status otherwise where it came in HTTP/2, or not at all.
+            exchange.response?.status = 101
+            exchange.response?.version = .http11
+        }
+        exchange.unknown = [self.kept(entry, exchange)].compactMap { $0 }
+        return exchange
+    }
+
+    private static func wasNeverSent(_ problem: String?, _ entry: SourceValue) -> Bool {
+        guard let problem else { return entry["response"]?["_blocked"] != nil || entry["_blocked"] != nil }
+        return problem.contains("ERR_BLOCKED_BY") || problem.contains("blocked:")
+    }
+
+    // MARK: Messages
+
+    private func request(_ value: SourceValue, url: String) throws(CassetteError) -> RecordedRequest {
+        let method = try self.context.string(value, "method", in: "request")
+        guard FieldBuilder.isToken(method) else {
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+        }
+        var request = RecordedRequest(method: method, url: url, version: self.version(value))
+        request.headers = try self.fields(value["headers"], in: "request.headers")
+        if let trailers = value["_trailers"] { request.trailers = try self.fields(trailers, in: "request._trailers") }
+        return request
+    }
+
+    private func response(_ value: SourceValue, status: Int) throws(CassetteError) -> RecordedResponse {
+        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
+        var response = RecordedResponse(status: status, reason: SourceWords.reason(value["statusText"]), version: self.version(value))
+        if response.version.major >= 2 { response.reason = [] }
+        response.headers = try self.fields(value["headers"], in: "response.headers")
+        if let trailers = value["_trailers"] { response.trailers = try self.fields(trailers, in: "response._trailers") }
+        return response
+    }
+
+    private func version(_ message: SourceValue) -> HTTPVersion {
+        let (version, isLater) = SourceWords.version(message["httpVersion"]?.string)
+        if isLater { self.context.lose(.http3, at: message) }
+        return version
+    }
+
+    private func fields(_ value: SourceValue?, in path: String) throws(CassetteError) -> HeaderFields {
+        var builder = FieldBuilder(self.context)
+        try builder.append(value, in: path)
+        return builder.fields
+    }
+
+    // MARK: Bodies
+
+    private func requestBody(_ value: SourceValue, _ request: inout RecordedRequest) throws(CassetteError) -> ImportedBody? {
+        let length = request.headers.first("content-length").flatMap { Int($0) }
+        // HTTP Toolkit has bodies that are no text in a member of its own.
+        let post = value["_content"] ?? value["postData"]
+        guard let post else {
+            guard let length else { return request.headers.contains("transfer-encoding") ? self.missing(at: value) : nil }
+            return length == 0 ? ImportedBody([], .asSent) : self.missing(at: value)
+        }
+        let type = request.headers.first("content-type") ?? Self.type(post)
+        var found = try self.bytes(post, type: type ?? "", in: "request.postData")
+        if found == nil { found = try self.form(post, type: type, &request) }
+        guard let body = found else { return length ?? 0 > 0 ? self.missing(at: post) : nil }
+        // Fiddler has an empty one on every GET, and Insomnia on every request without a body.
+        if body.bytes.isEmpty, length == nil, !request.headers.contains("transfer-encoding") { return nil }
+        if body.bytes.isEmpty, let length, length > 0 { return self.missing(at: post) }
+        if let type, !request.headers.contains("content-type"), !body.bytes.isEmpty {
+            request.headers.append(line: Array("Content-Type: \(type)".utf8))
+        }
+        return body
+    }
+
+    private func missing(at value: SourceValue) -> ImportedBody {
+        self.context.lose(.requestBody, at: value)
+        return ImportedBody([], .asSent, isComplete: false)
+    }
+
+    private static func type(_ value: SourceValue) -> String? {
+        guard let type = value["mimeType"]?.string, !type.isEmpty, type != "x-unknown", type.utf8.allSatisfy({ $0 >= 32 && $0 < 127 })
+        else {
+            return nil
+        }
+        return type
+    }
+
+    /// The bytes of a content that has a text or a file; nil if it has neither.
+    private func bytes(_ value: SourceValue, type: String, in path: String) throws(CassetteError) -> ImportedBody? {
+        if let name = value.first("_file", "_sha1") {
+            var bytes: [UInt8]
+            if let zip, let file = name.string {
+                bytes = try zip.read(file)
+            } else {
+                bytes = try self.context.file(name, path, below: self.folder)
+            }
+            // Playwright has texts in UTF-8 there too.
+            if UTF8Validator.isValid(bytes) { bytes = self.encoded(bytes, type: type) }
+            return ImportedBody(bytes, .decoded)
+        }
+        guard let text = value["text"] else { return nil }
+        guard let data = text.data else { throw self.context.error(text, "\(path).text", "expected text, found \(text.kind)") }
+        if let chunks = Self.chunks(data) { return ImportedBody(chunks, .either) }
+        guard value.first("encoding", "_encoding")?.string?.lowercased() == "base64" else {
+            return ImportedBody(self.encoded(data, type: type), .decoded)
+        }
+        guard let bytes = LooseBase64.decode(data[...]) else { throw self.context.error(text, "\(path).text", "this is not base64") }
+        return ImportedBody(bytes, .either)
+    }
+
+    /// Polly has compressed bodies as a list of chunks in base64 or hex, written as JSON; nil for any other text.
+    private static func chunks(_ text: [UInt8]) -> [UInt8]? {
+        guard text.starts(with: Array("[\"".utf8)), text.last == UInt8(ascii: "]"), let document = try? JSONDocument(text) else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var isHex = true
+        let chunks = document.root.elements.map(\.utf8)
+        for chunk in chunks {
+            guard let chunk, chunk.count >= 4 else { return nil }
+            isHex = isHex && Hex.decode(chunk) != nil
+        }
+        for case let chunk? in chunks {
+            guard let decoded = isHex ? Hex.decode(chunk) : Base64.decode(chunk) else { return nil }
+            bytes += decoded
+        }
+        let isCompressed = bytes.starts(with: [0x1F, 0x8B]) || bytes.first == 0x78 || bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+        return isCompressed ? bytes : nil
+    }
+
+    /// Archives have text in Unicode: the bytes are those of the charset that the type names.
+    private func encoded(_ text: [UInt8], type: String) -> [UInt8] {
+        guard let label = MIMEParameters(type.utf8)["charset"]?.value, text.contains(where: { $0 >= 128 }) else { return text }
+        let name = String(decoding: label.prefix(64), as: UTF8.self).lowercased()
+        let charsets = Charset.candidates(label: name, beginning: UnsafeRawBufferPointer(start: nil, count: 0))
+        guard !charsets.isEmpty else { return text }
+        if let bytes = charsets.lazy.compactMap({ $0.encode(text) }).first { return bytes }
+        self.context.lose(.charset)
+        return text
+    }
+
+    /// The body of a form that has its fields alone.
+    private func form(_ value: SourceValue, type: String?, _ request: inout RecordedRequest) throws(CassetteError) -> ImportedBody? {
+        guard let params = value["params"]?.list, !params.isEmpty else { return nil }
+        let kind = (type ?? "application/x-www-form-urlencoded").lowercased()
+        guard kind.hasPrefix("multipart/form-data") else {
+            let pairs = params.map { "\(Self.formEncoded($0["name"]))=\(Self.formEncoded($0["value"]))" }
+            return ImportedBody(Array(pairs.joined(separator: "&").utf8), .decoded)
+        }
+        var boundary = MIMEParameters((type ?? "").utf8)["boundary"].map { String(decoding: $0.value, as: UTF8.self) } ?? ""
+        if boundary.isEmpty || boundary.utf8.count > 70 || boundary.utf8.contains(where: { $0 < 32 || $0 > 126 }) {
+            boundary = "wiretape-\(self.context.entry)"
+            request.headers = request.headers.removing("content-type")
+            request.headers.append(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
+        }
+        var bytes: [UInt8] = []
+        for param in params {
+            let file = param["fileName"]?.string
+            bytes += Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(param["name"]?.string ?? ""))\"".utf8)
+            if let file { bytes += Array("; filename=\"\(Self.quoted(file))\"".utf8) }
+            if let type = param["contentType"]?.string, type.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) {
+                bytes += Array("\r\nContent-Type: \(type)".utf8)
+            }
+            var data = param["value"]?.data ?? []
+            if param["_encoding"]?.string == "base64" {
+                guard let decoded = LooseBase64.decode(data[...]) else {
+                    throw self.context.error(param, "postData.params", "this is not base64")
+                }
+                data = decoded
+            }
+            // Browsers leave the contents of files out.
+            if file != nil, param["value"] == nil { return nil }
+            bytes += Array("\r\n\r\n".utf8) + data + Array("\r\n".utf8)
+        }
+        return ImportedBody(bytes + Array("--\(boundary)--\r\n".utf8), .decoded)
+    }
+
+    private static func quoted(_ text: String) -> String {
+        String(
+            decoding: text.utf8.flatMap { byte in
+                switch byte {
+                case UInt8(ascii: "\""): Array("%22".utf8)
+                case 13: Array("%0D".utf8)
+                case 10: Array("%0A".utf8)
+                default: [byte]
+                }
+            }, as: UTF8.self)
+    }
+
+    private static func formEncoded(_ value: SourceValue?) -> String {
+        var text: [UInt8] = []
+        for byte in value?.data ?? [] {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "*"):
+                text.append(byte)
+            case 32: text.append(UInt8(ascii: "+"))
+            default: text += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func responseBody(
+        _ value: SourceValue, _ entry: SourceValue, _ exchange: inout ImportedExchange
+    ) throws(CassetteError) -> ImportedBody? {
+        let headers = exchange.response?.headers ?? HeaderFields()
+        let content = value["content"]
+        let type = headers.first("content-type") ?? content.flatMap(Self.type)
+        if let content, let body = try self.bytes(content, type: type ?? "", in: "response.content") {
+            if let type, !headers.contains("content-type"), !body.bytes.isEmpty {
+                exchange.response?.headers.append(name: "Content-Type", value: type)
+            }
+            return body
+        }
+        if let events = entry["_eventSourceMessages"]?.list, !events.isEmpty { return self.stream(events, exchange) }
+        let length = headers.first("content-length").flatMap { Int($0) }
+        let size = content?["size"]?.double ?? value["bodySize"]?.double ?? length.map(Double.init) ?? 0
+        guard exchange.request.method != "HEAD", exchange.response?.status ?? 0 >= 200, ![204, 304].contains(exchange.response?.status)
+        else {
+            return nil
+        }
+        // The sizes of what a browser had itself are 0 or below, those of Firefox are missing.
+        let isCached = value["httpVersion"]?.string == "" && value["bodySize"]?.double == -1
+        let isMissing = size > 0 || size < 0 && length ?? 0 > 0 || isCached
+        guard isMissing else { return ImportedBody([], .decoded) }
+        self.context.lose(isCached ? .cached : .responseBody, at: entry)
+        exchange.outcome = .cut(Cut(by: .recorder, reason: "the archive does not have the body"))
+        return ImportedBody([], .decoded, isComplete: false)
+    }
+
+    /// A stream of events, written anew of its events.
+    private func stream(_ events: [SourceValue], _ exchange: ImportedExchange) -> ImportedBody {
+        var body = ImportedBody([], .decoded)
+        let head = [
+            exchange.timing.blocked, exchange.timing.dns, exchange.timing.connect, exchange.timing.tls, exchange.timing.send,
+            exchange.timing.wait,
+        ]
+        .reduce(0) { $0 + ($1 ?? 0) }
+        for event in events {
+            var lines = ""
+            if let name = event["eventName"]?.string, !name.isEmpty, name != "message" { lines += "event: \(Self.line(name))\n" }
+            if let id = event["eventId"]?.string, !id.isEmpty { lines += "id: \(Self.line(id))\n" }
+            for line in (event["data"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+                lines += "data: \(line)\n"
+            }
+            let bytes = Array("\(lines)\n".utf8)
+            body.bytes += bytes
+            body.pieces.append(.init(at: max(0, self.milliseconds(event["time"], since: exchange.started) - head), size: bytes.count))
+        }
+        if body.pieces.count > Arrival.pieceLimit { body.pieces = [] }
+        return body
+    }
+
+    private static func line(_ text: String) -> String { text.split { $0.isNewline }.joined(separator: " ") }
+
+    // MARK: Times and connections
+
+    /// `connect` contains `ssl`; -1 and null are phases that did not happen.
+    private static func timing(_ entry: SourceValue) -> Timing {
+        let timings = entry["timings"]
+        func phase(_ name: String) -> Double? { timings?[name]?.double.flatMap { $0 >= 0 ? $0 : nil } }
+        var timing = Timing(
+            blocked: phase("blocked"), dns: phase("dns"), connect: phase("connect"), tls: phase("ssl"), send: phase("send"),
+            wait: phase("wait"),
+            receive: phase("receive"), total: entry["time"]?.double.flatMap { $0 >= 0 ? $0 : nil })
+        if let connect = timing.connect, let tls = timing.tls { timing.connect = max(0, connect - tls) }
+        return timing
+    }
+
+    private mutating func connection(_ entry: SourceValue, url: String, _ timing: Timing) -> ConnectionInfo? {
+        guard let address = entry["serverIPAddress"]?.string, !address.isEmpty,
+            address.utf8.allSatisfy({
+                Hex.value($0) != nil || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[")
+                    || $0 == UInt8(ascii: "]")
+            })
+        else { return nil }
+        let host = address.filter { $0 != "[" && $0 != "]" }
+        let remote = "\(host.contains(":") ? "[\(host)]" : host):\(Self.port(of: url))"
+        let name = entry["connection"]?.string ?? ""
+        let isKnown = !name.isEmpty && self.connections[name] != nil
+        // As our own export numbers them, or in the order of their coming.
+        let id =
+            self.connections[name] ?? Int(name).flatMap { $0 > 0 && !self.connections.values.contains($0) ? $0 : nil }
+            ?? (self.connections.values.max() ?? 0) + 1
+        self.connections[name.isEmpty ? "\u{0}\(id)" : name] = id
+        return ConnectionInfo(id: id, remote: remote, isReused: isKnown && timing.connect == nil)
+    }
+
+    private static func port(of url: String) -> Int {
+        let isSecure = url.hasPrefix("https")
+        let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" }
+        let digits = authority.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()
+        let hasPort = authority.dropLast(digits.count).last == ":" && !digits.isEmpty
+        return hasPort ? Int(String(digits)) ?? 0 : isSecure ? 443 : 80
+    }
+
+    // MARK: WebSockets
+
+    private func messages(_ entry: SourceValue, of exchange: ImportedExchange) throws(CassetteError) -> [ImportedMessage]? {
+        guard let list = entry["_webSocketMessages"], exchange.response != nil else { return nil }
+        guard let values = list.list else { throw self.context.error(list, "_webSocketMessages", "expected a list, found \(list.kind)") }
+        var messages: [ImportedMessage] = []
+        for value in values {
+            let isText = value["opcode"]?.int != 2
+            guard var bytes = value["data"]?.data else { throw self.context.error(value, "_webSocketMessages", "\"data\" is missing") }
+            if !isText || value["_encoding"]?.string == "base64" {
+                guard let decoded = LooseBase64.decode(bytes[...]) else {
+                    throw self.context.error(value, "_webSocketMessages", "this is not base64")
+                }
+                bytes = decoded
+            }
+            if value["time"]?.double ?? -1 < 0 { self.context.lose(.messageTime, at: value) }
+            let at = max(self.milliseconds(value["time"], since: exchange.started), messages.last?.at ?? 0)
+            messages.append(
+                ImportedMessage(
+                    at: at, from: value["type"]?.string == "send" ? .client : .server, kind: isText ? .text : .binary, bytes: bytes))
+        }
+        if let close = entry["_webSocketClose"], let code = close["code"]?.int, (1000...4999).contains(code) {
+            let reason = (close["reason"]?.data ?? []).prefix(123)
+            let payload = WebSocketClose(code: UInt16(code), reason: Array(reason)).payload
+            messages.append(ImportedMessage(at: messages.last?.at ?? 0, from: .server, kind: .close, bytes: payload))
+        }
+        return messages
+    }
+
+    /// Browsers have seconds, Playwright milliseconds since 1970.
+    private func milliseconds(_ time: SourceValue?, since start: Timestamp?) -> Double {
+        guard let time = time?.double, time >= 0, let start else { return 0 }
+        let epoch = time > 1e11 ? time : time * 1000
+        let offset = epoch - Double(start.microseconds) / 1000
+        return offset > 0 ? (offset * 1000).rounded() / 1000 : 0
+    }
+
+    // MARK: Failures
+
+    /// `origin` in `cut by the origin: reason`, as our own export writes it.
+    private static func cut(_ problem: String) -> Cut? {
+        for party in Cut.Party.allCases where problem.hasPrefix("cut by the \(party.rawValue): ") {
+            return Cut(by: party, reason: String(problem.dropFirst("cut by the \(party.rawValue): ".utf8.count)))
+        }
+        return problem.hasPrefix("net::ERR_") ? Cut(by: .origin, reason: problem) : nil
+    }
+
+    static func failure(_ problem: String) -> Failure {
+        if let kind = Failure.Kind.allCases.first(where: { problem.hasPrefix("\($0.rawValue): ") }) {
+            return Failure(kind: kind, message: String(problem.dropFirst(kind.rawValue.utf8.count + 2)))
+        }
+        let text = String(problem.uppercased().map { $0 == " " ? "_" : $0 })
+        func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
+        let kind: Failure.Kind =
+            if has("NAME_NOT_RESOLVED", "DNS", "ENOTFOUND", "GETADDRINFO", "UNKNOWN_HOST", "NAME_OR_SERVICE") {
+                .dns
+            } else if has("CONNECTION_REFUSED", "ECONNREFUSED") {
+                .refused
+            } else if has("UNREACHABLE", "INTERNET_DISCONNECTED", "NETWORK_CHANGED", "NO_ROUTE") {
+                .unreachable
+            } else if has("CERT_", "SSL", "TLS") {
+                .tls
+            } else if has("TIMED_OUT", "TIMEOUT", "ETIMEDOUT") {
+                .timeout
+            } else if has("ABORTED", "CANCELED", "CANCELLED") {
+                .cancelled
+            } else if has("INVALID", "PROTOCOL", "MALFORMED") {
+                .malformed
+            } else {
+                .reset
+            }
+        return Failure(kind: kind, message: problem)
+    }
+
+    // MARK: What only an archive has
+
+    /// Standard members that no member of an interaction has; an export writes them again. Nil if there are none.
+    private func kept(_ entry: SourceValue, _ exchange: ImportedExchange) -> UnknownMember? {
+        var members: [SourceValue.Member] = []
+        for name in ["pageref", "comment"] {
+            if let value = entry[name], value.data != nil { members.append(.init(name: name, value: value)) }
+        }
+        if let cache = entry["cache"], cache.members?.isEmpty == false { members.append(.init(name: "cache", value: cache)) }
+        if let connection = entry["connection"], connection.string != exchange.connection.map({ String($0.id) }) {
+            members.append(.init(name: "connection", value: connection))
+        }
+        for message in ["request", "response"] {
+            guard let value = entry[message] else { continue }
+            var sizes: [SourceValue.Member] = []
+            for name in ["headersSize", "bodySize"] {
+                if let size = value[name], size.int != nil { sizes.append(.init(name: name, value: size)) }
+            }
+            if let compression = value["content"]?["compression"], compression.int != nil {
+                sizes.append(.init(name: "compression", value: compression))
+            }
+            if !sizes.isEmpty { members.append(.init(name: message, value: SourceValue(line: value.line, content: .members(sizes)))) }
+        }
+        guard !members.isEmpty else { return nil }
+        return UnknownMember(name: "har", json: SourceValue(line: entry.line, content: .members(members)).json())
+    }
+}
+
+/// What archives say beside their entries, for the head of a cassette.
+enum HARPages {
+    /// Members of a log that are kept.
+    private static let names = ["browser", "pages", "comment"]
+
+    /// Of all sources together, as far as it comes before the entries; nil if there is nothing.
+    static func member(of sources: [RecordingSource]) throws(CassetteError) -> UnknownMember? {
+        var pages: [SourceValue] = []
+        var others: [SourceValue.Member] = []
+        for source in sources where source.kind.isArchive {
+            let stream = try JSONStream(source.archive(), source.context)
+            // What is wrong with the file is said when it is read.
+            guard try stream.enterMembers() else { continue }
+            search: while let name = try stream.nextName() {
+                guard name == "log", try stream.enterMembers() else { break }
+                while let name = try stream.nextName() {
+                    if name == "entries" { break search }
+                    let value = try stream.value()
+                    guard self.names.contains(name), !value.isNothing else { continue }
+                    if name == "pages" {
+                        pages += value.list ?? []
+                    } else if !others.contains(where: { $0.name == name }) {
+                        others.append(.init(name: name, value: value))
+                    }
+                }
+            }
+        }
+        if !pages.isEmpty { others.append(.init(name: "pages", value: SourceValue(line: 1, content: .list(pages.map(self.withoutQuery))))) }
+        guard !others.isEmpty else { return nil }
+        return UnknownMember(name: "har", json: SourceValue(line: 1, content: .members(others)).json())
+    }
+
+    /// A page's title is often its URL, whose query may hold a secret.
+    private static func withoutQuery(_ page: SourceValue) -> SourceValue {
+        guard let members = page.members else { return page }
+        let cut = members.map { member -> SourceValue.Member in
+            guard member.name == "title", let title = member.value.data, let mark = title.firstIndex(of: UInt8(ascii: "?")),
+                String(decoding: title, as: UTF8.self).contains("://")
+            else { return member }
+            return .init(name: member.name, value: SourceValue(line: member.value.line, content: .text(Array(title[..<mark]))))
+        }
+        return SourceValue(line: page.line, content: .members(cut))
+    }
+}

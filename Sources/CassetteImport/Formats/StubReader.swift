@@ -1,0 +1,374 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
+
+/// What stubs say of a request, brought to one that could be recorded: what is equal to something is, what is a pattern is lost.
+struct StubRequest {
+    private let context: ImportContext
+    private let stub: SourceValue
+    /// Nil once something was found that no recorded request can be.
+    private(set) var isRefused = false
+
+    init(_ stub: SourceValue, _ context: ImportContext) {
+        self.context = context
+        self.stub = stub
+    }
+
+    /// The value that a matcher asks for; nil, and a loss, if it asks for a pattern.
+    mutating func equal(_ matcher: SourceValue?) -> String? {
+        guard let matcher else { return nil }
+        if let text = matcher.string { return text }
+        if let list = matcher.list {
+            guard list.count == 1 else {
+                if !list.isEmpty { self.context.lose(.matcher, at: self.stub) }
+                return nil
+            }
+            return self.equal(list[0])
+        }
+        if let value = matcher["equalTo"] ?? matcher["exactMatch"], let text = value.string { return text }
+        if let value = matcher["value"], ["exact", nil].contains(matcher["matcher"]?.string) { return value.string }
+        // A pattern without anything that is one.
+        if let pattern = (matcher["matches"] ?? matcher["value"])?.string, Self.isPlain(pattern) { return pattern }
+        if matcher["absent"] == nil { self.context.lose(.matcher, at: self.stub) }
+        return nil
+    }
+
+    /// The same for what there must be: without it, there is no request.
+    mutating func needed(_ matcher: SourceValue?) -> String? {
+        let value = self.equal(matcher)
+        if matcher != nil, value == nil { self.isRefused = true }
+        return value
+    }
+
+    mutating func refuse() { self.isRefused = true }
+
+    static func isPlain(_ pattern: String) -> Bool { !pattern.contains { "\\^$.|?*+()[]{}".contains($0) } }
+
+    static func encoded(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(UnicodeScalar(byte))
+            default: encoded += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+            }
+        }
+        return encoded
+    }
+}
+
+/// Reads stub mappings of WireMock: a file of one or of many, or a folder with `mappings` and `__files`.
+struct WireMockReader {
+    private let context: ImportContext
+    /// With `__files` in it.
+    private let folder: String
+
+    private struct Stub {
+        var value: SourceValue
+        var place: String
+        var scenario: String?
+        var required: String?
+        var next: String?
+    }
+
+    init(_ context: ImportContext, isFolder: Bool) {
+        self.context = context
+        let location = FileLocation(context.file)
+        // A file in `mappings` has its bodies beside that folder.
+        let isInMappings = FileLocation(location.folder).name == "mappings"
+        self.folder = isFolder ? context.file : isInMappings ? FileLocation(location.folder).folder : location.folder
+    }
+
+    func read(isFolder: Bool, _ deliver: (ImportedExchange) throws -> Void) throws {
+        var stubs: [Stub] = []
+        for path in isFolder ? try Self.mappings(in: self.context.file) : [self.context.file] {
+            let stream = try JSONStream(SourceFile(path), self.context)
+            let value = try stream.value()
+            try stream.end()
+            for stub in value["mappings"]?.list ?? [value] {
+                stubs.append(
+                    Stub(
+                        value: stub, place: path, scenario: stub["scenarioName"]?.string, required: stub["requiredScenarioState"]?.string,
+                        next: stub["newScenarioState"]?.string))
+            }
+        }
+        for stub in Self.inOrder(stubs) {
+            self.context.entry += 1
+            if let exchange = try self.exchange(stub.value) { try deliver(exchange) }
+        }
+    }
+
+    private static func mappings(in folder: String) throws(CassetteError) -> [String] {
+        var paths: [String] = []
+        func add(_ path: String, depth: Int) throws(CassetteError) {
+            var names: [String] = []
+            try OpenFolder(path).forEachName { names.append($0) }
+            for name in names.sorted() {
+                if name.hasSuffix(".json") {
+                    paths.append("\(path)/\(name)")
+                } else if depth < 8, !name.contains("."), (try? OpenFolder("\(path)/\(name)", followsLinks: false)) != nil {
+                    try add("\(path)/\(name)", depth: depth + 1)
+                }
+            }
+        }
+        try add("\(folder)/mappings", depth: 0)
+        return paths
+    }
+
+    /// Those of a scenario in the order of its states, where the first of them is.
+    private static func inOrder(_ stubs: [Stub]) -> [Stub] {
+        var ordered: [Stub] = []
+        var seen: Set<String> = []
+        for stub in stubs {
+            guard let name = stub.scenario else {
+                ordered.append(stub)
+                continue
+            }
+            guard seen.insert(name).inserted else { continue }
+            var rest = stubs.filter { $0.scenario == name }
+            var state = "Started"
+            while !rest.isEmpty {
+                let index = rest.firstIndex { ($0.required ?? "Started") == state && $0.next != nil && $0.next != state }
+                // What stays in the state comes before what leaves it.
+                let staying = rest.indices.filter { (rest[$0].required ?? "Started") == state && $0 != index }
+                ordered += staying.map { rest[$0] }
+                if let index { ordered.append(rest[index]) }
+                let next = index.flatMap { rest[$0].next }
+                let taken = Set(staying + [index].compactMap { $0 })
+                rest = rest.indices.filter { !taken.contains($0) }.map { rest[$0] }
+                guard let next else { break }
+                state = next
+            }
+            ordered += rest
+        }
+        return ordered
+    }
+
+    // MARK: A stub
+
+    private func exchange(_ stub: SourceValue) throws -> ImportedExchange? {
+        let response = try self.context.required(stub, "response")
+        guard let value = stub["request"], response["proxyBaseUrl"] == nil, var exchange = try self.request(value, stub) else {
+            self.context.lose(.refused, at: stub)
+            return nil
+        }
+        if stub["scenarioName"] != nil { self.context.lose(.scenario, at: stub) }
+        self.context.lose(.order, at: stub)
+        self.context.lose(.repeated, at: stub)
+        try self.respond(response, &exchange)
+        return exchange
+    }
+
+    /// Nil if no recorded request can be it.
+    private func request(_ value: SourceValue, _ stub: SourceValue) throws(CassetteError) -> ImportedExchange? {
+        var words = StubRequest(stub, self.context)
+        var method = value["method"]?.string ?? "ANY"
+        if method == "ANY" {
+            self.context.lose(.matcher, at: stub)
+            method = "GET"
+        }
+        guard FieldBuilder.isToken(method) else {
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+        }
+        var path = value.first("url", "urlPath")?.string
+        if path == nil, let pattern = value.first("urlPattern", "urlPathPattern", "urlPathTemplate")?.string {
+            // Dots and slashes are meant as such by most who write them.
+            let plain = pattern.split(separator: "\\", omittingEmptySubsequences: true).joined()
+            guard StubRequest.isPlain(plain.filter { $0 != "." && $0 != "?" }) else { return nil }
+            path = plain
+        }
+        guard var path else { return nil }
+        if !path.hasPrefix("/") { path = "/\(path)" }
+        var separator = path.contains("?") ? "&" : "?"
+        for parameter in (value["queryParameters"]?.members ?? []) {
+            guard let text = words.equal(parameter.value) else { continue }
+            path += "\(separator)\(StubRequest.encoded(parameter.name))=\(StubRequest.encoded(text))"
+            separator = "&"
+        }
+        guard let url = SourceWords.url(self.base(value, &words) + path) else {
+            throw self.context.error(value, "request.url", "this makes no URL")
+        }
+        var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
+        var fields = FieldBuilder(self.context)
+        for header in value["headers"]?.members ?? [] {
+            if let text = words.equal(header.value) { fields.append(header.name, Array(text.utf8), at: header.value) }
+        }
+        if let user = value["basicAuthCredentials"], let name = user["username"]?.string, let password = user["password"]?.string {
+            var text: [UInt8] = []
+            Array("\(name):\(password)".utf8).withUnsafeBytes { Base64.encode($0, into: &text) }
+            fields.append("Authorization", Array("Basic ".utf8) + text, at: user)
+        }
+        exchange.request.headers = fields.fields
+        exchange.requestBody = try self.body(value["bodyPatterns"]?.list ?? [], &words)
+        if value["multipartPatterns"] != nil || value["cookies"] != nil || value["customMatcher"] != nil {
+            self.context.lose(.matcher, at: stub)
+        }
+        return exchange
+    }
+
+    private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
+        guard let host = words.equal(value["host"]) else {
+            self.context.lose(.host, at: value)
+            return self.context.options.base
+        }
+        let port = value["port"]?.int.map { ":\($0)" } ?? ""
+        return "\(value["scheme"]?.string ?? "http")://\(host)\(port)"
+    }
+
+    private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {
+        for pattern in patterns {
+            if let text = pattern["equalTo"]?.data { return ImportedBody(text, .decoded) }
+            if let json = pattern["equalToJson"] {
+                return ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)
+            }
+            if let xml = pattern["equalToXml"]?.data { return ImportedBody(xml, .decoded) }
+            if let base64 = pattern["binaryEqualTo"]?.data, let bytes = LooseBase64.decode(base64[...]) {
+                return ImportedBody(bytes, .decoded)
+            }
+            self.context.lose(.matcher, at: pattern)
+        }
+        return nil
+    }
+
+    // MARK: Its answer
+
+    private func respond(_ value: SourceValue, _ exchange: inout ImportedExchange) throws(CassetteError) {
+        if let delay = value["fixedDelayMilliseconds"]?.double, delay >= 0 {
+            exchange.timing = Timing(send: 0, wait: delay, receive: 0, total: delay)
+        } else {
+            self.context.lose(.timing, at: value)
+        }
+        if let fault = value["fault"]?.string {
+            let kind: Failure.Kind = ["EMPTY_RESPONSE", "CONNECTION_RESET_BY_PEER"].contains(fault) ? .reset : .malformed
+            exchange.outcome = .failed(Failure(kind: kind, message: "WireMock's fault \(fault)"))
+            return
+        }
+        let status = value["status"]?.int ?? 200
+        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
+        var fields = FieldBuilder(self.context)
+        try fields.append(value["headers"], in: "response.headers")
+        exchange.response = RecordedResponse(status: status, reason: SourceWords.reason(value["statusMessage"]), headers: fields.fields)
+        if value["transformers"]?.list?.contains(where: { $0.string == "response-template" }) == true {
+            self.context.lose(.template, at: value)
+        }
+        if let name = value["bodyFileName"] {
+            let bytes = try self.context.file(name, "response.bodyFileName", below: "\(self.folder)/__files")
+            exchange.responseBody = ImportedBody(bytes, .either)
+        } else if let json = value["jsonBody"] {
+            exchange.responseBody = ImportedBody(json.json(), .decoded)
+        } else if let base64 = value["base64Body"] {
+            guard let bytes = base64.data.flatMap({ LooseBase64.decode($0[...]) }) else {
+                throw self.context.error(base64, "response.base64Body", "this is not base64")
+            }
+            exchange.responseBody = ImportedBody(bytes, .either)
+        } else {
+            exchange.responseBody = ImportedBody(value["body"]?.data ?? [], .decoded)
+        }
+    }
+}
+
+/// Reads simulations of Hoverfly, whose pairs are matchers and answers.
+struct HoverflyReader {
+    private let context: ImportContext
+
+    init(_ context: ImportContext) { self.context = context }
+
+    func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
+        let simulation = try stream.value()
+        try stream.end()
+        let data = try self.context.required(simulation, "data")
+        let list = try self.context.required(data, "pairs", in: "data")
+        guard let pairs = list.list else { throw self.context.error(list, "data.pairs", "expected a list, found \(list.kind)") }
+        let delays = data["globalActions"]?["delays"]?.list ?? []
+        for pair in pairs {
+            self.context.entry += 1
+            if let exchange = try self.exchange(pair, delays) {
+                try deliver(exchange)
+            } else {
+                self.context.lose(.refused, at: pair)
+            }
+        }
+    }
+
+    private func exchange(_ pair: SourceValue, _ delays: [SourceValue]) throws(CassetteError) -> ImportedExchange? {
+        let value = try self.context.required(pair, "request")
+        let response = try self.context.required(pair, "response")
+        var words = StubRequest(pair, self.context)
+        let method = words.needed(value["method"]) ?? "GET"
+        guard FieldBuilder.isToken(method) else {
+            throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
+        }
+        var path = words.needed(value["path"]) ?? "/"
+        let destination = words.needed(value["destination"])
+        guard !words.isRefused else { return nil }
+        let query = value.first("query", "deprecatedQuery")
+        if let members = query?.members, members.first(where: { $0.name == "exactMatch" || $0.name == "matcher" }) == nil {
+            var separator = "?"
+            for member in members {
+                guard let text = words.equal(member.value) else { continue }
+                path += "\(separator)\(StubRequest.encoded(member.name))=\(StubRequest.encoded(text))"
+                separator = "&"
+            }
+        } else if let text = words.equal(query), !text.isEmpty {
+            path += "?\(text)"
+        }
+        if destination == nil { self.context.lose(.host, at: pair) }
+        let scheme = words.equal(value["scheme"]) ?? "http"
+        let base = destination.map { "\(scheme)://\($0)" } ?? self.context.options.base
+        guard let url = SourceWords.url(base + (path.hasPrefix("/") ? path : "/\(path)")) else {
+            throw self.context.error(value, "request.path", "this makes no URL")
+        }
+        var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
+        var fields = FieldBuilder(self.context)
+        for header in value["headers"]?.members ?? [] {
+            if let text = words.equal(header.value) { fields.append(header.name, Array(text.utf8), at: header.value) }
+        }
+        exchange.request.headers = fields.fields
+        if let body = words.equal(value["body"]), !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
+        if value["requiresState"]?.members?.isEmpty == false { self.context.lose(.scenario, at: pair) }
+        try self.respond(response, &exchange)
+        self.delay(&exchange, response, delays, at: pair)
+        self.context.lose(.order, at: pair)
+        self.context.lose(.repeated, at: pair)
+        return exchange
+    }
+
+    private func respond(_ value: SourceValue, _ exchange: inout ImportedExchange) throws(CassetteError) {
+        let status = try self.context.int(value, "status", in: "response")
+        guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
+        var fields = FieldBuilder(self.context)
+        try fields.append(value["headers"], in: "response.headers")
+        exchange.response = RecordedResponse(status: status, headers: fields.fields)
+        if value["templated"]?.bool == true { self.context.lose(.template, at: value) }
+        if let name = value["bodyFile"], name.data?.isEmpty == false {
+            let bytes = try self.context.file(name, "response.bodyFile", below: FileLocation(self.context.file).folder)
+            exchange.responseBody = ImportedBody(bytes, .either)
+            return
+        }
+        let body = value["body"]?.data ?? []
+        guard value["encodedBody"]?.bool == true else {
+            exchange.responseBody = ImportedBody(body, .either)
+            return
+        }
+        guard let bytes = LooseBase64.decode(body[...]) else { throw self.context.error(value, "response.body", "this is not base64") }
+        exchange.responseBody = ImportedBody(bytes, .either)
+    }
+
+    /// A delay of all answers, or of those that a plain pattern is part of.
+    private func delay(_ exchange: inout ImportedExchange, _ response: SourceValue, _ delays: [SourceValue], at pair: SourceValue) {
+        let url = exchange.request.url
+        let method = exchange.request.method
+        let fitting = delays.first { delay in
+            let pattern = delay["urlPattern"]?.string ?? ""
+            let isForAll = [".", ".*", ""].contains(pattern)
+            let methods = ["", method]
+            return methods.contains(delay["httpMethod"]?.string ?? "")
+                && (isForAll || StubRequest.isPlain(pattern.filter { $0 != "." }) && url.contains(pattern))
+        }
+        guard let time = response["fixedDelay"]?.double ?? fitting?["delay"]?.double, time >= 0 else {
+            return self.context.lose(.timing, at: pair)
+        }
+        exchange.timing = Timing(send: 0, wait: time, receive: 0, total: time)
+    }
+}

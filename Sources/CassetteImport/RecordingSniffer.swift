@@ -1,0 +1,116 @@
+internal import CassetteModel
+internal import CassetteStore
+
+/// Finds out by its content which tool made a recording.
+enum RecordingSniffer {
+    static func kind(of path: String, isFolder: Bool, _ context: ImportContext) throws(CassetteError) -> ImportKind {
+        guard !isFolder else {
+            guard (try? OpenFolder("\(path)/mappings")) != nil else { throw self.unknown(path, "it is a folder without \"mappings\"") }
+            return .wiremock
+        }
+        let file = try SourceFile(path)
+        let beginning = try self.beginning(of: file)
+        if beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0xFE, 0xFF]) {
+            throw CassetteError(.damaged, "\"\(path)\" is in UTF-16: save it as UTF-8.")
+        }
+        guard let first = beginning.first else { throw CassetteError(.damaged, "\"\(path)\" is empty: name another file.") }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return try self.kind(of: JSONStream(file, context), path) }
+        // A length, a colon, and a dictionary's first key.
+        let digits = beginning.prefix { $0 >= 48 && $0 <= 57 }
+        if !digits.isEmpty, beginning.dropFirst(digits.count).first == UInt8(ascii: ":"),
+            beginning.dropFirst(digits.count + 1).first.map({ $0 >= 48 && $0 <= 57 }) == true
+        {
+            return .mitmproxy
+        }
+        guard !beginning.contains(0) else { throw self.unknown(path, "its beginning is that of no recording") }
+        return try self.kind(of: YAMLStream(file, context), path)
+    }
+
+    static func isZip(_ path: String) throws(CassetteError) -> Bool {
+        try SourceFile(path).read(4) == [0x50, 0x4B, 0x03, 0x04]
+    }
+
+    static func isJSON(_ file: SourceFile) throws(CassetteError) -> Bool {
+        let first = try self.beginning(of: file).first
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// The first bytes without white space and a byte order mark before them; the file is then read from its beginning.
+    private static func beginning(of file: SourceFile) throws(CassetteError) -> ArraySlice<UInt8> {
+        var beginning = try file.read(4096)[...]
+        file.rewind()
+        if beginning.starts(with: [0xEF, 0xBB, 0xBF]) { beginning = beginning.dropFirst(3) }
+        return beginning.drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }
+    }
+
+    private static func kind(of stream: some ValueStream, _ path: String) throws(CassetteError) -> ImportKind {
+        guard try stream.enterMembers() else {
+            if try stream.enterList(), try stream.nextElement(), let kind = try self.kind(ofInteraction: stream.value()) { return kind }
+            throw self.unknown(path, "it is neither an object nor a list of interactions")
+        }
+        var names: [String] = []
+        var empty: ImportKind?
+        while let name = try stream.nextName() {
+            names.append(name)
+            switch name {
+            case "log": return try self.kind(ofLog: stream)
+            case "wiretape": throw CassetteError(.damaged, "\"\(path)\" is a cassette already: use it as it is.")
+            case "Entries": return .testProxy
+            case "mappings": return .wiremock
+            case "data":
+                if try stream.enterMembers(), try stream.nextName() != nil { return .hoverfly }
+            case "http_interactions":
+                // Betamax names itself after them, where it names itself.
+                try stream.skip()
+                while let name = try stream.nextName() {
+                    let value = try stream.value()
+                    if name == "recorded_with" { return value.string?.hasPrefix("betamax") == true ? .betamax : .vcr }
+                }
+                return .vcr
+            case "grpc_interactions", "ws_interactions": return .cassetter
+            case "interactions":
+                guard try stream.enterList() else {
+                    throw self.unknown(path, "its interactions are \(try stream.value().kind)")
+                }
+                guard try stream.nextElement() else {
+                    empty = .vcrpy
+                    continue
+                }
+                if let kind = try self.kind(ofInteraction: stream.value()) { return kind }
+                throw self.unknown(path, "its interactions are of no tool that is known here")
+            case "response" where names.contains("request"), "request" where names.contains("response"): return .wiremock
+            default: try stream.skip()
+            }
+        }
+        if let empty { return empty }
+        throw self.unknown(path, "its members are \(names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", "))")
+    }
+
+    /// Polly's archives say who recorded them before their entries.
+    private static func kind(ofLog stream: some ValueStream) throws(CassetteError) -> ImportKind {
+        guard try stream.enterMembers() else { return .har }
+        while let name = try stream.nextName() {
+            switch name {
+            case "entries": return .har
+            case "_recordingName": return .polly
+            case "creator": if try stream.value()["name"]?.string?.hasPrefix("Polly") == true { return .polly }
+            default: try stream.skip()
+            }
+        }
+        return .har
+    }
+
+    /// The tools of the VCR family write the same in other words.
+    private static func kind(ofInteraction value: SourceValue) -> ImportKind? {
+        guard let request = value["request"], let response = value["response"] else { return nil }
+        if request["body"]?["type"] != nil, response["status"]?.members == nil { return .cassetter }
+        if request["url"] != nil, response["code"] != nil { return .goVCR }
+        return request["uri"] != nil || request["host"] != nil ? .vcrpy : nil
+    }
+
+    private static func unknown(_ path: String, _ reason: String) -> CassetteError {
+        let kinds = ImportKind.allCases.map(\.rawValue).joined(separator: ", ")
+        return CassetteError(
+            .damaged, "\"\(path)\" is no recording that is known here (\(reason)): if it is one, say which with --from (\(kinds)).")
+    }
+}

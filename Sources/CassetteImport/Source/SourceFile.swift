@@ -1,0 +1,98 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import Platform
+internal import TapeBytes
+
+/// What is imported, read from its beginning to its end.
+protocol SourceBytes: AnyObject {
+    /// The next bytes, at most so many; none at the end.
+    func read(_ count: Int) throws(CassetteError) -> [UInt8]
+}
+
+/// Bytes in memory.
+final class MemoryBytes: SourceBytes {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { self.rest = bytes[...] }
+
+    func read(_ count: Int) throws(CassetteError) -> [UInt8] {
+        defer { self.rest = self.rest.dropFirst(count) }
+        return Array(self.rest.prefix(count))
+    }
+}
+
+/// A file.
+final class SourceFile: SourceBytes {
+    /// As the caller named it.
+    let path: String
+    private let file: OpenFile
+    private var offset = 0
+
+    init(_ path: String) throws(CassetteError) {
+        self.path = path
+        self.file = try OpenFile(path, for: .read)
+    }
+
+    init(_ path: String, _ file: consuming OpenFile) {
+        self.path = path
+        self.file = file
+    }
+
+    func read(_ count: Int) throws(CassetteError) -> [UInt8] {
+        let bytes = try self.bytes(count, at: self.offset)
+        self.offset += bytes.count
+        return bytes
+    }
+
+    /// All of it, which must not be more than `limit`.
+    func all(limit: Int) throws(CassetteError) -> [UInt8] {
+        let bytes = try self.bytes(limit + 1, at: 0)
+        guard bytes.count <= limit else {
+            throw CassetteError(
+                .tooLarge, "\"\(self.path)\" has more than \(limit >> 20) MiB, the most of such a file: leave it out, or shorten it")
+        }
+        return bytes
+    }
+
+    func rewind() { self.offset = 0 }
+
+    private func bytes(_ count: Int, at offset: Int) throws(CassetteError) -> [UInt8] {
+        let room = min(count, max(try self.file.size() - offset, 0) + 1)
+        var failure: CassetteError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
+            do throws(CassetteError) {
+                // SAFETY: `read` has filled as many bytes as it returns.
+                filled = try self.file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                failure = error
+                filled = 0
+            }
+        }
+        if let failure { throw failure }
+        return bytes.count > count ? Array(bytes.prefix(count)) : bytes
+    }
+}
+
+/// A file whose name another file says: only below that file's folder, and through no symbolic link.
+enum NamedFile {
+    /// In bytes.
+    static let limit = 256 << 20
+
+    /// - Parameters:
+    ///   - name: as it was said, with slashes for folders.
+    ///   - folder: below which it must be.
+    static func read(_ name: String, below folder: String) throws(CassetteError) -> [UInt8] {
+        var parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        while parts.count > 1, parts[0] == "." { parts.removeFirst() }
+        let last = parts.removeLast()
+        let file = try Self.open(last, parts[...], in: OpenFolder(folder))
+        return try SourceFile("\(folder)/\(name)", file).all(limit: self.limit)
+    }
+
+    private static func open(_ name: String, _ folders: ArraySlice<String>, in folder: consuming OpenFolder) throws(CassetteError)
+        -> OpenFile
+    {
+        guard let next = folders.first else { return try OpenFile(name, in: folder, for: .read) }
+        return try Self.open(name, folders.dropFirst(), in: OpenFolder(next, in: folder))
+    }
+}

@@ -1,0 +1,287 @@
+import CassetteModel
+import TapeBytes
+import TapeTestSupport
+import Testing
+@testable import CassetteImport
+
+@Suite struct HARReaderTests {
+    private let importing: Importing
+
+    init() throws { self.importing = try Importing() }
+
+    private func one(_ entry: String, before: String = "") throws -> Interaction {
+        let (_, interactions) = try self.importing.run(HARText.log(entry, before: before))
+        return try #require(interactions.first)
+    }
+
+    private func losses(_ entry: String) throws -> [String: Int] {
+        let report = try self.importing.run(HARText.log(entry)).report
+        return Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+    }
+
+    @Test func anEntryIsAnExchange() throws {
+        let more = #""serverIPAddress": "10.0.0.1", "connection": "7", "#
+        let exchange = try self.one(HARText.entry(more: more))
+        #expect(exchange.started == Timestamp("2024-01-02T03:04:05.678Z"))
+        #expect(exchange.request.method == "GET" && exchange.request.url == "http://a.test/pets")
+        #expect(exchange.request.headers.lines == ["Host: a.test"] && exchange.request.body == nil)
+        #expect(exchange.response?.status == 200 && exchange.response?.headers.lines == ["Content-Type: text/plain"])
+        #expect(try self.importing.bytes(exchange.response?.body) == Array("hi".utf8))
+        #expect(exchange.timing == Timing(send: 1, wait: 2, receive: 3, total: 9))
+        #expect(exchange.connection == ConnectionInfo(id: 7, remote: "10.0.0.1:80", isReused: false))
+        #expect(exchange.outcome == .complete)
+    }
+
+    @Test func entriesAreInTheOrderOfTheirStartAndTheFile() throws {
+        let early = HARText.entry("GET", "http://a.test/2").replacing("2024-01-02", with: "2023-01-02")
+        let (_, exchanges) = try self.importing.run(
+            HARText.log(HARText.entry("GET", "http://a.test/1"), early, HARText.entry("GET", "http://a.test/3")))
+        #expect(exchanges.map(\.request.url) == ["http://a.test/2", "http://a.test/1", "http://a.test/3"])
+    }
+
+    @Test func timesHaveOffsetsAndAnyNumberOfDecimals() {
+        #expect(SourceWords.time("2024-01-02T03:04:05.1234567+01:30") == Timestamp("2024-01-02T01:34:05.123456Z"))
+        #expect(SourceWords.time("2024-01-02T03:04:05-0200") == Timestamp("2024-01-02T05:04:05Z"))
+        #expect(SourceWords.time("2024-01-02 03:04:05 UTC") == Timestamp("2024-01-02T03:04:05Z"))
+        #expect(SourceWords.time("Tue Jan 02 2024") == nil)
+    }
+
+    @Test func aBodyWithoutItsCompressionMovesTheFieldsOfTheCodedOne() throws {
+        let headers = #"{"name": "Content-Encoding", "value": "br"}, {"name": "Content-Length", "value": "6"}"#
+        let entry = HARText.entry(headers: headers)
+        let exchange = try self.one(entry)
+        #expect(exchange.response?.headers.lines == ["Content-Length: 2"])
+        #expect(exchange.response?.codedHeaders?.lines == ["Content-Encoding: br", "Content-Length: 6"])
+        #expect(try Importing().run(HARText.log(entry)).report.losses.map(\.kind) == ["codedBody"])
+    }
+
+    @Test func aCompressedBodyInBase64StaysCompressed() throws {
+        let gzip = #"{"name": "Content-Encoding", "value": "gzip"}"#
+        let entry = HARText.entry(
+            headers: gzip, response: #""content": {"text": "H4sIAAAAAAAAA8vIBACsKpPYAgAAAA==", "encoding": "base64"}"#)
+        let (report, exchanges) = try self.importing.run(HARText.log(entry))
+        #expect(exchanges[0].response?.headers.lines == ["Content-Encoding: gzip"] && exchanges[0].response?.codedHeaders == nil)
+        #expect(exchanges[0].response?.body?.codings.count == 1 && report.losses.isEmpty)
+    }
+
+    @Test func chunksOfPollyArePutTogether() throws {
+        let gzip = #"{"name": "Content-Encoding", "value": "gzip"}"#
+        for text in [#"[\"H4sIAAAAAAAAA8vI\",\"BACsKpPYAgAAAA==\"]"#, #"[\"1f8b08000000000000\",\"03cbc80400ac2a93d802000000\"]"#] {
+            let entry = HARText.entry(headers: gzip, response: #""content": {"text": "\#(text)", "encoding": "base64"}"#)
+            let exchange = try Importing().run(HARText.log(entry)).interactions[0]
+            #expect(exchange.response?.body?.content == .text(Array("hi".utf8)), "\(text)")
+        }
+    }
+
+    @Test func aTextIsPutBackIntoItsCharset() throws {
+        let type = #"{"name": "Content-Type", "value": "text/plain; charset=iso-8859-1"}"#
+        let exchange = try self.one(HARText.entry(headers: type, response: #""content": {"text": "\u00fcber"}"#))
+        #expect(try self.importing.bytes(exchange.response?.body) == [0xFC] + Array("ber".utf8))
+    }
+
+    @Test func anAnswerWithoutItsBodyIsCut() throws {
+        let entry = HARText.entry(response: #""content": {"size": 17, "mimeType": "text/plain"}"#)
+        let exchange = try self.one(entry)
+        guard case .cut(let cut) = exchange.outcome else { throw TestProblem("\(exchange.outcome)") }
+        #expect(cut.by == .recorder && exchange.response?.body?.isComplete == false)
+        #expect(try Importing().run(HARText.log(entry)).report.losses.map(\.kind) == ["responseBody"])
+    }
+
+    @Test func statusZeroIsAFailureOfTheKindThatTheBrowserNames() throws {
+        let cases: [(String, Failure.Kind)] = [
+            ("net::ERR_NAME_NOT_RESOLVED", .dns), ("net::ERR_CONNECTION_REFUSED", .refused), ("net::ERR_CERT_AUTHORITY_INVALID", .tls),
+            ("net::ERR_TIMED_OUT", .timeout), ("net::ERR_ABORTED", .cancelled), ("net::ERR_EMPTY_RESPONSE", .reset),
+        ]
+        for (error, kind) in cases {
+            let entry = HARText.entry(status: 0, response: #""_error": "\#(error)""#)
+            let exchange = try Importing().run(HARText.log(entry)).interactions[0]
+            #expect(exchange.outcome == .failed(Failure(kind: kind, message: error)) && exchange.response == nil)
+        }
+    }
+
+    @Test func whatWasNeverSentOrIsNotHTTPIsLeftOutAndCounted() throws {
+        let blocked = HARText.entry(status: 0, response: #""_error": "net::ERR_BLOCKED_BY_CLIENT""#)
+        let data = HARText.entry("GET", "data:text/plain,hi")
+        let (report, exchanges) = try self.importing.run(HARText.log(blocked, data, HARText.entry(), data))
+        #expect(exchanges.count == 1 && report.exchanges == 1)
+        #expect(report.losses.map(\.kind) == ["notHTTP", "blocked"] && report.losses.map(\.count) == [2, 1])
+        #expect(report.losses[0].first.hasSuffix("entry 2"), "\(report.losses[0].first)")
+    }
+
+    @Test func pseudoFieldsAndLinesInValuesAreNoFieldsOfTheirOwn() throws {
+        let headers = #"""
+            {"name": ":status", "value": "200"}, {"name": "Set-Cookie", "value": "a=1\nb=2"}, {"name": "x y", "value": "1"},
+            ["X-Pair", "kept"], {"name": "X-List", "value": ["1", "2"]}, {"name": "X-Bad", "value": "a\u0000b"}
+            """#
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry(headers: headers)))
+        #expect(exchanges[0].response?.headers.count == 5)
+        #expect(exchanges[0].response?.headers.lines.suffix(3) == ["X-Pair: kept", "X-List: 1", "X-List: 2"])
+        #expect(report.losses.map(\.kind) == ["fields"] && report.losses[0].count == 2)
+    }
+
+    @Test func laterVersionsOfHTTPAreKnown() throws {
+        for (text, version, later) in [("http/2.0", HTTPVersion.http2, 0), ("h3", .http2, 2), ("", .http11, 0), ("HTTP/1.0", .http10, 0)] {
+            let entry = HARText.entry().replacing("HTTP/1.1", with: text)
+            let (report, exchanges) = try Importing().run(HARText.log(entry))
+            #expect(exchanges[0].request.version == version && exchanges[0].response?.version == version)
+            #expect(report.losses.reduce(0) { $0 + $1.count } == later)
+        }
+    }
+
+    @Test func formsHaveTheirFieldsAlone() throws {
+        let params =
+            #", "postData": {"mimeType": "application/x-www-form-urlencoded", "params": [{"name": "a b", "value": "1&2"}, {"name": "c"}]}"#
+        let exchange = try self.one(HARText.entry("POST", request: params))
+        #expect(try self.importing.bytes(exchange.request.body) == Array("a+b=1%262&c=".utf8))
+        #expect(exchange.request.headers.lines.last == "Content-Type: application/x-www-form-urlencoded")
+    }
+
+    @Test func partsAreWrittenWithTheBoundaryOfTheirType() throws {
+        let params = #"""
+            , "postData": {"mimeType": "multipart/form-data; boundary=xyz", "params": [{"name": "a", "value": "1"},
+             {"name": "f", "fileName": "x.txt", "contentType": "text/plain", "value": "hi"}]}
+            """#
+        let exchange = try self.one(HARText.entry("POST", request: params))
+        guard case .multipart(let body)? = exchange.request.body?.content else { throw TestProblem("no parts") }
+        #expect(body.parts.count == 2)
+        let text = "--xyz\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--xyz\r\n"
+        #expect(try self.importing.bytes(exchange.request.body).starts(with: Array(text.utf8)))
+    }
+
+    @Test func emptyPostDataOfAGetIsNoBody() throws {
+        let exchange = try self.one(HARText.entry(request: #", "postData": {"mimeType": "", "text": ""}"#))
+        #expect(exchange.request.body == nil)
+    }
+
+    @Test func aBodyInAFileIsReadFromBesideTheArchive() throws {
+        try self.importing.folder.write("from a file".utf8, to: "body.txt")
+        let exchange = try self.one(HARText.entry(response: #""content": {"_file": "body.txt"}"#))
+        #expect(try self.importing.bytes(exchange.response?.body) == Array("from a file".utf8))
+    }
+
+    @Test func aZIPFileHasTheArchiveAndItsBodies() throws {
+        let entry = HARText.entry(response: #""content": {"_file": "b.txt"}"#)
+        let zip = ZipFile.stored([("x.har", Array(HARText.log(entry).utf8)), ("b.txt", Array("zipped".utf8))])
+        let (report, exchanges) = try self.importing.run(bytes: zip, as: "x.zip")
+        #expect(report.sources[0].kind == .har)
+        #expect(try self.importing.bytes(exchanges[0].response?.body) == Array("zipped".utf8))
+        for cut in [10, zip.count - 30, zip.count - 1] {
+            let broken = try Importing()
+            let file = try broken.folder.write(zip.prefix(cut), to: "x.zip")
+            #expect(throws: CassetteError.self) { try CassetteImporter(ImportOptions()).run([file], to: broken.cassette, version: "1") }
+        }
+        var changed = zip
+        // A byte of the body.
+        changed[zip.count - 22 - 2 * (46 + 5) - 1] ^= 1
+        let broken = try Importing()
+        #expect(throws: CassetteError.self) { try broken.run(bytes: changed, as: "x.zip") }
+        #expect(try broken.folder.names() == ["x.zip"])
+    }
+
+    @Test(arguments: ["../secret.txt", "/etc/passwd", "a/../../secret.txt", "..", ""])
+    func aNameThatLeavesTheFolderIsRefused(_ name: String) throws {
+        let entry = HARText.entry(response: #""content": {"_file": "\#(name)"}"#)
+        let message = try self.importing.failure(HARText.log(HARText.entry(), entry))
+        #expect(!message.isEmpty)
+        #expect(try self.importing.folder.names() == ["in.har"])
+    }
+
+    @Test func messagesOfAWebSocketAreSecondsOrMilliseconds() throws {
+        let times = ["1704164646", "1704164646000"]
+        for time in times {
+            let more = #"""
+                "_webSocketMessages": [{"type": "send", "time": \#(time), "opcode": 1, "data": "hi"},
+                 {"type": "receive", "time": \#(time), "opcode": 2, "data": "AQI="}],
+                """#
+            let entry = HARText.entry("GET", "ws://a.test/chat", status: 101, response: #""content": {}"#, more: more)
+            let exchange = try Importing().run(HARText.log(entry)).interactions[0]
+            guard case .inline(let messages)? = exchange.webSocket else { throw TestProblem("no messages") }
+            #expect(exchange.request.url == "http://a.test/chat")
+            #expect(messages.map(\.at) == [322, 322] && messages.map(\.from) == [.client, .server])
+            #expect(messages.map(\.content) == [.text(.text(Array("hi".utf8))), .binary(.bytes([1, 2]))])
+        }
+    }
+
+    @Test func secretsAreTakenOut() throws {
+        let request = #", "postData": {"mimeType": "application/json", "text": "{\"password\": \"correct horse\"}"}"#
+        _ = try self.importing.run(HARText.log(HARText.entry("POST", request: request)))
+        let text = String(decoding: try self.importing.folder.read("out.json"), as: UTF8.self)
+        #expect(!text.contains("correct horse"))
+        let kept = try Importing()
+        _ = try kept.run(HARText.log(HARText.entry("POST", request: request))) { $0.redaction = nil }
+        #expect(String(decoding: try kept.folder.read("out.json"), as: UTF8.self).contains("correct horse"))
+    }
+
+    @Test func strictFailsOnAnyLossAndWritesNothing() throws {
+        let entry = HARText.entry(response: #""content": {"size": 17}"#)
+        // Of a long body there is a file by then.
+        let long = HARText.entry(response: #""content": {"text": "\#(String(repeating: "0123456789", count: 20_000))"}"#)
+        do {
+            _ = try self.importing.run(HARText.log(long, entry)) { $0.isStrict = true }
+            throw TestProblem("nothing was thrown")
+        } catch let error as StrictImportError {
+            #expect(error.losses.map(\.kind) == ["responseBody"])
+        }
+        #expect(try self.importing.folder.names() == ["in.har"])
+        let whole = try Importing()
+        #expect(try whole.run(HARText.log(HARText.entry())) { $0.isStrict = true }.report.exchanges == 1)
+    }
+
+    /// Each with what its message must say of the place.
+    @Test(arguments: [
+        (#"{"log": {"entries": [{"request"#, "line 1"), (#"{"log": {"entries": [1]}}"#, "entry 1"),
+        (#"{"log": {"entries": {}}}"#, "log.entries"),
+        (#"{"log": {"entries": [{"request": {"method": 1}}]}}"#, "entry 1, request: \"url\" is missing"),
+        (#"{"log": {}}"#, "\"entries\" is missing"),
+        ("{\"log\": {\"entries\": [\n{\"request\": {\"url\": [], \"method\": \"GET\"}}]}}", "line 2, entry 1, request.url"),
+        (#"{"log": {"entries": []}} x"#, "expected nothing more"), ("", "is empty"), ("hello", "is no recording that is known here"),
+        (#"{"log": {"entries": [{]}}"#, "line 1"),
+    ])
+    func aDamagedArchiveIsToldWithItsPlace(_ text: String, _ place: String) throws {
+        let message = try self.importing.failure(text)
+        #expect(message.contains(place), "\(message)")
+        #expect(message.contains("in.har"), "\(message)")
+    }
+
+    @Test func aCassetteIsNotReplaced() throws {
+        _ = try self.importing.run(HARText.log(HARText.entry()))
+        #expect(throws: CassetteError.self) { try self.importing.run(HARText.log(HARText.entry())) }
+        #expect(try RecordedExchanges.read(self.importing.cassette).count == 1)
+    }
+
+    @Test func aLongBodyComesOutWhole() throws {
+        let text = String(repeating: "0123456789abcdef", count: 200_000)
+        let exchange = try self.one(HARText.entry(response: #""content": {"text": "\#(text)"}"#))
+        #expect(exchange.response?.body?.size == 3_200_000)
+        #expect(try self.importing.bytes(exchange.response?.body) == Array(text.utf8))
+    }
+}
+
+extension String {
+    fileprivate func replacing(_ word: String, with other: String) -> String {
+        self.split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
+    }
+}
+
+/// ZIP archives of files that are stored as they are.
+private enum ZipFile {
+    static func stored(_ files: [(name: String, data: [UInt8])]) -> [UInt8] {
+        func bytes(_ values: (UInt32, Int)...) -> [UInt8] {
+            values.flatMap { value in (0..<value.1).map { UInt8(truncatingIfNeeded: value.0 >> UInt32(8 * $0)) } }
+        }
+        var archive: [UInt8] = []
+        var directory: [UInt8] = []
+        for (name, data) in files {
+            let size = UInt32(data.count)
+            let common = bytes(
+                (20, 2), (0, 2), (0, 2), (0, 4), (PlainCRC32.value(data), 4), (size, 4), (size, 4), (UInt32(name.utf8.count), 2), (0, 2))
+            directory +=
+                bytes((0x0201_4B50, 4), (20, 2)) + common + bytes((0, 2), (0, 2), (0, 2), (0, 4), (UInt32(archive.count), 4)) + name.utf8
+            archive += bytes((0x0403_4B50, 4)) + common + name.utf8 + data
+        }
+        let count = UInt32(files.count)
+        return archive + directory
+            + bytes(
+                (0x0605_4B50, 4), (0, 2), (0, 2), (count, 2), (count, 2), (UInt32(directory.count), 4), (UInt32(archive.count), 4), (0, 2))
+    }
+}

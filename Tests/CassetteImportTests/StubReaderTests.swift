@@ -1,0 +1,99 @@
+import CassetteModel
+import TapeBytes
+import TapeTestSupport
+import Testing
+@testable import CassetteImport
+
+@Suite struct StubReaderTests {
+    private let importing: Importing
+
+    init() throws { self.importing = try Importing() }
+
+    @Test func azuresRecordingsAreRead() throws {
+        let text = #"""
+            {"Entries": [
+              {"RequestUri": "https://a.test/t?x=1", "RequestMethod": "POST", "RequestHeaders": {"Content-Type": "application/json", "X": ["1", "2"]},
+               "RequestBody": {"name": "Miso"}, "StatusCode": 201, "ResponseHeaders": {"Content-Type": "text/plain"}, "ResponseBody": ["one\n", "two"]},
+              {"RequestUri": "https://a.test/b", "RequestMethod": "GET", "RequestHeaders": {}, "RequestBody": null, "StatusCode": 200,
+               "ResponseHeaders": {"Content-Type": "application/octet-stream"}, "ResponseBody": "AQID"}],
+             "Variables": {"seed": "1"}}
+            """#
+        let (report, exchanges) = try self.importing.run(text, as: "t.json")
+        #expect(report.sources[0].kind == .testProxy && exchanges.count == 2)
+        #expect(try self.importing.bytes(exchanges[0].request.body) == Array(#"{"name":"Miso"}"#.utf8))
+        #expect(exchanges[0].request.headers.count == 3)
+        #expect(try self.importing.bytes(exchanges[0].response?.body) == Array("one\ntwo".utf8))
+        #expect(try self.importing.bytes(exchanges[1].response?.body) == [1, 2, 3])
+    }
+
+    @Test func stubsOfWireMockThatNameARequestAreRead() throws {
+        let first = #"""
+            {"request": {"method": "POST", "urlPath": "/pets", "queryParameters": {"q": {"equalTo": "a b"}},
+              "headers": {"X-A": {"equalTo": "1"}, "X-B": {"matches": "[0-9]+"}}, "bodyPatterns": [{"equalToJson": {"a": 1}}]},
+             "response": {"status": 201, "headers": {"A": ["1", "2"]}, "jsonBody": {"ok": true}, "fixedDelayMilliseconds": 20}}
+            """#
+        let second = #"{"request": {"method": "GET", "url": "/file?x=1"}, "response": {"status": 200, "bodyFileName": "a/b.txt"}}"#
+        let pattern = #"{"request": {"method": "GET", "urlPattern": "/pets/[0-9]+"}, "response": {"status": 200}}"#
+        let fault = #"{"request": {"method": "GET", "url": "/f"}, "response": {"fault": "CONNECTION_RESET_BY_PEER"}}"#
+        for (name, text) in [("1", first), ("2", second), ("3", pattern), ("4", fault)] {
+            try self.importing.folder.write(text.utf8, to: "wm/mappings/\(name).json")
+        }
+        try self.importing.folder.write("from a file".utf8, to: "wm/__files/a/b.txt")
+        var options = ImportOptions()
+        options.base = "http://a.test:8080"
+        let report = try CassetteImporter(options).run([self.importing.folder.file("wm")], to: self.importing.cassette, version: "1")
+        let exchanges = try RecordedExchanges.read(self.importing.cassette)
+        #expect(report.sources[0].kind == .wiremock)
+        #expect(exchanges.map(\.request.url) == ["http://a.test:8080/pets?q=a%20b", "http://a.test:8080/file?x=1", "http://a.test:8080/f"])
+        #expect(exchanges[0].request.headers.lines == ["X-A: 1"])
+        #expect(try self.importing.bytes(exchanges[0].request.body) == Array(#"{"a":1}"#.utf8))
+        #expect(try self.importing.bytes(exchanges[0].response?.body) == Array(#"{"ok":true}"#.utf8))
+        #expect(exchanges[0].timing.wait == 20 && exchanges[0].response?.headers.lines == ["A: 1", "A: 2"])
+        #expect(try self.importing.bytes(exchanges[1].response?.body) == Array("from a file".utf8))
+        guard case .failed(let failure) = exchanges[2].outcome else { throw TestProblem("\(exchanges[2].outcome)") }
+        #expect(failure.kind == .reset)
+        let counts = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+        #expect(counts["refused"] == 1 && counts["matcher"] == 1 && counts["host"] == 3)
+    }
+
+    @Test func scenariosAreInTheOrderOfTheirStates() throws {
+        func stub(_ body: String, _ state: String?, _ next: String?) -> String {
+            let state = state.map { #", "requiredScenarioState": "\#($0)""# } ?? ""
+            let next = next.map { #", "newScenarioState": "\#($0)""# } ?? ""
+            return
+                #"{"scenarioName": "s"\#(state)\#(next), "request": {"method": "GET", "url": "/"}, "response": {"status": 200, "body": "\#(body)"}}"#
+        }
+        let text = "{\"mappings\": [\(stub("3", "b", nil)), \(stub("2", "a", "b")), \(stub("1", "Started", "a"))]}"
+        let exchanges = try self.importing.run(text, as: "m.json").interactions
+        #expect(exchanges.map { $0.response?.body?.content } == ["1", "2", "3"].map { .text(Array($0.utf8)) })
+    }
+
+    @Test func aBodyFileOutsideOfItsFolderIsRefused() throws {
+        try self.importing.folder.write("secret".utf8, to: "secret.txt")
+        let text = #"{"request": {"method": "GET", "url": "/"}, "response": {"status": 200, "bodyFileName": "../secret.txt"}}"#
+        try self.importing.folder.write(text.utf8, to: "wm/mappings/1.json")
+        #expect(throws: CassetteError.self) {
+            try CassetteImporter(ImportOptions()).run([self.importing.folder.file("wm")], to: self.importing.cassette, version: "1")
+        }
+        #expect(!self.importing.folder.exists("out.json"))
+    }
+
+    @Test func simulationsOfHoverflyAreRead() throws {
+        let text = #"""
+            {"data": {"pairs": [
+              {"request": {"path": [{"matcher": "exact", "value": "/pets"}], "method": [{"matcher": "exact", "value": "GET"}],
+                "destination": [{"matcher": "exact", "value": "a.test"}], "scheme": [{"matcher": "exact", "value": "https"}],
+                "query": {"page": [{"matcher": "exact", "value": "1"}]}, "headers": {"Accept": [{"matcher": "glob", "value": "*"}]}, "body": [{"matcher": "exact", "value": ""}]},
+               "response": {"status": 200, "body": "aGk=", "encodedBody": true, "headers": {"Content-Type": ["text/plain"]}, "templated": false}},
+              {"request": {"path": [{"matcher": "glob", "value": "/x*"}]}, "response": {"status": 200, "body": ""}}],
+             "globalActions": {"delays": [{"urlPattern": ".", "delay": 30}]}},
+             "meta": {"schemaVersion": "v5.2"}}
+            """#
+        let (report, exchanges) = try self.importing.run(text, as: "sim.json")
+        #expect(report.sources[0].kind == .hoverfly && exchanges.count == 1)
+        #expect(exchanges[0].request.url == "https://a.test/pets?page=1" && exchanges[0].request.body == nil)
+        #expect(exchanges[0].response?.body?.content == .text(Array("hi".utf8)) && exchanges[0].timing.wait == 30)
+        let counts = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+        #expect(counts["refused"] == 1 && counts["repeated"] == 1)
+    }
+}
