@@ -9,7 +9,7 @@ package struct CurlCommand {
     /// What to know before running it, one line each.
     package var notes: [String] = []
     /// Options with their values, after the URL.
-    private(set) var words: [[String]] = []
+    package private(set) var words: [[String]] = []
     /// The files that the command reads, by name.
     package private(set) var files: [(name: String, contents: Contents)] = []
 
@@ -19,7 +19,7 @@ package struct CurlCommand {
         case wire(Body)
     }
 
-    private let url: String
+    package let url: String
     private let folder: String
     private let reader: BodyReader
 

@@ -1,7 +1,8 @@
 internal import ArgumentParser
-internal import CassetteFormat
+public import CassetteExport
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteStore
 internal import CassetteTools
 
 struct ExportCommand: ParsableCommand {
@@ -9,25 +10,81 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write a cassette in a format that other tools read.",
         discussion: """
-            Bodies of gRPC are exported as the bytes of the wire, in base64. Names of fields, and the order in which both sides of \
-            a conversation spoke, have no place in an HTTP Archive. Messages of WebSockets and events are exported as browsers do.
+            Bodies of gRPC are exported to an HTTP Archive as the bytes of the wire, in base64. Names of fields, and the order in which both \
+            sides of a conversation spoke, have no place in it. Messages of WebSockets and events are exported as browsers do.
+
+            Numbers after the file, or --filter, choose exchanges. Placeholders of secrets are exported as they are.
 
             Examples:
               wiretape export Cassettes/pets.json --har > pets.har
-              wiretape export Cassettes/pets.json --har --output pets.har
+              wiretape export Cassettes/pets.json --har --filter '~m POST' --output posts.har
+              wiretape export Cassettes/pets.json 3 5 --curl --shell fish
+              wiretape export Cassettes/pets.json 3 --raw --message request
+              wiretape export Cassettes/pets.json --postman -o pets.postman_collection.json
+              wiretape export Cassettes/pets.json --wiremock -o mappings/pets.json
+              wiretape export Cassettes/pets.json --swift -o PetsTests.swift
             """)
 
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
+    @Argument(help: ArgumentHelp("The numbers of the exchanges to write. Default: all.", valueName: "number"))
+    var numbers: [Int] = []
+
     @Flag(help: "HTTP Archive 1.2.")
     var har = false
+
+    @Flag(help: "Requests and responses as HTTP/1.1 has them on the wire.")
+    var raw = false
+
+    @Flag(help: "A collection of Postman, format 2.1.")
+    var postman = false
+
+    @Flag(help: "Stub mappings of WireMock, in one file.")
+    var wiremock = false
+
+    @Flag(help: "curl commands that send the requests again.")
+    var curl = false
+
+    @Flag(help: "A Swift test that makes the requests inside withCassette.")
+    var swift = false
+
+    @Option(help: ArgumentHelp("Only the exchanges that match: see \"wiretape inspect --help\".", valueName: "expression"))
+    var filter: String?
+
+    @Option(help: "With --curl, the shell: bash (any of POSIX), fish or powershell. Default: bash.")
+    var shell: ExportShell?
+
+    @Option(help: "With --raw: request, response or both. Default: both.")
+    var message: RawMessages.Choice?
 
     @Option(name: .shortAndLong, help: "The file to write. Default: standard output.")
     var output: String?
 
+    private var formats: [ExportFormat] {
+        let chosen: [(Bool, ExportFormat)] = [
+            (self.har, .har), (self.raw, .raw), (self.postman, .postman), (self.wiremock, .wiremock), (self.curl, .curl),
+            (self.swift, .swift),
+        ]
+        return chosen.filter(\.0).map(\.1)
+    }
+
     func validate() throws {
-        guard self.har else { throw ValidationError("pass the format to write: --har.") }
+        guard let format = self.formats.first else {
+            throw ValidationError("pass the format to write: \(ExportFormat.allCases.map { "--\($0.rawValue)" }.joined(separator: ", ")).")
+        }
+        guard self.formats.count == 1 else {
+            throw ValidationError("--\(format.rawValue) and --\(self.formats[1].rawValue) cannot be used together.")
+        }
+        if self.shell != nil, format != .curl { throw ValidationError("--shell needs --curl.") }
+        if self.message != nil, format != .raw { throw ValidationError("--message needs --raw.") }
+        if let filter = self.filter {
+            do {
+                _ = try FilterParser.parse(filter)
+            } catch {
+                throw ValidationError(VisibleText.line(error.message) + ".")
+            }
+        }
     }
 
     func run() throws {
@@ -37,18 +94,40 @@ struct ExportCommand: ParsableCommand {
 
     /// Does not touch signals, which belong to the process.
     func export() throws {
-        do {
+        try CareCommand.run(failure: ExitStatus.failed) {
             let cassette = try RecordedCassette(path: self.file)
             for notice in cassette.notices { Terminal.error.complain(notice) }
+            for number in self.numbers where !(1...max(cassette.count, 1)).contains(number) || cassette.count == 0 {
+                throw CassetteError(
+                    .notFound, "\"\(self.file)\" has no exchange \(number), but \(cassette.count): see \"wiretape inspect \(self.file)\".")
+            }
             let sink = try OutputFile(path: self.output, from: self.file)
-            var writer = HARWriter(bodies: CassetteBodySource(path: self.file)) { try sink.write($0) }
-            try writer.begin(creator: "wiretape", version: Version.current, kept: cassette.headMember("har"))
-            for index in 0..<cassette.count { try writer.append(cassette.interaction(at: index)) }
+            var writer = try self.writer(of: cassette) { try sink.write($0) }
+            let filter = try self.filter.map { ExchangeFilter(try FilterParser.parse($0), reader: BodyReader(cassettePath: self.file)) }
+            try writer.begin()
+            for number in self.numbers.isEmpty ? Array(1...max(cassette.count, 1)).prefix(cassette.count) : self.numbers[...] {
+                let interaction = try cassette.interaction(at: number - 1)
+                if try filter?.matches(interaction) != false { try writer.append(interaction, number: number) }
+            }
             try writer.end()
             try sink.finish()
-        } catch let error as CassetteError {
-            Terminal.error.complain(error.message)
-            throw ExitCode(ExitStatus.failed)
+        }
+    }
+
+    private func writer(
+        of cassette: RecordedCassette, _ sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> any ExchangeWriter {
+        let target = ExportTarget(path: self.file, sink: sink)
+        switch self.formats[0] {
+        case .har: return ArchiveWriter(try cassette.headMember("har"), path: self.file, sink: sink)
+        case .raw: return RawMessages(target, self.message ?? .both)
+        case .postman: return PostmanCollection(target)
+        case .wiremock: return WireMockMappings(target)
+        case .curl: return CurlScript(target, self.shell ?? .bash)
+        case .swift: return SwiftTestText(target)
         }
     }
 }
+
+extension ExportShell: ExpressibleByArgument {}
+extension RawMessages.Choice: ExpressibleByArgument {}

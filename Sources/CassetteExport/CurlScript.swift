@@ -1,0 +1,77 @@
+package import CassetteModel
+internal import CassetteStore
+internal import CassetteTools
+
+/// curl commands that send requests again, for a shell.
+///
+/// For PowerShell the options come on standard input: its versions quote the arguments of programs in different ways.
+package struct CurlScript: ExchangeWriter {
+    private let target: ExportTarget
+    private let shell: ExportShell
+
+    package init(_ target: ExportTarget, _ shell: ExportShell) {
+        self.target = target
+        self.shell = shell
+    }
+
+    package mutating func begin() throws {}
+
+    package mutating func end() throws {}
+
+    package mutating func append(_ interaction: Interaction, number: Int) throws {
+        try self.target.write("# exchange \(number)\n")
+        let command: CurlCommand
+        do {
+            command = try CurlCommand(interaction, number: number, folder: "wiretape-\(number)", reader: self.target.reader)
+        } catch let error as InspectError {
+            return try self.target.write("# \(VisibleText.line(error.message))\n\n")
+        }
+        if !command.files.isEmpty {
+            let path = VisibleText.line(self.target.path)
+            try self.target.write("# the files it sends: wiretape show \(path) \(number) --curl --files wiretape-\(number)\n")
+        }
+        for note in command.notes { try self.target.write("# \(VisibleText.line(note))\n") }
+        try self.target.write(Self.text(command, self.shell) + "\n")
+    }
+
+    static func text(_ command: CurlCommand, _ shell: ExportShell) -> String {
+        let words = [["curl", command.url]] + command.words
+        switch shell {
+        case .bash: return words.map { $0.map(ShellWord.quoted).joined(separator: " ") }.joined(separator: " \\\n  ") + "\n"
+        case .fish: return words.map { $0.map(self.fish).joined(separator: " ") }.joined(separator: " \\\n  ") + "\n"
+        case .powershell:
+            let lines = ([["--url", command.url]] + command.words).map(self.line)
+            return "@'\n\(lines.joined(separator: "\n"))\n'@ | curl.exe --config -\n"
+        }
+    }
+
+    /// In single quotes, where a backslash still escapes a quote and itself.
+    private static func fish(_ word: String) -> String {
+        guard ShellWord.quoted(word) != word || word.contains("\\") else { return word }
+        var quoted = Array("'".utf8)
+        for byte in word.utf8 {
+            if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\") { quoted.append(UInt8(ascii: "\\")) }
+            quoted.append(byte)
+        }
+        return String(decoding: quoted, as: UTF8.self) + "'"
+    }
+
+    /// A line of a configuration of curl.
+    private static func line(_ words: [String]) -> String {
+        let names = ["-H": "header", "-X": "request", "-F": "form"]
+        let name = words.first.map { names[$0] ?? String($0.drop { $0 == "-" }) } ?? ""
+        guard words.count > 1 else { return name }
+        var value: [UInt8] = []
+        for byte in words[1].utf8 {
+            switch byte {
+            case UInt8(ascii: "\\"): value += Array("\\\\".utf8)
+            case UInt8(ascii: "\""): value += Array("\\\"".utf8)
+            case 10: value += Array("\\n".utf8)
+            case 13: value += Array("\\r".utf8)
+            case 9: value += Array("\\t".utf8)
+            default: value.append(byte)
+            }
+        }
+        return "\(name) = \"\(String(decoding: value, as: UTF8.self))\""
+    }
+}

@@ -1,0 +1,90 @@
+package import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
+
+/// Requests and responses as HTTP/1.1 has them on the wire, one after another, with an empty line after each.
+///
+/// Bodies keep their codings; chunks are as they were recorded. Messages of HTTP/2 are written as HTTP/1.1 would have them.
+package struct RawMessages: ExchangeWriter {
+    /// What of each exchange is written.
+    package enum Choice: String, Sendable, CaseIterable { case both, request, response }
+
+    private let target: ExportTarget
+    private let choice: Choice
+
+    package init(_ target: ExportTarget, _ choice: Choice) {
+        self.target = target
+        self.choice = choice
+    }
+
+    package mutating func begin() throws {}
+
+    package mutating func end() throws {}
+
+    package mutating func append(_ interaction: Interaction, number: Int) throws {
+        let request = interaction.request
+        if self.choice != .response {
+            try self.target.write("\(request.method) \(Self.target(of: request)) \(Self.version(request.version))\r\n")
+            try self.fields(request.headers, addingHostOf: request.url)
+            try self.body(request.body, request.headers, request.trailers)
+            if self.choice == .both { try self.target.write("\r\n") }
+        }
+        guard self.choice != .request, let response = interaction.response else { return }
+        try self.target.write(
+            Array("\(Self.version(response.version)) \(response.status)".utf8) + (response.omitsReasonSpace ? [] : [32]) + response.reason
+                + [13, 10])
+        try self.fields(response.headers, addingHostOf: nil)
+        try self.body(response.body, response.headers, response.trailers)
+        if self.choice == .both { try self.target.write("\r\n") }
+    }
+
+    private static func version(_ version: HTTPVersion) -> String { version.major >= 2 ? "HTTP/1.1" : version.description }
+
+    private static func target(of request: RecordedRequest) -> String {
+        if let target = request.target { return target }
+        let rest = request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }
+        return rest.hasPrefix("/") ? String(rest) : "/\(rest)"
+    }
+
+    private func fields(_ headers: HeaderFields, addingHostOf url: String?) throws {
+        // HTTP/2 has it in the URL.
+        if let url, !headers.contains("host") {
+            try self.target.write("Host: \(url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" })\r\n")
+        }
+        try self.target.write(headers.bytes + [13, 10])
+    }
+
+    private func body(_ body: Body?, _ headers: HeaderFields, _ trailers: HeaderFields?) throws {
+        let isChunked = headers.values("transfer-encoding").contains { $0.lowercased().hasSuffix("chunked") }
+        guard let body else { return }
+        let stream = try self.target.reader.restoredStream(of: body) { PortableSHA256() }
+        guard isChunked else {
+            while !stream.isEnded { try self.target.write(try stream.next()) }
+            return
+        }
+        var chunks = (body.arrival?.isChunked == true ? body.arrival?.pieces ?? [] : [])[...]
+        var held: [UInt8] = []
+        while !stream.isEnded {
+            held += try stream.next()
+            while let chunk = chunks.first, held.count >= chunk.size {
+                try self.chunk(Array(held.prefix(chunk.size)), line: chunk.line)
+                held.removeFirst(chunk.size)
+                chunks = chunks.dropFirst()
+            }
+            // Without chunks that are known, each piece is one.
+            if chunks.isEmpty, !held.isEmpty {
+                try self.chunk(held, line: nil)
+                held = []
+            }
+        }
+        if !held.isEmpty { try self.chunk(held, line: nil) }
+        guard body.isComplete else { return }
+        try self.target.write("\(body.arrival?.lastLine ?? "0")\r\n")
+        try self.target.write((trailers?.bytes ?? []) + [13, 10])
+    }
+
+    private func chunk(_ bytes: [UInt8], line: String?) throws {
+        guard !bytes.isEmpty else { return }
+        try self.target.write(Array("\(line ?? String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10])
+    }
+}

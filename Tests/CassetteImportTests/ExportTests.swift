@@ -1,0 +1,121 @@
+import CassetteModel
+import CassettePlayback
+import Foundation
+import TapeBytes
+import TapeTestSupport
+import Testing
+@testable import CassetteExport
+
+/// What is written for other tools.
+@Suite struct ExportTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.path = self.folder.file("list-pets.json")
+    }
+
+    private func text(_ interactions: [Interaction], _ make: (ExportTarget) -> any ExchangeWriter) throws -> String {
+        if !self.folder.exists("list-pets.json") { try RecordedExchanges.write(interactions, to: self.path) }
+        var bytes: [UInt8] = []
+        var writer = make(ExportTarget(path: self.path) { bytes.append(contentsOf: $0) })
+        try writer.begin()
+        for (index, interaction) in interactions.enumerated() { try writer.append(interaction, number: index + 1) }
+        try writer.end()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func post(_ text: String, type: String = "application/json", id: Int = 1) -> Interaction {
+        var interaction = Interaction.sample(
+            id, at: Int64(id), "POST", "http://a.test:8080/pets?kind=cat&x", status: 201,
+            body: Body(size: 2, content: .text(Array("ok".utf8))))
+        interaction.request.headers = HeaderFields(["Host: a.test:8080", "Content-Type: \(type)", "Content-Length: \(text.utf8.count)"])
+        interaction.request.body = Body(size: text.utf8.count, content: .text(Array(text.utf8)))
+        return interaction
+    }
+
+    // MARK: Raw
+
+    @Test func rawMessagesAreAsOnTheWire() throws {
+        let text = try self.text([Self.post("{}")]) { RawMessages($0, .both) }
+        let request =
+            "POST /pets?kind=cat&x HTTP/1.1\r\nHost: a.test:8080\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}\r\n"
+        #expect(text == request + "HTTP/1.1 201 OK\r\nContent-Type: application/json\r\n\r\nok\r\n")
+    }
+
+    @Test func chunksAreAsTheyWereRecorded() throws {
+        var interaction = Interaction.sample(1, body: Body(size: 5, content: .text(Array("hello".utf8))))
+        interaction.response?.headers = HeaderFields(["Transfer-Encoding: chunked"])
+        interaction.response?.body?.arrival = Arrival(
+            isChunked: true, pieces: [.init(at: 0, size: 2), .init(at: 1, size: 3, line: "03;x")])
+        let text = try self.text([interaction]) { RawMessages($0, .response) }
+        #expect(text == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n03;x\r\nllo\r\n0\r\n\r\n")
+    }
+
+    // MARK: Postman
+
+    @Test func aCollectionHasTheRequestAndItsAnswer() throws {
+        let document = try JSONDocument(Array(try self.text([Self.post("{}")]) { PostmanCollection($0) }.utf8)).root
+        #expect(document["info"]?["schema"]?.string?.hasSuffix("v2.1.0/collection.json") == true)
+        let item = try #require(document["item"]?.elements.map { $0 }.first)
+        let request = item["request"]
+        #expect(request?["method"]?.string == "POST" && request?["body"]?["raw"]?.string == "{}")
+        #expect(request?["url"]?["host"]?.elements.map { $0.string } == ["a", "test"] && request?["url"]?["port"]?.string == "8080")
+        #expect(request?["url"]?["query"]?.elements.map { $0["key"]?.string } == ["kind", "x"])
+        #expect(request?["header"]?.elements.map { $0["key"]?.string } == ["Host", "Content-Type"])
+        let response = item["response"]?.elements.map { $0 }.first
+        #expect(response?["code"]?.int == 201 && response?["body"]?.string == "ok")
+    }
+
+    // MARK: WireMock
+
+    @Test func equalRequestsAreStatesOfAScenario() throws {
+        let interactions = [Self.post("{}", id: 1), Self.post("{\"a\":1}", id: 2), Self.post("{}", id: 3)]
+        let document = try JSONDocument(Array(try self.text(interactions) { WireMockMappings($0) }.utf8)).root
+        let stubs = document["mappings"]?.elements.map { $0 } ?? []
+        #expect(stubs.map { $0["requiredScenarioState"]?.string } == ["Started", nil, "2"])
+        #expect(stubs.map { $0["newScenarioState"]?.string } == ["2", nil, nil])
+        #expect(stubs[0]["request"]?["url"]?.string == "/pets?kind=cat&x")
+        #expect(stubs[1]["request"]?["bodyPatterns"]?.elements.map { $0["equalToJson"]?.string } == ["{\"a\":1}"])
+        #expect(stubs[0]["response"]?["status"]?.int == 201 && stubs[0]["response"]?["body"]?.string == "ok")
+    }
+
+    // MARK: curl
+
+    @Test func eachShellQuotesInItsOwnWay() throws {
+        let interaction = Self.post(#"{"a": "it's \\ $x"}"#)
+        let bash = try self.text([interaction]) { CurlScript($0, .bash) }
+        #expect(bash.contains(#"--data-raw '{"a": "it'\''s \\ $x"}'"#), "\(bash)")
+        let fish = try self.text([interaction]) { CurlScript($0, .fish) }
+        #expect(fish.contains(#"--data-raw '{"a": "it\'s \\\\ $x"}'"#), "\(fish)")
+        let powershell = try self.text([interaction]) { CurlScript($0, .powershell) }
+        #expect(powershell.contains(#"data-raw = "{\"a\": \"it's \\\\ $x\"}""#), "\(powershell)")
+        #expect(
+            powershell.contains("@'\nurl = \"http://a.test:8080/pets?kind=cat&x\"\n")
+                && powershell.hasSuffix("'@ | curl.exe --config -\n\n"))
+    }
+
+    @Test func whatCurlCannotSendIsAComment() throws {
+        let text = try self.text([Interaction.sample(1, at: 0, "CONNECT", "https://a.test")]) { CurlScript($0, .bash) }
+        #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") }, "\(text)")
+    }
+
+    // MARK: Swift
+
+    @Test func aTestMakesTheRequestsAndExpectsTheirStatus() throws {
+        let text = try self.text([Self.post("{\"a\": \"\\n\"}"), Interaction.sample(2, at: 5)]) { SwiftTestText($0) }
+        // URLRequest is there on Linux.
+        #expect(text.contains("#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n"), "\(text)")
+        #expect(text.contains("@Test func replaysListPets() async throws {\n    try await withCassette(\"list-pets\") {\n"), "\(text)")
+        #expect(text.contains(#"request1.httpBody = Data("{\"a\": \"\\n\"}".utf8)"#), "\(text)")
+        #expect(text.contains("let request2 = URLRequest(url: URL(string: \"http://a/pets\")!)\n"), "\(text)")
+        #expect(text.contains("#expect(response1.response?.status == 201)") && text.hasSuffix("    }\n}\n"))
+    }
+
+    @Test func literalsAndNamesCannotLeaveTheirPlace() {
+        #expect(SwiftTestText.literal("a\"\\(x)\u{7}\n") == "\"a\\\"\\\\(x)\\u{7}\\n\"")
+        #expect(SwiftTestText.identifier("shop/list-pets.v2") == "replaysShopListPetsV2")
+        #expect(SwiftTestText.identifier("한글") == "replaysCassette" && SwiftTestText.identifier("2x") == "cassette2x")
+    }
+}
