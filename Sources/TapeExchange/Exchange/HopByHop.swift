@@ -33,7 +33,9 @@ public enum HopByHop {
     public static func passesInterim(to clientVersion: HTTPVersion) -> Bool { clientVersion >= .http11 }
 
     /// The head of a request for its origin.
-    public static func forwardedRequest(_ head: RequestHead, target: RequestTarget) -> [UInt8] {
+    ///
+    /// - Parameter hop: the proxy that it is sent to in the origin's place; nil for the origin itself.
+    public static func forwardedRequest(_ head: RequestHead, target: RequestTarget, through hop: ProxyHop? = nil) -> [UInt8] {
         let fields = head.fields
         let options = ConnectionOptions(fields)
         let upgrades = self.asksUpgrade(head)
@@ -46,17 +48,20 @@ public enum HopByHop {
         out += head.method.utf8
         out.append(ASCII.space)
         var origin: Origin?
+        if let hop { out += "\(hop.origin.scheme.rawValue)://\(hop.origin.authority)".utf8 }
         switch target {
         case .absolute(let named, let originForm):
             origin = named
-            out += originForm.utf8
+            // RFC 9112, 3.2.4: of OPTIONS * the last proxy makes the asterisk.
+            if hop == nil || originForm != "*" { out += originForm.utf8 }
         case .origin(let text): out += text.utf8
         case .authority: out += head.target.utf8
-        case .asterisk: out.append(UInt8(ascii: "*"))
+        case .asterisk: if hop == nil { out.append(UInt8(ascii: "*")) }
         }
         // An HTTP/1.0 client gets what an origin has for HTTP/1.0, since nothing here rewrites bodies; for other versions, it is HTTP/1.1.
         out += (head.version < .http11 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
         if let origin, !fields.contains("host") { self.append("Host: ", origin.authority, to: &out) }
+        if let authorization = hop?.authorization { self.append("Proxy-Authorization: ", authorization, to: &out) }
 
         var hasLength = false
         for index in 0..<fields.count {

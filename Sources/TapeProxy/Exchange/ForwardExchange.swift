@@ -42,7 +42,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.client = client
         self.proxy = proxy
         self.request = request
-        self.route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
+        self.route = Self.route(of: request, route, through: proxy.shared.chain)
         self.earlierFailure = earlierFailure
         self.buffered = ahead.body
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
@@ -56,6 +56,15 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
                 // Later than the client's own clock, and the origin's: it is for those that have none.
                 call: request.call?.timeout.map { $0 + Self.callGrace }))
         self.state.headCame(request.head.fields)
+    }
+
+    private static func route(of request: IncomingRequest, _ route: UpstreamRoute, through chain: UpstreamChain) -> UpstreamRoute {
+        var route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
+        guard !chain.isEmpty, route.origin.scheme == .http, !route.mayBeHTTP2 else { return route }
+        // A proxy goes by the URL alone: one that names another host than the tunnel's would lead elsewhere.
+        let isElsewhere = request.host.map { Origin(scheme: .http, authority: $0) != route.origin } ?? false
+        route.isTunnelled = HopByHop.asksUpgrade(request.head) || (isElsewhere && request.isInTunnel)
+        return route
     }
 
     /// Milliseconds since the exchange began.

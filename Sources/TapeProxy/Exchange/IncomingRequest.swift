@@ -104,6 +104,9 @@ final class IncomingRequest {
         if self.head.authority != nil { self.head.authority = reverse.origin.authority }
     }
 
+    /// Whether its target is a path, which leaves its origin to the tunnel that it came through.
+    var isInTunnel: Bool { if case .origin = self.target { true } else { false } }
+
     /// Whether a body follows.
     var hasBody: Bool {
         switch self.framing {

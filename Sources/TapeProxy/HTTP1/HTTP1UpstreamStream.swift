@@ -99,7 +99,11 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         self.requestHasNoBody = framing == .none || framing == .length(0)
         self.requestIsSent = self.requestHasNoBody
         self.connection.willSend()
-        self.connection.write(ByteBuffer(bytes: HopByHop.forwardedRequest(head, target: target)))
+        self.connection.write(ByteBuffer(bytes: HopByHop.forwardedRequest(head, target: target, through: self.hop)))
+    }
+
+    private var hop: ProxyHop? {
+        self.connection.forwarder.map { ProxyHop(to: self.route.origin, authorization: $0.authorization) }
     }
 
     func send(_ piece: BodyPiece) {
@@ -159,6 +163,11 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             input.moveReaderIndex(forwardBy: parsed.consumed)
             if parsed.head.status == 101 {
                 try self.switchProtocols(parsed.head, rest: &input, exchange)
+                return false
+            }
+            // A question of the proxy on the way to this one, which the client cannot answer.
+            if parsed.head.status == 407, let proxy = self.connection.forwarder {
+                self.fail(exchange, proxy.needsLogin(ProxyHop.schemes(parsed.head.fields)))
                 return false
             }
             guard parsed.head.status < 200 else {

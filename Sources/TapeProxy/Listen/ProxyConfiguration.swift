@@ -32,6 +32,8 @@ public struct ProxyConfiguration: Sendable {
     public var limits: ProxyLimits
     /// Nil passes tunnels through unread.
     public var tls: TLSSettings?
+    /// The proxies that origins are reached through.
+    public var chain = UpstreamChain()
     /// The cassette's file name, to show to people.
     public var cassetteName: String
     /// How long replayed answers take to come.

@@ -87,8 +87,8 @@ public final class ProxyServer: Sendable {
         configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
         do {
             let loops = try ServerLoops(
-                configuration.loops, limits: configuration.limits, tls: configuration.tls, log: ProxyLog(configuration.logger),
-                resolver: resolver)
+                configuration.loops, limits: configuration.limits, tls: configuration.tls, chain: configuration.chain,
+                log: ProxyLog(configuration.logger), resolver: resolver)
             do {
                 return try Self.listen(
                     loops, credentials,

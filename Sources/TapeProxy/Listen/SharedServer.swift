@@ -10,6 +10,8 @@ final class SharedServer: Sendable {
     /// Nil if tunnels are passed through without interception.
     let interception: Interception?
     let upstreamTLS: UpstreamTLSSource
+    /// The proxies on the way to origins.
+    let chain: UpstreamChain
     /// One for all loops, so that the exchanges that two of them record have one order.
     let clock: WallClock
     let log: ProxyLog
@@ -18,7 +20,10 @@ final class SharedServer: Sendable {
     private let trimRule = Guarded(TrimRule())
 
     /// - Throws: `CertificateError` for an authority that cannot sign.
-    init(tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock()) throws {
+    init(
+        tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock(), chain: UpstreamChain = UpstreamChain()
+    ) throws {
+        self.chain = chain
         self.clock = clock
         self.interception = try tls.map { try Interception($0, clock: clock) }
         self.upstreamTLS = UpstreamTLSSource(tls)

@@ -32,7 +32,8 @@ final class ProxyLoop {
         self.server = server
         self.disk = disk
         self.limits = limits
-        self.dialer = UpstreamDialer(loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log)
+        self.dialer = UpstreamDialer(
+            loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log)
         self.loopGate = loopGate ?? LoopGate(loop)
         self.flushes = FlushQueue(loop: loop)
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
@@ -41,6 +42,7 @@ final class ProxyLoop {
     /// Nil if tunnels are passed through without interception.
     var interception: Interception? { self.server.interception }
     var upstreamTLS: UpstreamTLSSource { self.server.upstreamTLS }
+    var chain: UpstreamChain { self.server.chain }
     var log: ProxyLog { self.server.log }
 
     /// Whether the client connections on all event loops together exceed the limit.

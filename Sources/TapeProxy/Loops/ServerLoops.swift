@@ -19,9 +19,11 @@ final class ServerLoops: Sendable {
     ///
     /// - Parameter resolver: owned by the server and stopped with it.
     init(
-        _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, log: ProxyLog, resolver: NameResolver = NameResolver()
+        _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, chain: UpstreamChain,
+        log: ProxyLog,
+        resolver: NameResolver = NameResolver()
     ) throws {
-        let shared = try SharedServer(tls: tls, log: log)
+        let shared = try SharedServer(tls: tls, log: log, chain: chain)
         self.shared = shared
         switch provider {
         case .own(let count):

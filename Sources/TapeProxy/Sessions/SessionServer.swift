@@ -50,7 +50,8 @@ public final class SessionServer: Sendable {
         configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
         do {
             let loops = try ServerLoops(
-                configuration.loops, limits: configuration.limits, tls: configuration.tls, log: ProxyLog(configuration.logger))
+                configuration.loops, limits: configuration.limits, tls: configuration.tls, chain: configuration.chain,
+                log: ProxyLog(configuration.logger))
             do {
                 return try SessionServer(configuration, loops: loops, notice: notice)
             } catch {
@@ -166,6 +167,8 @@ public struct SessionServerConfiguration: Sendable {
     public var limits: ProxyLimits
     /// Nil passes tunnels through unread.
     public var tls: TLSSettings?
+    /// The proxies that origins are reached through.
+    public var chain = UpstreamChain()
     /// What holds for all sessions with a cassette, by its path; those of an order are laid over it.
     public var settings: @Sendable (_ path: String) -> RunSettings
     /// The value of an environment variable that a session names as a secret.

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import NIOCore
+internal import TapeExchange
 internal import TapeTLS
 
 /// Connects to origins: dials, and completes the TLS handshake if the route is https.
@@ -99,15 +100,19 @@ final class DirectDialing: Dialing {
     }
 
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+        var route = route
+        route.isTunnelled = true
         self.connect(route, nil, then: then)
     }
 
     func stop() { self.lookups.stop() }
 
     private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
+        let proxy = self.shared.chain.proxy(for: route)
         let connection = UpstreamConnection(
             route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
-            diagnosis: route.origin.scheme == .https ? self.diagnosis : nil)
+            diagnosis: route.origin.scheme == .https ? self.diagnosis : nil,
+            forwarder: proxy.flatMap { route.isForwarded(by: $0) ? $0 : nil })
         guard route.origin.scheme == .https else { return self.dial(connection, lookup, then: then) }
         do throws(TLSFailure) {
             let tls = try self.shared.upstreamTLS.get().connection(route, sessions: self.sessions)
@@ -120,7 +125,7 @@ final class DirectDialing: Dialing {
     private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
         let shared = self.shared
-        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup, among: self.lookups) { channel in
+        self.reach(connection, lookup) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
         } then: { result in
             shared.clock.read()
@@ -139,7 +144,7 @@ final class DirectDialing: Dialing {
         let handshake = UpstreamHandshake(connection, handler)
         let box = NIOLoopBound((handler, connection), eventLoop: self.shared.loop)
         let shared = self.shared
-        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup, among: self.lookups) { channel in
+        self.reach(connection, lookup) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers([box.value.0, box.value.1] as [any ChannelHandler])
             }
@@ -168,6 +173,69 @@ final class DirectDialing: Dialing {
                 then(.failure(error))
             }
         }
+    }
+
+    private typealias Reached = Result<(any Channel, DialTiming), DialFailure>
+
+    /// Makes a connection whose bytes are the origin's, or those of a proxy that takes requests for it.
+    private func reach(
+        _ connection: UpstreamConnection, _ lookup: NameLookup?, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Reached) -> Void
+    ) {
+        let route = connection.route
+        guard let proxy = self.shared.chain.proxy(for: route) else {
+            return self.reachDirectly(route, lookup, prepare: prepare, then: then)
+        }
+        let handshake = ProxyHandshake(proxy, to: route)
+        var handlers: [any ChannelHandler] = [handshake]
+        if proxy.scheme == .https {
+            let name = IPAddress(proxy.host) == nil ? proxy.host : nil
+            let toProxy = UpstreamRoute(
+                Origin(scheme: .https, host: proxy.host, port: proxy.port), serverName: name, protocols: ["http/1.1"])
+            do throws(TLSFailure) {
+                let tls = TLSHandler(try self.shared.upstreamTLS.get().connection(toProxy, sessions: self.sessions), isClient: true)
+                tls.owner = handshake
+                handlers.insert(tls, at: 0)
+            } catch {
+                return then(.failure(.failed(self.failure(error, toProxy))))
+            }
+        }
+        let box = NIOLoopBound(handlers, eventLoop: self.shared.loop)
+        let shared = self.shared
+        shared.dialer.dial(host: proxy.host, port: proxy.port, among: self.lookups) { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandlers(box.value) }
+        } then: { result in
+            switch result {
+            case .success((let channel, var timing)):
+                let began = NIODeadline.now()
+                handshake.wait(shared.limits.connect, on: shared.loop) { failure in
+                    if let failure { return then(.failure(.failed(failure))) }
+                    timing.connect += Double((NIODeadline.now() - began).nanoseconds) / 1e6
+                    prepare(channel).assumeIsolated().whenComplete { result in
+                        guard case .success = result else {
+                            return then(.failure(.failed(proxy.failure(.reset, "closed the tunnel that it had opened:", to: route))))
+                        }
+                        then(.success((channel, timing)))
+                        handshake.leave()
+                    }
+                }
+            // The shell's variables name this very proxy.
+            case .failure(.loop) where proxy.isFromEnvironment:
+                connection.isDirect()
+                self.reachDirectly(route, lookup, prepare: prepare, then: then)
+            case .failure(.loop): then(.failure(.failed(proxy.isSelf)))
+            case .failure(.failed(let failure)): then(.failure(.failed(proxy.undialled(failure, to: route))))
+            case .failure(.stopped): then(.failure(.stopped))
+            }
+        }
+    }
+
+    private func reachDirectly(
+        _ route: UpstreamRoute, _ lookup: NameLookup?, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Reached) -> Void
+    ) {
+        self.shared.dialer.dial(
+            host: route.origin.host, port: route.origin.port, lookup: lookup, among: self.lookups, prepare: prepare, then: then)
     }
 
     private func opened(_ connection: UpstreamConnection, _ channel: any Channel, _ timing: DialTiming) {

@@ -12,6 +12,8 @@ struct UpstreamRoute: Hashable {
     /// The application protocols to offer, in order of preference; empty omits the extension. Without TLS `h2c` stands for HTTP/2 with prior
     /// knowledge (RFC 9113, 3.3), and HTTP/1.1 if the origin does not know it.
     let protocols: [String]
+    /// What is passed on is not requests alone: a proxy on the way has to open a tunnel for it.
+    var isTunnelled = false
 
     init(_ origin: Origin, serverName: String? = nil, protocols: [String] = []) {
         self.origin = origin
@@ -58,6 +60,8 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     typealias OutboundOut = ByteBuffer
 
     let route: UpstreamRoute
+    /// The proxy that takes its requests with their whole URLs; nil for an origin, and in a tunnel.
+    private(set) var forwarder: UpstreamProxy?
     /// Counts up from 1 within one session, over all its event loops.
     let id: Int
     private(set) var isOpen = false
@@ -89,9 +93,10 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     init(
         route: UpstreamRoute, id: Int, flushes: FlushQueue, clock: EventClock, limits: ProxyLimits = ProxyLimits(),
-        diagnosis: Diagnosis? = nil
+        diagnosis: Diagnosis? = nil, forwarder: UpstreamProxy? = nil
     ) {
         self.route = route
+        self.forwarder = forwarder
         self.id = id
         self.flushes = flushes
         self.clock = clock
@@ -117,6 +122,9 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     }
 
     // MARK: How it was made
+
+    /// It leads to the origin itself after all.
+    func isDirect() { self.forwarder = nil }
 
     /// The connection is open; the channel's own event comes a little later than this call.
     func opened(_ channel: any Channel, timing: DialTiming) {

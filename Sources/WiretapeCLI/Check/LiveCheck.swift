@@ -95,6 +95,7 @@ struct LiveCheck {
             RunPlan(live, mode: .all, options: options), version: Version.current, digest: CareCommand.digest, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json", loops: .own(1))
         configuration.tls = try self.settings(folder)
+        configuration.chain = try self.upstreamTLS.proxies.chain(notice: self.note)
         configuration.closedPorts = self.closedPorts
         let server: ProxyServer
         do {

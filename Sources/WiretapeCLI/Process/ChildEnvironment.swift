@@ -23,9 +23,11 @@ enum ChildEnvironment {
         return variables
     }
 
-    /// The parent's environment with the proxy in it, and the files that make programs trust it.
+    /// The parent's environment with the proxy in it, and the files that make programs trust it; without the password of a proxy that the
+    /// program does not talk to.
     static func through(proxy: String, trust: ChildTrust, parent: [String: String]) -> [String: String] {
         var environment = parent
+        environment[UpstreamProxyOptions.authVariable] = nil
         for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent) { environment[name] = value }
         return environment
     }

@@ -50,6 +50,7 @@ struct ProxyRun {
         let place = try self.tls.authority.place()
         defer { place.temporary?.remove() }
         configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
+        configuration.chain = try self.upstreamTLS?.proxies.chain { screen.say($0) } ?? UpstreamChain()
         configuration.latency = try Latency(settings.latencyInForce)
         configuration.refresh = plan.refresh
         let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)

@@ -117,6 +117,7 @@ struct ServeRun {
                 (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
             }, secret: RedactionOptions.variable, version: Version.current,
             loops: self.options.server.provider, logger: log?.logger ?? ProxyConfiguration.silent)
+        configuration.chain = try self.options.upstreamTLS.proxies.chain { screen.say($0) }
         if let pages { configuration.page = { try pages.page(of: $0) } }
         let server = try SessionServer.start(configuration) {
             // One line, whatever names a client or an origin sends.

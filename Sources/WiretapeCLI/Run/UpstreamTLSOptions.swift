@@ -43,6 +43,9 @@ struct UpstreamTLSOptions: ParsableArguments {
     @Option(name: .customLong("upstream-tls-min"), help: ArgumentHelp("Minimum TLS version for origins.", valueName: "version"))
     var upstreamTLSMin = TLSVersion.tls12
 
+    /// In front of these origins.
+    @OptionGroup var proxies: UpstreamProxyOptions
+
     // MARK: Settings of the proxy
 
     /// With the configuration file's values first, which are the more general.

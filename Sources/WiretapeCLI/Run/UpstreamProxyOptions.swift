@@ -1,0 +1,82 @@
+internal import ArgumentParser
+internal import TapeBytes
+internal import TapeProxy
+internal import TapeTrust
+
+/// The proxies on the way to origins, in the commands that reach them.
+struct UpstreamProxyOptions: ParsableArguments {
+    /// `USER:PASSWORD` for a proxy that has none in its URL.
+    static let authVariable = "WIRETAPE_UPSTREAM_PROXY_AUTH"
+
+    @Option(
+        help: ArgumentHelp(
+            "Reach origins through this proxy: http://, https:// or socks5://HOST:PORT. Default: https_proxy, http_proxy, all_proxy and no_proxy of the environment. Servers on this machine are always reached directly.",
+            valueName: "url"))
+    var upstreamProxy: String?
+
+    @Option(
+        help: ArgumentHelp("Reach these hosts directly; \"*\" all of them. Repeatable.", valueName: "pattern"),
+        transform: { try HostPattern($0) })
+    var noUpstreamProxy: [HostPattern] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with USER:PASSWORD for the upstream proxy. Default: \(UpstreamProxyOptions.authVariable), or what is in the variable's URL.",
+            valueName: "file"))
+    var upstreamProxyAuthFile: String?
+
+    /// What the parser says of a value repeats it, so that it is read here: it may have a password in it.
+    func validate() throws { _ = try self.proxy() }
+
+    private func proxy() throws(ValidationError) -> UpstreamProxy? {
+        guard let upstreamProxy else { return nil }
+        let proxy: UpstreamProxy
+        do {
+            proxy = try UpstreamProxy(upstreamProxy, source: "--upstream-proxy")
+        } catch {
+            throw ValidationError("\(error.message).")
+        }
+        guard proxy.credentials == nil else {
+            throw ValidationError(
+                "--upstream-proxy takes no user and password, since every user of the machine can see arguments: set \(Self.authVariable) to USER:PASSWORD, or pass --upstream-proxy-auth-file FILE."
+            )
+        }
+        return proxy
+    }
+
+    /// - Parameter notice: receives a line about a variable that cannot be used.
+    func chain(
+        environment: [String: String] = ChildEnvironment.parent, notice: (String) -> Void
+    ) throws(TrustError) -> UpstreamChain {
+        var chain: UpstreamChain
+        if let proxy = try? self.proxy() {
+            chain = UpstreamChain(http: proxy, https: proxy)
+        } else {
+            var told: Set<String> = []
+            chain = .environment(environment) { problem in
+                if told.insert(problem.message).inserted { notice("\(problem.message); it is not used.") }
+            }
+        }
+        chain.exceptions = self.noUpstreamProxy
+        guard let credentials = try self.credentials(environment) else { return chain }
+        if chain.http?.credentials == nil { chain.http?.credentials = credentials }
+        if chain.https?.credentials == nil { chain.https?.credentials = credentials }
+        return chain
+    }
+
+    private func credentials(_ environment: [String: String]) throws(TrustError) -> String? {
+        let (text, place): (String, String)
+        if let path = self.upstreamProxyAuthFile {
+            text = String(decoding: try WholeFile.read(path).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+            place = "\"\(path)\""
+        } else if let variable = environment[Self.authVariable], !variable.isEmpty {
+            (text, place) = (variable, Self.authVariable)
+        } else {
+            return nil
+        }
+        guard text.contains(":"), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw TrustError("\(place) is not USER:PASSWORD: write both in one line, with a colon between them.")
+        }
+        return text
+    }
+}
