@@ -179,7 +179,10 @@ struct ExchangeRouter {
     }
 
     private func local(_ request: IncomingRequest, _ answer: ProxyAnswer, isRead: Bool = false) -> any ClientExchange {
-        LocalExchange(client: self.stream, request: request, answer: answer, isRead: isRead, endsUnread: request.call != nil)
+        guard request.opening == .connect else {
+            return RefusedTunnel(client: self.stream, opening: request.opening, answer: answer)
+        }
+        return LocalExchange(client: self.stream, request: request, answer: answer, isRead: isRead, endsUnread: request.call != nil)
     }
 }
 

@@ -23,14 +23,19 @@ final class IncomingRequest {
     /// Nil if it is no call of gRPC.
     let call: GRPCCall?
     let proxyAuthorization: String?
+    /// Of a CONNECT: how the client asked for it.
+    let opening: TunnelOpening
 
     /// - Parameters:
     ///   - scope: the tunnel that the request came through.
     ///   - address: the proxy's own, HOST:PORT.
     ///   - endsWithHead: of HTTP/2, the stream ends with the head.
+    ///   - opening: other than a CONNECT of HTTP.
     init(
-        _ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "", endsWithHead: Bool = false
+        _ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "", endsWithHead: Bool = false,
+        opening: TunnelOpening = .connect
     ) throws(MessageError) {
+        self.opening = opening
         let target = try RequestTarget(head.target, method: head.method)
         let named = try HostRule.check(head, target: target)
         let reverse = try scope == nil ? Self.reverse(target, method: head.method, address: address) : nil

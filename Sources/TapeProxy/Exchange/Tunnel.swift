@@ -34,7 +34,7 @@ final class ConnectExchange: TunnelExchange {
             self.isOver = true
             switch result {
             case .success(let upstream):
-                self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+                self.client.write(self.request.opening.accepted)
                 let tunnel = Tunnel(client: self.client, upstream: upstream, proxy: self.proxy)
                 self.client.become(tunnel)
                 tunnel.start()
@@ -45,10 +45,7 @@ final class ConnectExchange: TunnelExchange {
         }
     }
 
-    private func answer(_ answer: ProxyAnswer) {
-        self.client.send(answer, isFinal: true)
-        self.client.finish()
-    }
+    private func answer(_ answer: ProxyAnswer) { self.request.opening.refuse(self.client, with: answer) }
 
     func clientBytes(_ input: inout ByteBuffer) {}
     func clientLeft(_ reason: String) { self.isOver = true }

@@ -190,6 +190,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             case .http2:
                 self.becomeHTTP2()
                 return false
+            case .socks:
+                let exchange = SOCKSExchange(client: self)
+                self.enterPhase(of: exchange)
+                exchange.start()
+                return true
             case .notHTTP:
                 // The rest of the body may be on its way: closing at once could discard the answer (RFC 9112, 9.6).
                 self.endOutput()

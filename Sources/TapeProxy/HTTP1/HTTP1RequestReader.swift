@@ -14,6 +14,8 @@ struct HTTP1RequestReader {
         case notHTTP
         /// The preface of HTTP/2 (RFC 9113, 3.4), which stays in the input.
         case http2
+        /// A client of SOCKS 5 (RFC 1928, 3), whose first bytes stay in the input.
+        case socks
     }
 
     private var input: ByteBuffer?
@@ -29,6 +31,8 @@ struct HTTP1RequestReader {
     private(set) var isInsideHead = false
     /// No request was read: HTTP/2 may begin here.
     private var mayBeHTTP2 = true
+    /// Nothing was read: a client of SOCKS would begin here.
+    private var mayBeSOCKS = true
 
     init(limits: Limits) { self.head = HeadParser(limits: limits) }
 
@@ -62,6 +66,10 @@ struct HTTP1RequestReader {
 
     mutating func readHead() throws(MessageError) -> Reading {
         guard var input else { return .needsMore(begins: false) }
+        if self.mayBeSOCKS, let first = input.readableBytesView.first {
+            self.mayBeSOCKS = false
+            if first == 5 { return .socks }
+        }
         if self.mayBeBody {
             switch ProtocolSniffer.request(input.readableBytesView) {
             case .http: self.mayBeBody = false

@@ -94,15 +94,14 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         self.phase = .firstBytes
         self.wait(self.proxy.limits.tunnelSilence)
-        self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+        self.client.write(self.request.opening.accepted)
         self.client.flush()
         self.client.setReading(true)
     }
 
     private func refuse(_ answer: ProxyAnswer) {
         self.phase = .over
-        self.client.send(answer, isFinal: true)
-        self.client.finish()
+        self.request.opening.refuse(self.client, with: answer)
     }
 
     // MARK: First bytes

@@ -63,6 +63,11 @@ final class ClientPeer {
         return nil
     }
 
+    var needsCredentials: Bool { self.sessionGate.isGuarded }
+
+    /// Whether a request with this value of `Proxy-Authorization` would be let in.
+    func admits(_ authorization: String) -> Bool { self.sessionGate.session(for: authorization, at: self.session) != nil }
+
     /// Decides who may ask for URLs in the path.
     var reverseGate: ReverseGate { ReverseGate(address: self.localAddress, isAuthorized: self.sessionGate.isGuarded) }
 }
