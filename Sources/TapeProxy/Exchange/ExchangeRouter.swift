@@ -13,7 +13,8 @@ struct ExchangeRouter {
 
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let scope = self.peer.scope { return self.exchange(for: request, in: scope) }
-        if let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
+        // Whom the kernel leads here has no chance to give a password: who set up its rules has let it in.
+        if request.opening != .transparent, let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
         if request.reverse != nil {
             if let refusal = self.peer.reverseGate.refusal(of: request.head.fields, host: request.host) {
                 return self.local(request, refusal)

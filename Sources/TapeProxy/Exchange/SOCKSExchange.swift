@@ -8,12 +8,15 @@ enum TunnelOpening {
     case connect
     /// By SOCKS 5.
     case socks
+    /// Not at all: it made a connection to somebody else, which the kernel led here.
+    case transparent
 
     /// What the client is sent when it may use the tunnel.
     var accepted: ByteBuffer {
         switch self {
         case .connect: ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n")
         case .socks: ByteBuffer(bytes: SOCKS5.Reply.granted.bytes)
+        case .transparent: ByteBuffer()
         }
     }
 
@@ -26,6 +29,7 @@ enum TunnelOpening {
         case .socks:
             client.write(ByteBuffer(bytes: Self.reply(answer).bytes))
             client.closeAfterFlush(isCut: false)
+        case .transparent: client.closeAfterFlush(isCut: true)
         }
     }
 

@@ -26,6 +26,18 @@ final class ConnectExchange: TunnelExchange {
     }
 
     func start() {
+        guard self.request.opening == .transparent else { return self.dial() }
+        // One of the proxy's own is known as such when both of its ends are there.
+        self.proxy.loop.assumeIsolated().scheduleTask(in: .milliseconds(20)) { [weak self] in
+            guard let self, !self.isOver else { return }
+            guard self.client.peer.isLedBack else { return self.dial() }
+            self.isOver = true
+            self.client.peer.remarkLoop(to: self.request.head.target)
+            self.client.closeAfterFlush(isCut: true)
+        }
+    }
+
+    private func dial() {
         self.proxy.dialing.openTunnel(self.route) { [weak self] result in
             guard let self, !self.isOver else {
                 if case .success(let upstream) = result { upstream.close() }

@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import NIOCore
 internal import Platform
 internal import TapeExchange
@@ -71,8 +72,25 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     func channelActive(context: ChannelHandlerContext) {
         self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
-        guard self.isOverLimit else { return }
-        self.answerAndClose(.tooManyConnections)
+        self.peer.remoteAddress = context.channel.remoteAddress
+        guard !self.isOverLimit else { return self.answerAndClose(.tooManyConnections) }
+        if self.proxy.configuration.isTransparent { self.beginIfLedHere(context.channel) }
+    }
+
+    /// A connection to somebody else goes on as a tunnel to there.
+    private func beginIfLedHere(_ channel: any Channel) {
+        guard let destination = Transparent.destination(of: channel), !self.proxy.dialer.isSelf(destination),
+            let host = destination.ipAddress, let port = destination.port
+        else { return }
+        self.proxy.readClock()
+        let authority = ListenAddress(host: host, port: port).description
+        var fields = HeaderFields()
+        fields.append(name: "Host", value: authority)
+        let head = RequestHead(method: "CONNECT", target: authority, version: .http11, fields: fields)
+        guard let request = try? IncomingRequest(head, start: self.proxy.now, opening: .transparent) else { return self.close() }
+        let exchange = ExchangeRouter(stream: self).exchange(for: request)
+        self.enterPhase(of: exchange)
+        exchange.start()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -71,6 +71,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// False for a session that forwards nothing, and for the magic host, which the proxy answers itself.
     private var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
+    private func refuseLoop() {
+        self.phase = .over
+        self.client.peer.remarkLoop(to: self.request.head.target)
+        self.client.closeAfterFlush(isCut: true)
+    }
+
     private var isMagic: Bool { MagicHost.isNamed(self.host) }
 
     // MARK: CONNECT
@@ -114,6 +120,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     }
 
     private func look(_ input: inout ByteBuffer) {
+        if self.client.peer.isLedBack { return self.refuseLoop() }
         switch ProtocolSniffer(input.readableBytesView) {
         case .needsMore:
             // A client that sends an empty line and waits does not speak HTTP.
@@ -361,6 +368,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
 
     /// The client is silent: it may wait for the origin to speak first, as mail servers and databases do.
     private func dialForGreeting() {
+        if self.client.peer.isLedBack { return self.refuseLoop() }
         self.phase = .waitingForEither
         // Without dialling, the client is only given more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }

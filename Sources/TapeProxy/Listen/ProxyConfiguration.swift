@@ -32,6 +32,8 @@ public struct ProxyConfiguration: Sendable {
     public var limits: ProxyLimits
     /// Nil passes tunnels through unread.
     public var tls: TLSSettings?
+    /// Takes connections that the kernel leads here although they were made to somebody else (Linux).
+    public var isTransparent = false
     /// The proxies that origins are reached through.
     public var chain = UpstreamChain()
     /// The cassette's file name, to show to people.

@@ -19,7 +19,15 @@ enum ProxyListener {
     ) -> EventLoopFuture<any Channel> {
         let shared = loops.shared
         let first = loops.first
-        return ServerBootstrap(group: first, childGroup: loops.group)
+        var bootstrap = ServerBootstrap(group: first, childGroup: loops.group)
+        #if os(Linux)
+        // For what TPROXY leads here, whose address is not this port's.
+        if shared.transparent?.mayMark == true {
+            bootstrap = bootstrap.serverChannelOption(host.contains(":") ? Transparent.transparent6 : Transparent.transparent4, value: 1)
+        }
+        #endif
+        return
+            bootstrap
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in

@@ -88,6 +88,7 @@ public final class ProxyServer: Sendable {
         do {
             let loops = try ServerLoops(
                 configuration.loops, limits: configuration.limits, tls: configuration.tls, chain: configuration.chain,
+                isTransparent: configuration.isTransparent,
                 log: ProxyLog(configuration.logger), resolver: resolver)
             do {
                 return try Self.listen(

@@ -12,6 +12,8 @@ final class SharedServer: Sendable {
     let upstreamTLS: UpstreamTLSSource
     /// The proxies on the way to origins.
     let chain: UpstreamChain
+    /// Nil unless the kernel leads connections here.
+    let transparent: Transparent?
     /// One for all loops, so that the exchanges that two of them record have one order.
     let clock: WallClock
     let log: ProxyLog
@@ -21,8 +23,10 @@ final class SharedServer: Sendable {
 
     /// - Throws: `CertificateError` for an authority that cannot sign.
     init(
-        tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock(), chain: UpstreamChain = UpstreamChain()
+        tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock(), chain: UpstreamChain = UpstreamChain(),
+        isTransparent: Bool = false
     ) throws {
+        self.transparent = isTransparent ? Transparent() : nil
         self.chain = chain
         self.clock = clock
         self.interception = try tls.map { try Interception($0, clock: clock) }

@@ -33,7 +33,7 @@ final class ProxyLoop {
         self.disk = disk
         self.limits = limits
         self.dialer = UpstreamDialer(
-            loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log)
+            loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log, transparent: server.transparent)
         self.loopGate = loopGate ?? LoopGate(loop)
         self.flushes = FlushQueue(loop: loop)
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
@@ -43,6 +43,7 @@ final class ProxyLoop {
     var interception: Interception? { self.server.interception }
     var upstreamTLS: UpstreamTLSSource { self.server.upstreamTLS }
     var chain: UpstreamChain { self.server.chain }
+    var transparent: Transparent? { self.server.transparent }
     var log: ProxyLog { self.server.log }
 
     /// Whether the client connections on all event loops together exceed the limit.

@@ -19,11 +19,11 @@ final class ServerLoops: Sendable {
     ///
     /// - Parameter resolver: owned by the server and stopped with it.
     init(
-        _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, chain: UpstreamChain,
+        _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, chain: UpstreamChain, isTransparent: Bool = false,
         log: ProxyLog,
         resolver: NameResolver = NameResolver()
     ) throws {
-        let shared = try SharedServer(tls: tls, log: log, chain: chain)
+        let shared = try SharedServer(tls: tls, log: log, chain: chain, isTransparent: isTransparent)
         self.shared = shared
         switch provider {
         case .own(let count):

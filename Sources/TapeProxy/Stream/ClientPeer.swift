@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
 
@@ -12,6 +13,8 @@ final class ClientPeer {
     var scope: TunnelScope?
     /// The address that the client connected to.
     var localAddress: IPAddress?
+    /// The address that the client connected from.
+    var remoteAddress: SocketAddress?
     private var sessionGate: SessionGate
     /// Set while it is open: it closes with its session.
     private weak var connection: (any TimedConnection)?
@@ -62,6 +65,19 @@ final class ClientPeer {
         session.log.sessionEntered(connection: self.id)
         return nil
     }
+
+    // MARK: Connections that the kernel led here
+
+    /// The client is this proxy itself, whose own connections are led back to it. Known a moment after the connection was made.
+    var isLedBack: Bool { self.remoteAddress.flatMap { self.session.shared.transparent?.isOwn($0) } ?? false }
+
+    func remarkLoop(to authority: String) {
+        self.session.diagnosis.remark(
+            "a connection of this proxy to \(authority) was led back to it, and closed: \"wiretape env --transparent\" prints rules that let its own connections pass."
+        )
+    }
+
+    // MARK: Sessions
 
     var needsCredentials: Bool { self.sessionGate.isGuarded }
 

@@ -34,9 +34,16 @@ final class UpstreamDialer {
     private let resolver: NameResolver
     private let own: OwnPorts
     private let log: ProxyLog
+    private let transparent: Transparent?
 
-    /// - Parameter own: where this process listens.
-    init(loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver, own: OwnPorts = OwnPorts(), log: ProxyLog = ProxyLog()) {
+    /// - Parameters:
+    ///   - own: where this process listens.
+    ///   - transparent: is told of each connection.
+    init(
+        loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver, own: OwnPorts = OwnPorts(), log: ProxyLog = ProxyLog(),
+        transparent: Transparent? = nil
+    ) {
+        self.transparent = transparent
         self.loop = loop
         self.limits = limits
         self.resolver = resolver
@@ -109,7 +116,7 @@ final class UpstreamDialer {
             return then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" has no address: check the host name in the URL."))))
         }
         guard !addresses.contains(where: { self.isSelf($0) }) else { return then(.failure(.loop)) }
-        let bootstrap = ClientBootstrap(group: self.loop)
+        var bootstrap = ClientBootstrap(group: self.loop)
             .connectTimeout(.seconds(Int64(self.limits.connect)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.maxMessagesPerRead, value: 1)
@@ -118,6 +125,9 @@ final class UpstreamDialer {
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: self.limits.readSize)
             )
             .channelInitializer(prepare)
+        #if os(Linux)
+        if self.transparent?.mayMark == true { bootstrap = bootstrap.channelOption(Transparent.marked, value: Transparent.mark) }
+        #endif
         let connecting =
             addresses.count == 1
             ? bootstrap.connect(to: first)
@@ -125,12 +135,20 @@ final class UpstreamDialer {
         connecting.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
+                self.remember(channel)
                 then(.success((channel, DialTiming(dns: dns, connect: Self.milliseconds(since: started)))))
             case .failure(let error):
                 let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
                 then(.failure(.failed(Self.failure(error, authority: authority))))
             }
         }
+    }
+
+    /// A connection that comes back from here is a loop.
+    private func remember(_ channel: any Channel) {
+        guard let transparent, let address = channel.localAddress else { return }
+        transparent.dialled(from: address)
+        channel.closeFuture.whenComplete { _ in transparent.closed(from: address) }
     }
 
     /// Whether a connection to the host would reach this proxy; names are looked up only if the port is one of the proxy's.
@@ -143,7 +161,7 @@ final class UpstreamDialer {
         }
     }
 
-    private func isSelf(_ address: SocketAddress) -> Bool {
+    func isSelf(_ address: SocketAddress) -> Bool {
         guard let port = address.port, let rule = self.own.rule(for: port), let ip = IPAddress(address) else { return false }
         return rule.isSelf(address: ip, port: port)
     }

@@ -12,6 +12,10 @@ struct ProxyOptions: ParsableArguments {
             valueName: "host:port"))
     var listen: ListenAddress?
 
+    @Flag(
+        help: "Also take connections that the kernel leads here: \"wiretape env --transparent\" prints the rules for that (Linux).")
+    var transparent = false
+
     @Flag(help: "Accept clients from other machines; needs --proxy-auth.")
     var allowRemote = false
 
@@ -37,6 +41,11 @@ struct ProxyOptions: ParsableArguments {
     @OptionGroup var page: WebOptions
 
     func validate() throws {
+        #if !os(Linux)
+        guard !self.transparent else {
+            throw ValidationError("--transparent works only on Linux: run the program after \"--\", or set its proxy.")
+        }
+        #endif
         guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
         guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
     }

@@ -142,10 +142,12 @@ struct ProxyRun {
         var limits = ProxyLimits()
         limits.grace = settings.graceInForce
         let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
-        return ProxyConfiguration(
+        var configuration = ProxyConfiguration(
             host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
             credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "", loops: self.proxy.server.provider)
+        configuration.isTransparent = self.proxy.transparent
+        return configuration
     }
 
     /// The page of the run, if that is asked for: of the file that is recorded, else of the one that is replayed.

@@ -14,6 +14,8 @@ struct EnvCommand: ParsableCommand {
               wiretape record Cassettes/pets.json --listen 127.0.0.1:7070 &
               eval "$(wiretape env --proxy 127.0.0.1:7070)"
               wiretape env --proxy 127.0.0.1:7070 --shell fish | source
+              docker run $(wiretape env --proxy 127.0.0.1:7070 --docker) IMAGE
+              wiretape env --proxy 127.0.0.1:7070 --transparent --user tester | sudo nft -f -
             """)
 
     @Option(help: ArgumentHelp("Address of the proxy, HOST:PORT. Default: WIRETAPE_PROXY.", valueName: "host:port"))
@@ -22,16 +24,33 @@ struct EnvCommand: ParsableCommand {
     @Option(help: "The shell that reads the lines; sh also covers bash and zsh. Default: from SHELL.")
     var shell: Shell?
 
+    @Flag(help: "Print the arguments of \"docker run\" instead: the proxy, and the authority as a file in the container.")
+    var docker = false
+
+    @Flag(help: "Print rules for nftables instead, which lead connections to a proxy that was started with --transparent (Linux).")
+    var transparent = false
+
+    @OptionGroup(title: "With --transparent") var led: LedConnections
+
     @OptionGroup var authority: AuthorityOptions
 
-    func validate() throws { _ = try self.address(ChildEnvironment.parent) }
+    func validate() throws {
+        _ = try self.address(ChildEnvironment.parent)
+        guard !(self.docker && self.transparent) else { throw ValidationError("--docker and --transparent cannot be used together.") }
+        guard self.transparent || self.led.isEmpty else {
+            throw ValidationError("--user, --interface and --ports are for --transparent: pass it too.")
+        }
+    }
 
     func run() throws {
         SignalThread.unblock()
         let parent = ChildEnvironment.parent
         let address = try self.address(parent)
         try TrustError.reporting { () throws(TrustError) in
-            for line in try self.lines(address, parent) { Terminal.output.line(line) }
+            let lines =
+                self.transparent
+                ? self.led.rules(proxy: address) : self.docker ? try self.dockerLines(address, parent) : try self.lines(address, parent)
+            for line in lines { Terminal.output.line(line) }
         }
     }
 
@@ -46,11 +65,23 @@ struct EnvCommand: ParsableCommand {
         return address
     }
 
-    private func lines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {
-        let shell = self.shell ?? Shell.standard(environment: parent)
+    private func trust(_ parent: [String: String]) throws(TrustError) -> ChildTrust {
         let trust = try ChildTrust.prepare(
             authority: self.authority.certificate().chain, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
         for notice in trust.notices { Terminal.error.complain(notice) }
+        return trust
+    }
+
+    private func dockerLines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {
+        let run = DockerRun(proxy: address, credentials: parent["WIRETAPE_PROXY_AUTH"], trust: try self.trust(parent))
+        let file = try self.authority.trustFolder() + "/docker-\(address.port).env"
+        try WholeFile.replace(file, with: Array(run.variables.map { "\($0.name)=\($0.value)\n" }.joined().utf8), mode: 0o600)
+        return [run.arguments(file: file).map { ShellWord.quoted($0) }.joined(separator: " ")]
+    }
+
+    private func lines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {
+        let shell = self.shell ?? Shell.standard(environment: parent)
+        let trust = try self.trust(parent)
         let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         let proxy = "http://\(credentials)\(ProxyAddress.reachable(address.description))"
         let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)

@@ -1,0 +1,52 @@
+internal import TapeProxy
+
+/// The arguments of `docker run` for a container whose programs go through the proxy and trust its authority.
+///
+/// Passwords are in the file of variables, not in the arguments.
+struct DockerRun {
+    private static let folder = "/etc/wiretape"
+
+    var proxy: ListenAddress
+    /// `USER:PASSWORD`.
+    var credentials: String?
+    /// As on this machine.
+    var trust: ChildTrust
+
+    /// A container on this machine's own network reaches a port of the loopback address. Elsewhere Docker runs in a machine of its own, from
+    /// which a name leads to this one.
+    private var host: String {
+        guard self.isLoopback else { return self.proxy.host }
+        #if os(Linux)
+        return self.proxy.host
+        #else
+        return "host.docker.internal"
+        #endif
+    }
+
+    private var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(self.proxy.host) }
+
+    private var files: [(here: String, there: String)] {
+        [(self.trust.bundle, "\(Self.folder)/ca.pem"), (self.trust.wgetSettings, "\(Self.folder)/wgetrc")]
+            + (self.trust.javaStore.map { [($0, "\(Self.folder)/java.p12")] } ?? [])
+    }
+
+    /// What programs in the container go by.
+    var variables: [(name: String, value: String)] {
+        let credentials = self.credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
+        let inside = ChildTrust(
+            bundle: "\(Self.folder)/ca.pem", javaStore: self.trust.javaStore == nil ? nil : "\(Self.folder)/java.p12",
+            wgetSettings: "\(Self.folder)/wgetrc", notices: [])
+        let address = ListenAddress(host: self.host, port: self.proxy.port)
+        return ChildEnvironment.changes(proxy: "http://\(credentials)\(address)", trust: inside, parent: [:])
+    }
+
+    /// - Parameter file: has the variables.
+    func arguments(file: String) -> [String] {
+        var arguments = ["--env-file", file]
+        #if os(Linux)
+        if self.isLoopback { arguments += ["--network", "host"] }
+        #endif
+        for (here, there) in self.files { arguments += ["--volume", "\(here):\(there):ro"] }
+        return arguments
+    }
+}

@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import Platform
+internal import TapeProxy
+
+/// Which connections the kernel leads to a proxy with `--transparent`, as rules for nftables.
+struct LedConnections: ParsableArguments {
+    /// The table's name, by which the rules are removed again.
+    static let table = "wiretape"
+
+    @Option(
+        help: ArgumentHelp(
+            "Lead the connections of this user alone, a name or a number. Default: those of every user but the proxy's.", valueName: "user")
+    )
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Lead what comes in by this interface, as from containers and network namespaces, instead of this machine's own connections.",
+            valueName: "interface"))
+    var interface: String?
+
+    @Option(help: ArgumentHelp("Ports to lead, comma-separated.", valueName: "ports"), transform: { try LedConnections.numbers($0) })
+    var ports: [Int] = [80, 443]
+
+    var isEmpty: Bool { self.user == nil && self.interface == nil && self.ports == [80, 443] }
+
+    func validate() throws {
+        guard self.user == nil || self.interface == nil else {
+            throw ValidationError("--user and --interface cannot be used together: what comes in by an interface has no user here.")
+        }
+        for text in [self.user, self.interface].compactMap({ $0 }) where text.isEmpty || !text.utf8.allSatisfy(Self.isPlain) {
+            throw ValidationError("\"\(text)\" is not a name: letters, digits and . _ - @ are.")
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "@"):
+            true
+        default: false
+        }
+    }
+
+    private static func numbers(_ text: String) throws -> [Int] {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard numbers.allSatisfy({ (1...65_535).contains($0) }) else {
+            throw ValidationError("\"\(text)\" is not a list of ports: write it like 80,443.")
+        }
+        return numbers
+    }
+
+    /// - Parameter uid: of whom the proxy runs as, where it may not mark its connections.
+    func rules(proxy: ListenAddress, uid: uid_t = getuid()) -> [String] {
+        let ports = "{ \(self.ports.map(String.init).joined(separator: ", ")) }"
+        let family = proxy.host.contains(":") ? "ipv6" : "ipv4"
+        let others = "meta nfproto != \(family) tcp dport \(ports) reject with tcp reset"
+        let quic = "udp dport \(ports) reject"
+        var lines = [
+            "# Leads connections to the Wiretape proxy at \(proxy), which was started with --transparent.",
+            "# Apply as root: wiretape env --transparent … | nft -f -    Remove: nft delete table inet \(Self.table)",
+            "table inet \(Self.table) {",
+        ]
+        if let interface {
+            lines += [
+                "    chain led {",
+                "        type filter hook prerouting priority mangle; policy accept;",
+                "        iifname != \"\(interface)\" accept",
+                "        \(quic)",
+                "        \(others)",
+                // Has the machine take packets with this mark for its own: see the two commands below.
+                "        tcp dport \(ports) tproxy \(family == "ipv6" ? "ip6" : "ip") to \(proxy) meta mark set 0x7775 accept",
+                "    }",
+                "}",
+                "# Once, so that led packets are taken in:",
+                "#   ip rule add fwmark 0x7775 lookup 7775",
+                "#   ip route add local 0.0.0.0/0 dev lo table 7775",
+            ]
+            return lines
+        }
+        var passes = ["meta mark 0x7774 accept"]
+        if uid != 0, self.user == nil { passes.append("meta skuid \(uid) accept") }
+        if let user { passes.append("meta skuid != \(user) accept") }
+        let indented = passes.map { "        \($0)" }
+        lines += ["    chain led {", "        type nat hook output priority -100; policy accept;"] + indented
+        lines += ["        meta nfproto \(family) tcp dport \(ports) redirect to :\(proxy.port)", "    }"]
+        lines += ["    chain others {", "        type filter hook output priority 0; policy accept;"] + indented
+        lines += ["        \(quic)", "        \(others)", "    }", "}"]
+        return lines
+    }
+}

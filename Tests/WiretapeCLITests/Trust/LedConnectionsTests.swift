@@ -1,0 +1,53 @@
+import TapeProxy
+import TapeTestSupport
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct LedConnectionsTests {
+    private func rules(_ arguments: [String], proxy: String = "127.0.0.1:7070", uid: UInt32 = 0) throws -> String {
+        let address = try #require(ListenAddress(argument: proxy))
+        return try LedConnections.parse(arguments).rules(proxy: address, uid: uid).joined(separator: "\n")
+    }
+
+    @Test func thisMachinesConnectionsAreRedirected() throws {
+        let rules = try self.rules(["--user", "tester", "--ports", "80,8443"])
+        #expect(rules.contains("meta nfproto ipv4 tcp dport { 80, 8443 } redirect to :7070"))
+        #expect(rules.contains("meta skuid != tester accept") && rules.contains("udp dport { 80, 8443 } reject"))
+    }
+
+    @Test func theProxysOwnConnectionsPass() throws {
+        #expect(try self.rules([]).contains("meta mark 0x7774 accept"))
+        #expect(try self.rules([], uid: 1000).contains("meta skuid 1000 accept"), "who may not mark is known by the user")
+    }
+
+    @Test func anInterfaceIsLedByTPROXY() throws {
+        #expect(try self.rules(["--interface", "veth0"]).contains("tproxy ip to 127.0.0.1:7070 meta mark set 0x7775 accept"))
+        #expect(try self.rules(["--interface", "veth0"], proxy: "[::1]:7070").contains("tproxy ip6 to [::1]:7070"))
+    }
+
+    @Test(arguments: [["--user", "a b"], ["--interface", "a\"; drop"], ["--ports", "0"], ["--user", "a", "--interface", "b"]])
+    func whatIsNoNameOrPortIsRefused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try LedConnections.parse(arguments) }
+    }
+}
+
+@Suite struct DockerRunTests {
+    private let trust = ChildTrust(bundle: "/t/bundle.pem", javaStore: "/t/java.p12", wgetSettings: "/t/wgetrc", notices: [])
+
+    @Test func aContainerGetsTheProxyAndTheAuthority() throws {
+        let run = DockerRun(proxy: ListenAddress(host: "192.0.2.1", port: 7070), credentials: "me:pw", trust: self.trust)
+        let arguments = run.arguments(file: "/t/docker.env")
+        #expect(arguments.starts(with: ["--env-file", "/t/docker.env"]) && arguments.contains("/t/bundle.pem:/etc/wiretape/ca.pem:ro"))
+        #expect(!arguments.joined().contains("pw"), "a password is no argument")
+        let variables = Dictionary(run.variables.map { ($0.name, $0.value) }) { $1 }
+        #expect(variables["https_proxy"] == "http://me:pw@192.0.2.1:7070" && variables["SSL_CERT_FILE"] == "/etc/wiretape/ca.pem")
+        #expect(variables["JAVA_TOOL_OPTIONS"]?.contains("/etc/wiretape/java.p12") == true)
+    }
+
+    #if os(Linux)
+    @Test func theLoopbackAddressIsReachedByTheMachinesOwnNetwork() {
+        let run = DockerRun(proxy: ListenAddress(host: "127.0.0.1", port: 7070), trust: self.trust)
+        #expect(run.arguments(file: "f").contains("host"))
+    }
+    #endif
+}
