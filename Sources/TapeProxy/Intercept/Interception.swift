@@ -81,6 +81,11 @@ final class Interception: Sendable {
         return try result.get()
     }
 
+    /// SHA-256 of the public key that all leaves have (RFC 7469, 2.4).
+    func leafKeyDigest() throws(CertificateError) -> [UInt8] {
+        try self.mint(host: MagicHost.name, serverName: nil, upstreamNames: []).certificate.summary.publicKeyDigest
+    }
+
     private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
 }
 

@@ -33,6 +33,9 @@ public final class ProxyServer: Sendable {
     /// The counts of all event loops so far.
     public var counts: ProxyCounts { self.session.totalCounts }
 
+    /// SHA-256 of the public key of every certificate that clients are shown; nil if TLS is not opened.
+    package var leafKeyDigest: [UInt8]? { try? self.loops.shared.interception?.leafKeyDigest() }
+
     /// Listens and serves a cassette, until `stop`; `run` stops it with its task.
     ///
     /// The plan of the cassette says whether dates move: `configuration.refresh` is not used. A `diskFullPolicy` of `refuse` needs a

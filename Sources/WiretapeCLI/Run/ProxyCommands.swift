@@ -13,6 +13,7 @@ struct RecordCommand: ParsableCommand {
             Examples:
               wiretape record Cassettes/pets.json -- python3 client.py
               wiretape record Cassettes/pets.json -- npm test
+              wiretape record Cassettes/pets.json --browser https://example.com/
               wiretape record Cassettes/pets.json --listen 127.0.0.1:7070
               http_proxy=http://127.0.0.1:7070 curl http://127.0.0.1:9000/pets
             """)
@@ -20,9 +21,13 @@ struct RecordCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
+    @Argument(help: "With --browser: the page that it opens.")
+    var url: String?
+
     @OptionGroup var rules: RuleOptions
     @OptionGroup var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var browser: BrowserOptions
     @OptionGroup var tls: TLSOptions
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
@@ -34,10 +39,14 @@ struct RecordCommand: ParsableCommand {
     var proxyRun: ProxyRun {
         ProxyRun(
             file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), config: self.config, reports: [], proxy: self.proxy,
-            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, command: self.command)
+            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser, url: self.url,
+            command: self.command)
     }
 
-    func validate() throws { try self.tls.validate(with: self.command) }
+    func validate() throws {
+        try self.browser.validate(url: self.url)
+        try self.tls.validate(with: self.command)
+    }
 
     func run() throws { try self.proxyRun.run() }
 }
@@ -58,11 +67,15 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
+    @Argument(help: "With --browser: the page that it opens.")
+    var url: String?
+
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
     @OptionGroup var pace: PaceOptions
     @OptionGroup var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var browser: BrowserOptions
     @OptionGroup var tls: TLSOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
@@ -75,6 +88,7 @@ struct ReplayCommand: ParsableCommand {
             settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
             config: self.config,
             reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
+            browser: self.browser, url: self.url,
             command: self.command)
     }
 
@@ -82,6 +96,7 @@ struct ReplayCommand: ParsableCommand {
         guard self.verdict.onExpired != .rerecord else {
             throw ValidationError("replay does not use the network: pass --on-expired rerecord to \"wiretape run\".")
         }
+        try self.browser.validate(url: self.url)
         try self.tls.validate(with: self.command)
     }
 
@@ -104,6 +119,9 @@ struct RunCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
+    @Argument(help: "With --browser: the page that it opens.")
+    var url: String?
+
     @Option(
         name: [.customLong("mode"), .customLong("record-mode")],
         help:
@@ -116,6 +134,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var pace: PaceOptions
     @OptionGroup var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var browser: BrowserOptions
     @OptionGroup var tls: TLSOptions
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
@@ -129,10 +148,14 @@ struct RunCommand: ParsableCommand {
         settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
             file: self.file, mode: nil, settings: settings, config: self.config, reports: self.verdict.report, proxy: self.proxy,
-            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, command: self.command)
+            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser, url: self.url,
+            command: self.command)
     }
 
-    func validate() throws { try self.tls.validate(with: self.command) }
+    func validate() throws {
+        try self.browser.validate(url: self.url)
+        try self.tls.validate(with: self.command)
+    }
 
     func run() throws { try self.proxyRun.run() }
 }

@@ -27,6 +27,10 @@ struct ProxyRun {
     var upstreamTLS: UpstreamTLSOptions?
     /// Nil if the command cannot record.
     var recording: RecordOptions?
+    var browser = BrowserOptions()
+    /// What the browser opens.
+    var url: String?
+    /// The program, or the browser's own arguments.
     var command: [String]
 
     func run() throws { try CommandEnd.run { try self.execute() } }
@@ -39,13 +43,14 @@ struct ProxyRun {
         let plan = try RunPlan(
             self.file, mode: mode,
             options: settings.planOptions(mayRerecord: self.recording != nil && mode != .none, secret: RedactionOptions.variable))
-        let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
+        let screen = RunScreen(quiet: self.proxy.quiet, hasChild: self.hasProgram)
         for notice in plan.notices { screen.say(notice) }
         // Before the run: an earlier run's report must not be mistaken for this run's.
         let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
         let log = try self.proxy.server.openLog(beside: self.file)
         defer { log?.flush() }
         var configuration = self.configuration(settings)
+        guard !self.browser.browser || configuration.credentials == nil else { throw BrowserOptions.noPassword }
         if let log { configuration.logger = log.logger }
         let place = try self.tls.authority.place()
         defer { place.temporary?.remove() }
@@ -53,7 +58,8 @@ struct ProxyRun {
         configuration.chain = try self.upstreamTLS?.proxies.chain { screen.say($0) } ?? UpstreamChain()
         configuration.latency = try Latency(settings.latencyInForce)
         configuration.refresh = plan.refresh
-        let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
+        let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
+        defer { program?.profile?.remove() }
         if plan.recording.target != .nothing {
             for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }
@@ -116,6 +122,7 @@ struct ProxyRun {
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: plan.cassette),
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
+            address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {
             try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }
@@ -199,7 +206,13 @@ struct ProxyRun {
 
     // MARK: Without a program
 
-    private func serve(_ server: ProxyServer, _ screen: RunScreen) -> Outcome {
+    private func showCode(_ page: PhonePage, _ screen: RunScreen) {
+        guard let code = QRCode(page.url) else { return screen.complain("\(page.url) is too long for a QR code: open it by hand.") }
+        screen.complain("for a phone, with the authority's certificate and the steps:")
+        for line in code.lines { Terminal.error.line(line) }
+    }
+
+    private func serve(_ server: ProxyServer, _ screen: RunScreen, _ credentials: String?) -> Outcome {
         let stop = DispatchSemaphore(value: 0)
         SignalThread.start { _ in stop.signal() }
         screen.say("listening on http://\(server.address)")
@@ -214,18 +227,42 @@ struct ProxyRun {
     private struct TrustedProgram {
         var command: [String]
         var trust: ChildTrust
+        /// Nil for any other program.
+        var browser: Browser?
+        /// The browser's.
+        var profile: RunFolder?
+        var authority: AuthorityCertificate
     }
 
+    private var hasProgram: Bool { self.browser.browser || !self.command.isEmpty }
+
     private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
-        let authority = try self.tls.certificate(in: place).chain
+        let certificate = try self.tls.certificate(in: place)
+        let authority = certificate.chain
         let folder = TrustFolder(path: place.trustFolder)
         let trust = try ChildTrust.prepare(authority: authority, folder: folder, parent: ChildEnvironment.parent)
         for notice in trust.notices { screen.say(notice) }
+        if self.browser.browser {
+            let browser = try Browser.find(self.browser.browserProgram, environment: ChildEnvironment.parent)
+            return TrustedProgram(
+                command: self.command, trust: trust, browser: browser, profile: try RunFolder(environment: ChildEnvironment.parent),
+                authority: certificate)
+        }
+        if let browser = Browser.started(by: self.command) { screen.say(browser.advice(for: self.file)) }
         let means = try NamespaceChoice.make(self.tls.trust, authority: authority) { () throws(TrustError) in
             try NamespacePlan.prepare(trust, authority: authority, folder: folder)
         }
         if let notice = means.notice { screen.say(notice) }
-        return TrustedProgram(command: means.command(self.command), trust: trust)
+        return TrustedProgram(command: means.command(self.command), trust: trust, authority: certificate)
+    }
+
+    private func commandLine(of program: TrustedProgram, at server: ProxyServer) throws(TrustError) -> [String] {
+        guard let browser = program.browser, let profile = program.profile else { return program.command }
+        let launch = BrowserLaunch(
+            browser: browser, proxy: ProxyAddress.reachable(server.address), profile: profile.path, authority: program.authority,
+            leafKey: server.leafKeyDigest ?? [], url: self.url,
+            arguments: program.command)
+        return try launch.prepare()
     }
 
     private func serve(
@@ -235,9 +272,16 @@ struct ProxyRun {
         var environment = ChildEnvironment.through(
             proxy: "http://\(credentials)\(ProxyAddress.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
         for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
+        let command: [String]
+        do throws(TrustError) {
+            command = try self.commandLine(of: program, at: server)
+        } catch {
+            screen.complain(error.message)
+            return Outcome(startStatus: ExitStatus.failed)
+        }
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
-            child = try ChildProcess(command: program.command, environment: environment)
+            child = try ChildProcess(command: command, environment: environment)
         } catch {
             switch error {
             case .notFound(let message):
