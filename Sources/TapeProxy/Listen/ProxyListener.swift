@@ -3,7 +3,7 @@ internal import NIOPosix
 internal import TapeExchange
 
 /// A port that clients of the proxy connect to.
-enum ProxyListener {
+package enum ProxyListener {
     /// Binds, and makes every event loop refuse to dial the bound address.
     ///
     /// One loop accepts, and assigns connections to all loops in turn. With a socket for each loop (SO_REUSEPORT) the kernel would choose
@@ -62,6 +62,16 @@ enum ProxyListener {
                 session.execute { $0.listens(on: host, port: port) }
                 return channel
             }
+    }
+
+    /// An address of this machine that others can reach; IPv4, which is shorter, if there is one.
+    package static func outsideAddress() -> String? {
+        let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address).filter { address in
+            guard let ip = IPAddress(address), !ip.isLoopback, !ip.isUnspecified else { return false }
+            // An address of one link is none without its interface (RFC 4291, 2.5.6).
+            return ip.bytes.count == 4 || ip.bytes[0] != 0xFE
+        }
+        return (addresses.first { $0.protocol == .inet } ?? addresses.first)?.ipAddress
     }
 
     /// The machine's own addresses.

@@ -25,6 +25,9 @@ struct ProxyOptions: ParsableArguments {
             valueName: "user:password"))
     var proxyAuth: String?
 
+    @Flag(help: "Show a QR code of the page with the authority's certificate, for phones. Default: with --allow-remote on a terminal.")
+    var qr = false
+
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 

@@ -96,7 +96,7 @@ struct ProxyRun {
         page?.counts.follow({ server.counts }, recorder)
         let outcome =
             program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
-            ?? self.serve(server, screen)
+            ?? self.serve(server, screen, configuration.credentials)
         server.stop()
         screen.stop()
         if let startStatus = outcome.startStatus {
@@ -216,6 +216,9 @@ struct ProxyRun {
         let stop = DispatchSemaphore(value: 0)
         SignalThread.start { _ in stop.signal() }
         screen.say("listening on http://\(server.address)")
+        if self.proxy.qr || self.proxy.allowRemote && Terminal.error.isTerminal && !self.proxy.quiet {
+            self.showCode(PhonePage(address: server.address, credentials: credentials), screen)
+        }
         screen.showCounts { server.counts }
         stop.wait()
         return Outcome()
