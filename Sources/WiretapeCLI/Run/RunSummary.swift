@@ -17,6 +17,8 @@ struct RunSummary {
     var failOn = FailureRule.standard
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
+    /// Where the command's proxy was; nil if that was no matter of the command's, as with a browser.
+    var address: String?
     /// Whether the old cassette stays if the command failed.
     var keepsOnFailure = true
 
@@ -58,9 +60,17 @@ struct RunSummary {
         if self.counts.tlsFailures > 0 {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
+        if let unheard = self.unheard { screen.say(unheard) }
         if self.counts.tunnels > 0 {
             screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through unopened: their contents are not recorded.")
         }
+    }
+
+    /// For a command of which nothing was heard at all; nil for others.
+    private var unheard: String? {
+        guard self.childStatus != nil, self.counts == ProxyCounts(), let address else { return nil }
+        return
+            "the command made no request through the proxy. Go and some others go round their proxy for localhost: have it put the value of WIRETAPE_REVERSE before its URLs, as in http://\(address)/http://localhost:8000/pets."
     }
 
     private func recordLine(_ recorder: RecorderStatus) -> String {

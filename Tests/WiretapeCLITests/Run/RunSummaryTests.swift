@@ -172,6 +172,17 @@ import Testing
         #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json is unchanged\(end)\n"))
     }
 
+    @Test func aCommandThatWasNeverHeardOfIsOfferedTheURLInThePath() throws {
+        var summary = try self.summary(.passthrough, exists: false) {
+            $0.childStatus = 0
+            $0.address = "127.0.0.1:7070"
+        }
+        let said = try self.report(summary)
+        #expect(said.contains("made no request through the proxy") && said.contains("http://127.0.0.1:7070/http://localhost:8000/pets"))
+        summary.counts.malformed = 1
+        #expect(try self.report(summary).isEmpty)
+    }
+
     @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
         #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unopened: their contents are not recorded.\n")
