@@ -40,6 +40,17 @@ struct DockerRun {
         return ChildEnvironment.changes(proxy: "http://\(credentials)\(address)", trust: inside, parent: [:])
     }
 
+    /// The arguments in one line for `$(…)`, from which a shell takes no quotes away.
+    ///
+    /// - Parameter file: has the variables.
+    func line(file: String) throws(TrustError) -> String {
+        let arguments = self.arguments(file: file)
+        for argument in arguments where argument.contains(where: { $0.isWhitespace || "*?[".contains($0) }) {
+            throw TrustError("\"\(argument)\" would be torn apart by a shell: name a folder without blanks, *, ? and [ with --ca-dir.")
+        }
+        return arguments.joined(separator: " ")
+    }
+
     /// - Parameter file: has the variables.
     func arguments(file: String) -> [String] {
         var arguments = ["--env-file", file]

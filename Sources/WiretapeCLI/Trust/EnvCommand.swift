@@ -76,7 +76,7 @@ struct EnvCommand: ParsableCommand {
         let run = DockerRun(proxy: address, credentials: parent["WIRETAPE_PROXY_AUTH"], trust: try self.trust(parent))
         let file = try self.authority.trustFolder() + "/docker-\(address.port).env"
         try WholeFile.replace(file, with: Array(run.variables.map { "\($0.name)=\($0.value)\n" }.joined().utf8), mode: 0o600)
-        return [run.arguments(file: file).map { ShellWord.quoted($0) }.joined(separator: " ")]
+        return [try run.line(file: file)]
     }
 
     private func lines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {

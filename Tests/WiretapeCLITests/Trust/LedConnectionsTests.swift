@@ -44,6 +44,12 @@ import Testing
         #expect(variables["JAVA_TOOL_OPTIONS"]?.contains("/etc/wiretape/java.p12") == true)
     }
 
+    @Test func theLineNeedsNoQuotes() throws {
+        let run = DockerRun(proxy: ListenAddress(host: "192.0.2.1", port: 7070), trust: self.trust)
+        #expect(try run.line(file: "/t/docker.env").hasPrefix("--env-file /t/docker.env "))
+        #expect(trustProblem { _ = try run.line(file: "/my folder/docker.env") }?.contains("--ca-dir") == true)
+    }
+
     #if os(Linux)
     @Test func theLoopbackAddressIsReachedByTheMachinesOwnNetwork() {
         let run = DockerRun(proxy: ListenAddress(host: "127.0.0.1", port: 7070), trust: self.trust)
