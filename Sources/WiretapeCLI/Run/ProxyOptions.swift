@@ -25,7 +25,7 @@ struct ProxyOptions: ParsableArguments {
             valueName: "user:password"))
     var proxyAuth: String?
 
-    @Flag(help: "Show a QR code of the page with the authority's certificate, for phones. Default: with --allow-remote on a terminal.")
+    @Flag(help: "Show a QR code that leads a phone to the authority's certificate. Default: with --allow-remote on a terminal.")
     var qr = false
 
     @Flag(name: .shortAndLong, help: "Print only errors.")

@@ -206,9 +206,11 @@ struct ProxyRun {
 
     // MARK: Without a program
 
-    private func showCode(_ page: PhonePage, _ screen: RunScreen) {
-        guard let code = QRCode(page.url) else { return screen.complain("\(page.url) is too long for a QR code: open it by hand.") }
-        screen.complain("for a phone, with the authority's certificate and the steps:")
+    private func showCode(_ phone: PhoneAddress, _ screen: RunScreen) {
+        guard let code = QRCode(phone.url) else { return screen.complain("\(phone.url) is too long for a QR code: open it by hand.") }
+        screen.complain(
+            "the authority's certificate for a phone; then set \(phone.reachable) as its proxy, and open http://wiretape.test/ for the steps:"
+        )
         for line in code.lines { Terminal.error.line(line) }
     }
 
@@ -217,7 +219,7 @@ struct ProxyRun {
         SignalThread.start { _ in stop.signal() }
         screen.say("listening on http://\(server.address)")
         if self.proxy.qr || self.proxy.allowRemote && Terminal.error.isTerminal && !self.proxy.quiet {
-            self.showCode(PhonePage(address: server.address, credentials: credentials), screen)
+            self.showCode(PhoneAddress(address: server.address, credentials: credentials), screen)
         }
         screen.showCounts { server.counts }
         stop.wait()

@@ -1,7 +1,7 @@
 internal import TapeProxy
 
-/// The page with the authority's certificate, as a phone reaches it before it has a proxy: by a URL in the path.
-struct PhonePage {
+/// The authority's certificate, as a phone reaches it before it has a proxy: by a URL in the path.
+struct PhoneAddress {
     /// `HOST:PORT` that the proxy listens on.
     var address: String
     /// `USER:PASSWORD`.
@@ -9,11 +9,12 @@ struct PhonePage {
     var outside = ProxyListener.outsideAddress()
 
     var url: String {
-        let login = self.credentials.map { ProxyAddress.percentEncoded($0) + "@/" } ?? ""
-        return "http://\(self.reachable)/\(login)http://wiretape.test/"
+        let login = self.credentials.map { ProxyAddress.percentEncoded($0) + "/" } ?? ""
+        return "http://\(self.reachable)/\(login)http://wiretape.test/ca.crt"
     }
 
-    private var reachable: String {
+    /// What the phone takes as its proxy.
+    var reachable: String {
         guard let outside, let listen = ListenAddress(argument: self.address), ["0.0.0.0", "::"].contains(listen.host) else {
             return self.address
         }
