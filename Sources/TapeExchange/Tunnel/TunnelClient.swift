@@ -65,7 +65,7 @@ public struct ConnectClient: TunnelClient {
     }
 
     private static func problem(_ head: ResponseHead) -> TunnelProblem {
-        let line = "\(head.status) \(String(decoding: head.reason.filter(ASCII.isVisible), as: UTF8.self))"
+        let line = "\(head.status) \(String(decoding: head.reason.filter { ASCII.isVisible($0) || $0 == ASCII.space }, as: UTF8.self))"
         switch head.status {
         case 407: return .needsLogin(ProxyHop.schemes(head.fields))
         case 500...599: return .unreachable(line)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TransparentTests {
     @Test func whoAsksAProxyThatIsLedToIsAnsweredAsEver() throws {
         let origin = try RawOrigin { connection in
-            _ = try connection.expectRequest("GET /a HTTP/1.1\r\n")
+            _ = try connection.expectRequest("GET /a")
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
         }
         let proxy = try RunningProxy { $0.isTransparent = true }

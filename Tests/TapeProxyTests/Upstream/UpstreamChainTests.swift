@@ -74,7 +74,7 @@ import Testing
             "https_proxy": "http://me:pw@a:1", "HTTPS_PROXY": "http://b:2", "ALL_PROXY": "socks5://c:3", "no_proxy": "x.test",
         ])
         #expect(chain.https?.description == "http://a:1" && chain.https?.credentials == "me:pw" && chain.https?.source == "https_proxy")
-        #expect(chain.http?.description == "socks5://c:3" && chain.http?.source == "all_proxy")
+        #expect(chain.http?.description == "socks5://c:3" && chain.http?.source == "ALL_PROXY")
         #expect(chain.proxy(host: "x.test", port: 443, isTunnel: true) == nil && problems.isEmpty)
         #expect(self.environment([:]).0.isEmpty)
     }

@@ -1,4 +1,4 @@
-"""An HTTPS server of one page with a script, an image and a fetch: browser_origin.py CERTIFICATE KEY. Prints its port."""
+"""An HTTPS server of one page with a script, an image and a fetch: browser_origin.py CERTIFICATE KEY. Prints its URL."""
 import http.server
 import ssl
 import struct
@@ -48,5 +48,5 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[1], sys.argv[2])
 server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-print(server.server_address[1], flush=True)
+print(f"https://127.0.0.1:{server.server_address[1]}", flush=True)
 server.serve_forever()
