@@ -131,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
+                "TapeRecorder", "TapeTLS",
                 "TapeYAML",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
