@@ -32,7 +32,7 @@ CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|Wire
 test:
 	@sh scripts/setup.sh test
 	swift build --build-tests $(SWIFT_BUILD)
-	swift test --skip-build --skip CrashTests --skip $(CLIENT_TESTS)
+	sh scripts/test.sh '^WiretapeCLITests\.' $(CLIENT_TESTS)
 	swift test --skip-build --filter $(CLIENT_TESTS)
 	swift test --skip-build --filter CrashTests
 
