@@ -33,6 +33,14 @@ import Testing
     }
 
     @Test func entriesAreInTheOrderOfTheirStartAndTheFile() throws {
+    @Test func aConnectionOfAnyNameHasAnIDOfItsOwn() throws {
+        let names = ["9223372036854775807", "2", "x", "", "1", "x", ""]
+        let entries = names.map { HARText.entry(more: #""serverIPAddress": "10.0.0.1", "connection": "\#($0)", "#) }
+        let (_, exchanges) = try self.importing.run(HARText.log(entries.joined(separator: ",")))
+        #expect(exchanges.map { $0.connection?.id } == [1, 2, 3, 4, 5, 3, 6])
+        #expect(exchanges.map { $0.connection?.isReused } == [false, false, false, false, false, true, false])
+    }
+
         let early = HARText.entry("GET", "http://a.test/2").replacing("2024-01-02", with: "2023-01-02")
         let (_, exchanges) = try self.importing.run(
             HARText.log(HARText.entry("GET", "http://a.test/1"), early, HARText.entry("GET", "http://a.test/3")))

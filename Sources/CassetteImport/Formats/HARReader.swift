@@ -12,6 +12,9 @@ struct HARReader {
     private var connections: [String: Int] = [:]
 
     init(_ context: ImportContext, zip: ZipArchive? = nil) {
+    private var takenIDs: Set<Int> = []
+    /// Below it all ids are taken.
+    private var nextID = 1
         self.context = context
         self.zip = zip
         self.folder = FileLocation(context.file).folder
@@ -353,13 +356,18 @@ struct HARReader {
         let host = address.filter { $0 != "[" && $0 != "]" }
         let remote = "\(host.contains(":") ? "[\(host)]" : host):\(Self.port(of: url))"
         let name = entry["connection"]?.string ?? ""
-        let isKnown = !name.isEmpty && self.connections[name] != nil
-        // As our own export numbers them, or in the order of their coming.
-        let id =
-            self.connections[name] ?? Int(name).flatMap { $0 > 0 && !self.connections.values.contains($0) ? $0 : nil }
-            ?? (self.connections.values.max() ?? 0) + 1
-        self.connections[name.isEmpty ? "\u{0}\(id)" : name] = id
-        return ConnectionInfo(id: id, remote: remote, isReused: isKnown && timing.connect == nil)
+        if let id = self.connections[name] { return ConnectionInfo(id: id, remote: remote, isReused: timing.connect == nil) }
+        let id = self.freeID(named: name)
+        self.takenIDs.insert(id)
+        if !name.isEmpty { self.connections[name] = id }
+        return ConnectionInfo(id: id, remote: remote, isReused: false)
+    }
+
+    /// As our own export numbers them, or in the order of their coming.
+    private mutating func freeID(named name: String) -> Int {
+        if let id = Int32(name).map(Int.init), id > 0, !self.takenIDs.contains(id) { return id }
+        while self.takenIDs.contains(self.nextID) { self.nextID += 1 }
+        return self.nextID
     }
 
     private static func port(of url: String) -> Int {
