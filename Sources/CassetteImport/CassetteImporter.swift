@@ -107,7 +107,7 @@ public struct CassetteImporter {
         let hadBodies = CassettePlace.exists(bodies)
         let sources = try files.map { try RecordingSource($0, losses: losses, options: self.options) }
         var plan = try RecordingPlan(path: path, mode: .once, exists: false)
-        plan.headMembers = [try HARPages.member(of: sources)].compactMap { $0 }
+        plan.headMembers = [try HARExtras.member(of: sources)].compactMap { $0 }
         guard
             let recorder = try Recorder(
                 plan, version: version, redaction: self.options.redaction, digest: self.digest, notify: notify)

@@ -1,4 +1,5 @@
 import CassetteModel
+import Foundation
 import TapeBytes
 import TapeTestSupport
 import Testing
@@ -45,6 +46,26 @@ import Testing
         let (_, exchanges) = try self.importing.run(
             HARText.log(HARText.entry("GET", "http://a.test/1"), early, HARText.entry("GET", "http://a.test/3")))
         #expect(exchanges.map(\.request.url) == ["http://a.test/2", "http://a.test/1", "http://a.test/3"])
+    }
+
+    @Test func noSecretOfATitleOrACommentIsWritten() throws {
+        let secret = "s3cr3tTokenAbcdef0123456789XYZ"
+        let page = """
+            "comment": "with \(secret)", "browser": {"name": "Firefox", "version": "130.0", "comment": "\(secret)"},
+            "pages": [{"startedDateTime": "2024-01-02T03:04:05Z", "id": "page_1", "title": "https://a.test/#t=\(secret)",
+             "_URL": "https://a.test/?t=\(secret)", "pageTimings": {"onLoad": 12.5, "comment": "\(secret)"}}],
+            """
+        let more = #""pageref": "page_1", "comment": "\#(secret)", "cache": {"comment": "\#(secret)"}, "connection": "\#(secret)", "#
+        let text = HARText.log(HARText.entry(more: more), before: page)
+        let report = try self.importing.run(text).report
+        let cassette = String(decoding: try self.importing.folder.read("out.json"), as: UTF8.self)
+        #expect(!cassette.contains(secret))
+        for kept in ["\"Firefox\"", "\"130.0\"", "\"page_1\"", "12.5"] { #expect(cassette.contains(kept), "\(kept)") }
+        #expect(report.losses.map(\.kind) == ["comment"] && report.losses.first?.count == 4)
+        let open = try Importing()
+        #expect(try open.run(text) { $0.redaction = nil }.report.losses.isEmpty)
+        let whole = String(decoding: try open.folder.read("out.json"), as: UTF8.self)
+        #expect(whole.components(separatedBy: secret).count == 9)
     }
 
     @Test func timesHaveOffsetsAndAnyNumberOfDecimals() {

@@ -28,6 +28,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case host
     case repeated
     case template
+    case comment
     case unknownPart
 
     /// What is lost each time, as a sentence without its end.
@@ -57,6 +58,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .host: "a request does not name a host: it has the one of --host"
         case .repeated: "a stub answers any number of requests: replay it with --repeat last"
         case .template: "a text has templates, which are not filled in"
+        case .comment: "a title, comment or other text beside the messages was left out"
         case .unknownPart: "a part of the recording is not known here and was left out"
         }
     }

@@ -7,6 +7,7 @@ internal import TapeExchange
 struct HARReader {
     private let context: ImportContext
     private let folder: String
+    private let extras: HARExtras
     /// Of an archive in a ZIP file, which has the bodies too.
     private let zip: ZipArchive?
     private var connections: [String: Int] = [:]
@@ -23,6 +24,7 @@ struct HARReader {
     func read(_ file: any SourceBytes, _ deliver: (ImportedExchange) throws -> Void) throws {
         var reader = self
         var hasEntries = false
+        self.extras = HARExtras(context)
         let stream = try JSONStream(file, self.context)
         guard try stream.enterMembers() else { throw self.context.error(line: stream.line, "", "expected an object with a \"log\"") }
         while let name = try stream.nextName() {
@@ -84,7 +86,7 @@ struct HARReader {
             exchange.response?.status = 101
             exchange.response?.version = .http11
         }
-        exchange.unknown = [self.kept(entry, exchange)].compactMap { $0 }
+        exchange.unknown = [self.extras.member(of: entry, exchange)].compactMap { $0 }
         return exchange
     }
 
@@ -450,77 +452,5 @@ struct HARReader {
                 .reset
             }
         return Failure(kind: kind, message: problem)
-    }
-
-    // MARK: What only an archive has
-
-    /// Standard members that no member of an interaction has; an export writes them again. Nil if there are none.
-    private func kept(_ entry: SourceValue, _ exchange: ImportedExchange) -> UnknownMember? {
-        var members: [SourceValue.Member] = []
-        for name in ["pageref", "comment"] {
-            if let value = entry[name], value.data != nil { members.append(.init(name: name, value: value)) }
-        }
-        if let cache = entry["cache"], cache.members?.isEmpty == false { members.append(.init(name: "cache", value: cache)) }
-        if let connection = entry["connection"], connection.string != exchange.connection.map({ String($0.id) }) {
-            members.append(.init(name: "connection", value: connection))
-        }
-        for message in ["request", "response"] {
-            guard let value = entry[message] else { continue }
-            var sizes: [SourceValue.Member] = []
-            for name in ["headersSize", "bodySize"] {
-                if let size = value[name], size.int != nil { sizes.append(.init(name: name, value: size)) }
-            }
-            if let compression = value["content"]?["compression"], compression.int != nil {
-                sizes.append(.init(name: "compression", value: compression))
-            }
-            if !sizes.isEmpty { members.append(.init(name: message, value: SourceValue(line: value.line, content: .members(sizes)))) }
-        }
-        guard !members.isEmpty else { return nil }
-        return UnknownMember(name: "har", json: SourceValue(line: entry.line, content: .members(members)).json())
-    }
-}
-
-/// What archives say beside their entries, for the head of a cassette.
-enum HARPages {
-    /// Members of a log that are kept.
-    private static let names = ["browser", "pages", "comment"]
-
-    /// Of all sources together, as far as it comes before the entries; nil if there is nothing.
-    static func member(of sources: [RecordingSource]) throws(CassetteError) -> UnknownMember? {
-        var pages: [SourceValue] = []
-        var others: [SourceValue.Member] = []
-        for source in sources where source.kind.isArchive {
-            let stream = try JSONStream(source.archive(), source.context)
-            // What is wrong with the file is said when it is read.
-            guard try stream.enterMembers() else { continue }
-            search: while let name = try stream.nextName() {
-                guard name == "log", try stream.enterMembers() else { break }
-                while let name = try stream.nextName() {
-                    if name == "entries" { break search }
-                    let value = try stream.value()
-                    guard self.names.contains(name), !value.isNothing else { continue }
-                    if name == "pages" {
-                        pages += value.list ?? []
-                    } else if !others.contains(where: { $0.name == name }) {
-                        others.append(.init(name: name, value: value))
-                    }
-                }
-            }
-        }
-        if !pages.isEmpty { others.append(.init(name: "pages", value: SourceValue(line: 1, content: .list(pages.map(self.withoutQuery))))) }
-        guard !others.isEmpty else { return nil }
-        return UnknownMember(name: "har", json: SourceValue(line: 1, content: .members(others)).json())
-    }
-
-    /// A page's title is often its URL, whose query may hold a secret.
-    private static func withoutQuery(_ page: SourceValue) -> SourceValue {
-        guard let members = page.members else { return page }
-        let cut = members.map { member -> SourceValue.Member in
-            guard member.name == "title", let title = member.value.data, let mark = title.firstIndex(of: UInt8(ascii: "?")),
-                String(decoding: title, as: UTF8.self).contains("://")
-            else { return member }
-            return .init(name: member.name, value: SourceValue(line: member.value.line, content: .text(Array(title[..<mark]))))
-        }
-        return SourceValue(line: page.line, content: .members(cut))
     }
 }
