@@ -193,7 +193,7 @@ final class RecordingSource {
     func read(_ deliver: (ImportedExchange) throws -> Void) throws {
         self.context.entry = 0
         switch self.kind {
-        case .har, .polly: try HARReader(self.context, zip: self.zip).read(self.archive(), deliver)
+        case .har, .polly: try HARReader(self.context, zip: self.zip, isPolly: self.kind == .polly).read(self.archive(), deliver)
         case .mitmproxy: try FlowReader(self.context).read(SourceFile(self.path), deliver)
         case .vcrpy, .vcr, .betamax, .goVCR, .cassetter:
             let file = try SourceFile(self.path)

@@ -33,7 +33,6 @@ import Testing
         #expect(exchange.outcome == .complete)
     }
 
-    @Test func entriesAreInTheOrderOfTheirStartAndTheFile() throws {
     @Test func aConnectionOfAnyNameHasAnIDOfItsOwn() throws {
         let names = ["9223372036854775807", "2", "x", "", "1", "x", ""]
         let entries = names.map { HARText.entry(more: #""serverIPAddress": "10.0.0.1", "connection": "\#($0)", "#) }
@@ -42,6 +41,7 @@ import Testing
         #expect(exchanges.map { $0.connection?.isReused } == [false, false, false, false, false, true, false])
     }
 
+    @Test func entriesAreInTheOrderOfTheirStartAndTheFile() throws {
         let early = HARText.entry("GET", "http://a.test/2").replacing("2024-01-02", with: "2023-01-02")
         let (_, exchanges) = try self.importing.run(
             HARText.log(HARText.entry("GET", "http://a.test/1"), early, HARText.entry("GET", "http://a.test/3")))
@@ -97,8 +97,16 @@ import Testing
         let gzip = #"{"name": "Content-Encoding", "value": "gzip"}"#
         for text in [#"[\"H4sIAAAAAAAAA8vI\",\"BACsKpPYAgAAAA==\"]"#, #"[\"1f8b08000000000000\",\"03cbc80400ac2a93d802000000\"]"#] {
             let entry = HARText.entry(headers: gzip, response: #""content": {"text": "\#(text)", "encoding": "base64"}"#)
-            let exchange = try Importing().run(HARText.log(entry)).interactions[0]
+            let exchange = try Importing().run(HARText.log(entry, before: #""_recordingName": "x", "#)).interactions[0]
             #expect(exchange.response?.body?.content == .text(Array("hi".utf8)), "\(text)")
+        }
+    }
+
+    @Test func aListOfTextsIsNoChunks() throws {
+        for before in ["", #""_recordingName": "x", "#] {
+            let entry = HARText.entry(response: #""content": {"size": 8, "text": "[\"eBay\"]"}"#)
+            let exchange = try Importing().run(HARText.log(entry, before: before)).interactions[0]
+            #expect(exchange.response?.body?.size == 8)
         }
     }
 

@@ -10,21 +10,26 @@ struct HARReader {
     private let extras: HARExtras
     /// Of an archive in a ZIP file, which has the bodies too.
     private let zip: ZipArchive?
+    /// The ids of named connections.
     private var connections: [String: Int] = [:]
-
-    init(_ context: ImportContext, zip: ZipArchive? = nil) {
     private var takenIDs: Set<Int> = []
     /// Below it all ids are taken.
     private var nextID = 1
+
+    /// Whether Polly made it.
+    private var isPolly: Bool
+
+    init(_ context: ImportContext, zip: ZipArchive? = nil, isPolly: Bool = false) {
+        self.isPolly = isPolly
         self.context = context
         self.zip = zip
         self.folder = FileLocation(context.file).folder
+        self.extras = HARExtras(context)
     }
 
     func read(_ file: any SourceBytes, _ deliver: (ImportedExchange) throws -> Void) throws {
         var reader = self
         var hasEntries = false
-        self.extras = HARExtras(context)
         let stream = try JSONStream(file, self.context)
         guard try stream.enterMembers() else { throw self.context.error(line: stream.line, "", "expected an object with a \"log\"") }
         while let name = try stream.nextName() {
@@ -34,6 +39,7 @@ struct HARReader {
             }
             guard try stream.enterMembers() else { throw self.context.error(line: stream.line, "log", "expected an object") }
             while let name = try stream.nextName() {
+                if name == "_recordingName" { reader.isPolly = true }
                 guard name == "entries" else {
                     try stream.skip()
                     continue
@@ -140,7 +146,8 @@ struct HARReader {
             return length == 0 ? ImportedBody([], .asSent) : self.missing(at: value)
         }
         let type = request.headers.first("content-type") ?? Self.type(post)
-        var found = try self.bytes(post, type: type ?? "", in: "request.postData")
+        let isCoded = request.headers.contains("content-encoding")
+        var found = try self.bytes(post, type: type ?? "", isCoded: isCoded, in: "request.postData")
         if found == nil { found = try self.form(post, type: type, &request) }
         guard let body = found else { return length ?? 0 > 0 ? self.missing(at: post) : nil }
         // Fiddler has an empty one on every GET, and Insomnia on every request without a body.
@@ -166,7 +173,7 @@ struct HARReader {
     }
 
     /// The bytes of a content that has a text or a file; nil if it has neither.
-    private func bytes(_ value: SourceValue, type: String, in path: String) throws(CassetteError) -> ImportedBody? {
+    private func bytes(_ value: SourceValue, type: String, isCoded: Bool, in path: String) throws(CassetteError) -> ImportedBody? {
         if let name = value.first("_file", "_sha1") {
             var bytes: [UInt8]
             if let zip, let file = name.string {
@@ -180,7 +187,7 @@ struct HARReader {
         }
         guard let text = value["text"] else { return nil }
         guard let data = text.data else { throw self.context.error(text, "\(path).text", "expected text, found \(text.kind)") }
-        if let chunks = Self.chunks(data) { return ImportedBody(chunks, .either) }
+        if self.isPolly, isCoded, let chunks = Self.chunks(data) { return ImportedBody(chunks, .either) }
         guard value.first("encoding", "_encoding")?.string?.lowercased() == "base64" else {
             return ImportedBody(self.encoded(data, type: type), .decoded)
         }
@@ -287,7 +294,8 @@ struct HARReader {
         let headers = exchange.response?.headers ?? HeaderFields()
         let content = value["content"]
         let type = headers.first("content-type") ?? content.flatMap(Self.type)
-        if let content, let body = try self.bytes(content, type: type ?? "", in: "response.content") {
+        let isCoded = headers.contains("content-encoding")
+        if let content, let body = try self.bytes(content, type: type ?? "", isCoded: isCoded, in: "response.content") {
             if let type, !headers.contains("content-type"), !body.bytes.isEmpty {
                 exchange.response?.headers.append(name: "Content-Type", value: type)
             }
