@@ -5,7 +5,9 @@ internal import CassetteStore
 enum RecordingSniffer {
     static func kind(of path: String, isFolder: Bool, _ context: ImportContext) throws(CassetteError) -> ImportKind {
         guard !isFolder else {
-            guard (try? OpenFolder("\(path)/mappings")) != nil else { throw self.unknown(path, "it is a folder without \"mappings\"") }
+            guard (try? OpenFolder("\(path)/mappings", followsLinks: false)) != nil else {
+                throw self.unknown(path, "it is a folder without \"mappings\"")
+            }
             return .wiremock
         }
         let file = try SourceFile(path)

@@ -1,4 +1,5 @@
 import CassetteModel
+import Foundation
 import TapeBytes
 import TapeTestSupport
 import Testing
@@ -76,6 +77,27 @@ import Testing
             try CassetteImporter(ImportOptions()).run([self.importing.folder.file("wm")], to: self.importing.cassette, version: "1")
         }
         #expect(!self.importing.folder.exists("out.json"))
+    }
+
+    @Test func aFolderThatIsALinkIsNotFollowed() throws {
+        let folder = self.importing.folder
+        try folder.write("secret".utf8, to: "outside/p.txt")
+        let text = #"{"request": {"method": "GET", "url": "/"}, "response": {"status": 200, "bodyFileName": "p.txt"}}"#
+        try folder.write(text.utf8, to: "wm/mappings/1.json")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("wm/__files"), withDestinationPath: "../outside")
+        try folder.write(text.utf8, to: "plain/__files/p.txt")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("plain/mappings"), withDestinationPath: "../wm/mappings")
+        try folder.write("x".utf8, to: "file/mappings/x.txt")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("file/mappings/1.json"), withDestinationPath: "../../wm/mappings/1.json")
+        for name in ["wm", "plain", "file"] {
+            var options = ImportOptions()
+            options.kind = .wiremock
+            #expect(throws: CassetteError.self, "\(name)") {
+                try CassetteImporter(options).run([folder.file(name)], to: self.importing.cassette, version: "1")
+            }
+        }
+        #expect(!folder.exists("out.json"))
     }
 
     @Test func simulationsOfHoverflyAreRead() throws {

@@ -116,11 +116,13 @@ final class ImportContext {
 
     /// A file that the recording names.
     ///
-    /// - Parameter folder: below which it must be.
-    func file(_ name: SourceValue, _ member: String, below folder: String) throws(CassetteError) -> [UInt8] {
+    /// - Parameters:
+    ///   - folder: below which it must be.
+    ///   - inner: a folder in that one, which has the file.
+    func file(_ name: SourceValue, _ member: String, below folder: String, in inner: String? = nil) throws(CassetteError) -> [UInt8] {
         guard let path = name.string else { throw self.error(name, member, "expected the name of a file, found \(name.kind)") }
         do {
-            return try NamedFile.read(path, below: folder)
+            return try NamedFile.read(path, below: folder, in: inner)
         } catch {
             throw CassetteError(error.code, "\(self.place(name.line)), \(member): \(error.message)", cause: error)
         }

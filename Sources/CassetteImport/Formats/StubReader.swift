@@ -66,7 +66,6 @@ struct WireMockReader {
 
     private struct Stub {
         var value: SourceValue
-        var place: String
         var scenario: String?
         var required: String?
         var next: String?
@@ -82,16 +81,12 @@ struct WireMockReader {
 
     func read(isFolder: Bool, _ deliver: (ImportedExchange) throws -> Void) throws {
         var stubs: [Stub] = []
-        for path in isFolder ? try Self.mappings(in: self.context.file) : [self.context.file] {
-            let stream = try JSONStream(SourceFile(path), self.context)
-            let value = try stream.value()
-            try stream.end()
-            for stub in value["mappings"]?.list ?? [value] {
-                stubs.append(
-                    Stub(
-                        value: stub, place: path, scenario: stub["scenarioName"]?.string, required: stub["requiredScenarioState"]?.string,
-                        next: stub["newScenarioState"]?.string))
+        if isFolder {
+            for parts in try Self.mappings(in: self.context.file) {
+                stubs += try self.stubs(of: NamedFile.open(parts, below: self.context.file))
             }
+        } else {
+            stubs = try self.stubs(of: SourceFile(self.context.file))
         }
         for stub in Self.inOrder(stubs) {
             self.context.entry += 1
@@ -99,21 +94,33 @@ struct WireMockReader {
         }
     }
 
-    private static func mappings(in folder: String) throws(CassetteError) -> [String] {
-        var paths: [String] = []
-        func add(_ path: String, depth: Int) throws(CassetteError) {
+    private func stubs(of file: SourceFile) throws(CassetteError) -> [Stub] {
+        let stream = try JSONStream(file, self.context)
+        let value = try stream.value()
+        try stream.end()
+        return (value["mappings"]?.list ?? [value]).map { stub in
+            Stub(
+                value: stub, scenario: stub["scenarioName"]?.string, required: stub["requiredScenarioState"]?.string,
+                next: stub["newScenarioState"]?.string)
+        }
+    }
+
+    /// The names of the folders on the way to each, and its own.
+    private static func mappings(in folder: String) throws(CassetteError) -> [[String]] {
+        var files: [[String]] = []
+        func add(_ folder: borrowing OpenFolder, _ parts: [String]) throws(CassetteError) {
             var names: [String] = []
-            try OpenFolder(path).forEachName { names.append($0) }
+            try folder.forEachName { names.append($0) }
             for name in names.sorted() {
                 if name.hasSuffix(".json") {
-                    paths.append("\(path)/\(name)")
-                } else if depth < 8, !name.contains("."), (try? OpenFolder("\(path)/\(name)", followsLinks: false)) != nil {
-                    try add("\(path)/\(name)", depth: depth + 1)
+                    files.append(parts + [name])
+                } else if parts.count <= 8, !name.contains("."), let inner = try? OpenFolder(name, in: folder) {
+                    try add(inner, parts + [name])
                 }
             }
         }
-        try add("\(folder)/mappings", depth: 0)
-        return paths
+        try add(OpenFolder("mappings", in: OpenFolder(folder)), ["mappings"])
+        return files
     }
 
     /// Those of a scenario in the order of its states, where the first of them is.
@@ -253,7 +260,7 @@ struct WireMockReader {
             self.context.lose(.template, at: value)
         }
         if let name = value["bodyFileName"] {
-            let bytes = try self.context.file(name, "response.bodyFileName", below: "\(self.folder)/__files")
+            let bytes = try self.context.file(name, "response.bodyFileName", below: self.folder, in: "__files")
             exchange.responseBody = ImportedBody(bytes, .either)
         } else if let json = value["jsonBody"] {
             exchange.responseBody = ImportedBody(json.json(), .decoded)

@@ -81,12 +81,17 @@ enum NamedFile {
     /// - Parameters:
     ///   - name: as it was said, with slashes for folders.
     ///   - folder: below which it must be.
-    static func read(_ name: String, below folder: String) throws(CassetteError) -> [UInt8] {
-        var parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        while parts.count > 1, parts[0] == "." { parts.removeFirst() }
-        let last = parts.removeLast()
-        let file = try Self.open(last, parts[...], in: OpenFolder(folder))
-        return try SourceFile("\(folder)/\(name)", file).all(limit: self.limit)
+    ///   - inner: a folder in that one, which has the file.
+    static func read(_ name: String, below folder: String, in inner: String? = nil) throws(CassetteError) -> [UInt8] {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let plain = [inner].compactMap { $0 } + parts.dropLast().drop { $0 == "." } + parts.suffix(1)
+        return try self.open(plain, below: folder).all(limit: self.limit)
+    }
+
+    /// - Parameter parts: the names of the folders on the way, and that of the file.
+    static func open(_ parts: [String], below folder: String) throws(CassetteError) -> SourceFile {
+        let file = try Self.open(parts.last ?? "", parts.dropLast(), in: OpenFolder(folder))
+        return SourceFile("\(folder)/\(parts.joined(separator: "/"))", file)
     }
 
     private static func open(_ name: String, _ folders: ArraySlice<String>, in folder: consuming OpenFolder) throws(CassetteError)
