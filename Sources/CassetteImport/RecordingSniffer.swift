@@ -53,14 +53,18 @@ enum RecordingSniffer {
         var names: [String] = []
         var empty: ImportKind?
         while let name = try stream.nextName() {
-            names.append(name)
+            if names.count < 8 || name == "request" || name == "response" { names.append(name) }
             switch name {
             case "log": return try self.kind(ofLog: stream)
             case "wiretape": throw CassetteError(.damaged, "\"\(path)\" is a cassette already: use it as it is.")
             case "Entries": return .testProxy
             case "mappings": return .wiremock
             case "data":
-                if try stream.enterMembers(), try stream.nextName() != nil { return .hoverfly }
+                guard try stream.enterMembers() else {
+                    try stream.skip()
+                    continue
+                }
+                guard try stream.nextName() == nil else { return .hoverfly }
             case "http_interactions":
                 // Betamax names itself after them, where it names itself.
                 try stream.skip()

@@ -34,6 +34,15 @@ indirect enum TNet {
 
     init() throws { self.importing = try Importing() }
 
+    @Test func aFlowOfTooManyValuesIsRefused() throws {
+        let nothing = Array("0:~".utf8)
+        let list = Array(repeatElement(nothing, count: 1000).joined())
+        let path = try self.importing.folder.write(Array("\(list.count):".utf8) + list + Array("]".utf8), to: "x.flow")
+        let context = ImportContext(file: path, losses: ImportLosses(), options: ImportOptions())
+        let failure = #expect(throws: CassetteError.self) { try TNetStrings(SourceFile(path), context, countLimit: 1000).next() }
+        #expect(failure?.code == .tooLarge)
+    }
+
     private func flow(
         path: String = "/pets", answer: [(String, TNet)]? = nil, more: [(String, TNet)] = [],
         fields: [(String, String)] = [("Host", "a.test")]

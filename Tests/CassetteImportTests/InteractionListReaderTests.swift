@@ -208,4 +208,33 @@ import Testing
         let text = "interactions:\n- " + String(repeating: "[", count: 500) + String(repeating: "]", count: 500) + "\n"
         #expect(try self.importing.failure(text, as: "deep.yaml").contains("levels deep"))
     }
+
+    private func stream(_ text: String) throws -> YAMLStream {
+        let path = try self.importing.folder.write(text.utf8, to: "x.yaml")
+        return try YAMLStream(
+            SourceFile(path), ImportContext(file: path, losses: ImportLosses(), options: ImportOptions()), countLimit: 100,
+            aliasLimit: 1 << 20)
+    }
+
+    @Test func whatIsSkippedMayBeLongAndItsAnchorsAreKept() throws {
+        let stream = try self.stream("a:\n- &x [1]\n\(String(repeating: "- [0,0,0,0,0,0,0,0,0]\n", count: 100))b: *x\n")
+        #expect(try stream.enterMembers())
+        #expect(try stream.nextName() == "a")
+        try stream.skip()
+        #expect(try stream.nextName() == "b")
+        #expect(try stream.value().list?.first?.int == 1)
+    }
+
+    @Test func aliasesOfOneFileHaveALimitTogether() throws {
+        let text = "- &x \(String(repeating: "x", count: 8192))\n\(String(repeating: "- *x\n", count: 128))"
+        let stream = try self.stream(text)
+        #expect(try stream.enterList())
+        for _ in 0..<128 {
+            #expect(try stream.nextElement())
+            try stream.skip()
+        }
+        #expect(try stream.nextElement())
+        let failure = #expect(throws: CassetteError.self) { try stream.value() }
+        #expect(failure?.code == .tooLarge && failure?.message.contains("MiB") == true)
+    }
 }

@@ -8,9 +8,10 @@ import Testing
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func stream(_ text: String) throws -> JSONStream {
+    private func stream(_ text: String, countLimit: Int = SourceValue.countLimit) throws -> JSONStream {
         let path = try self.folder.write(text.utf8, to: "x.json")
-        return try JSONStream(SourceFile(path), ImportContext(file: path, losses: ImportLosses(), options: ImportOptions()))
+        let context = ImportContext(file: path, losses: ImportLosses(), options: ImportOptions())
+        return try JSONStream(SourceFile(path), context, countLimit: countLimit)
     }
 
     @Test func valuesComeOneByOneWithTheirLines() throws {
@@ -57,5 +58,12 @@ import Testing
     @Test func deepNestingIsRefused() throws {
         let text = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
         #expect(throws: CassetteError.self) { try self.stream(text).value() }
+    }
+
+    @Test func moreValuesThanMemoryHasRoomForAreRefused() throws {
+        let zeros = String(repeating: "0,", count: 999)
+        #expect(try self.stream("[\(zeros.dropLast())]", countLimit: 1000).value().list?.count == 999)
+        let failure = #expect(throws: CassetteError.self) { try self.stream("[\(zeros)0]", countLimit: 1000).value() }
+        #expect(failure?.code == .tooLarge)
     }
 }

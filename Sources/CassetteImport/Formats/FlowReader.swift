@@ -235,8 +235,13 @@ final class TNetStrings {
     private var buffer: [UInt8] = []
     private var start = 0
     private var offset = 0
+    private let countLimit: Int
+    /// Values of the flow.
+    private var count = 0
 
-    init(_ file: SourceFile, _ context: ImportContext) {
+    /// - Parameter countLimit: the most values of one flow.
+    init(_ file: SourceFile, _ context: ImportContext, countLimit: Int = SourceValue.countLimit) {
+        self.countLimit = countLimit
         self.file = file
         self.context = context
     }
@@ -256,6 +261,7 @@ final class TNetStrings {
             throw self.error("the file ends within a flow", .damaged, "it was cut short: save or copy it again")
         }
         let end = self.start + head + length
+        self.count = 0
         let value = try self.value(self.buffer[self.start + head..<end], type: self.buffer[end], depth: 0)
         self.start = end + 1
         self.offset += head + length + 1
@@ -276,6 +282,10 @@ final class TNetStrings {
 
     private func value(_ bytes: ArraySlice<UInt8>, type: UInt8, depth: Int) throws(CassetteError) -> SourceValue {
         guard depth <= Self.depthLimit else { throw self.error("nested more than \(Self.depthLimit) levels deep") }
+        self.count += 1
+        guard self.count <= self.countLimit else {
+            throw self.error("more than \(self.countLimit) values in a flow", .tooLarge, "leave it out")
+        }
         let content: SourceValue.Content
         switch type {
         case UInt8(ascii: "~"): content = .nothing

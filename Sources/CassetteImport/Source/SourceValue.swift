@@ -85,10 +85,16 @@ struct SourceValue: Sendable {
 extension SourceValue {
     /// The values of a JSON text.
     ///
+    /// Of one exchange: each takes some 80 bytes of memory, however short it is.
+    static let countLimit = 1_000_000
+
+    /// There are more values than may be in memory.
+    struct TooMany: Error {}
+
     /// - Parameter line: on which the text begins.
-    init(_ document: JSONDocument, line: Int, surrogates: () -> Void) {
-        var converter = JSONConverter(bytes: document.bytes, line: line)
-        self = converter.value(document.root, surrogates)
+    init(_ document: JSONDocument, line: Int, limit: Int, surrogates: () -> Void) throws(TooMany) {
+        var converter = JSONConverter(bytes: document.bytes, line: line, limit: limit)
+        self = try converter.value(document.root, surrogates)
     }
 
     /// As JSON, for a value that is kept as it is.
@@ -138,8 +144,18 @@ private struct JSONConverter {
     /// Of the byte at `offset`.
     var line: Int
     var offset = 0
+    /// Of values that may still come.
+    private var room: Int
 
-    mutating func value(_ value: JSONValue, _ surrogates: () -> Void) -> SourceValue {
+    init(bytes: [UInt8], line: Int, limit: Int) {
+        self.bytes = bytes
+        self.line = line
+        self.room = limit
+    }
+
+    mutating func value(_ value: JSONValue, _ surrogates: () -> Void) throws(SourceValue.TooMany) -> SourceValue {
+        guard self.room > 0 else { throw SourceValue.TooMany() }
+        self.room -= 1
         let start = value.range.lowerBound
         let passed = self.offset..<start
         self.line += self.bytes.withUnsafeBytes { bytes in
@@ -156,13 +172,13 @@ private struct JSONConverter {
         case .string: content = .text(Self.text(value, surrogates))
         case .array:
             var list: [SourceValue] = []
-            for element in value.elements { list.append(self.value(element, surrogates)) }
+            for element in value.elements { list.append(try self.value(element, surrogates)) }
             content = .list(list)
         case .object:
             var members: [SourceValue.Member] = []
             for member in value.members {
                 let name = String(decoding: Self.text(member.name, surrogates), as: UTF8.self)
-                members.append(SourceValue.Member(name: name, value: self.value(member.value, surrogates)))
+                members.append(SourceValue.Member(name: name, value: try self.value(member.value, surrogates)))
             }
             content = .members(members)
         }

@@ -43,6 +43,7 @@ final class JSONStream: ValueStream {
 
     private let file: any SourceBytes
     private let context: ImportContext
+    private let countLimit: Int
     private var buffer: [UInt8] = []
     /// The next byte in the buffer.
     private var start = 0
@@ -52,7 +53,9 @@ final class JSONStream: ValueStream {
     /// Whether the open containers have had a member or element, the innermost last.
     private var open: [Bool] = []
 
-    init(_ file: any SourceBytes, _ context: ImportContext) throws(CassetteError) {
+    /// - Parameter countLimit: the most values in one that is read as a whole.
+    init(_ file: any SourceBytes, _ context: ImportContext, countLimit: Int = SourceValue.countLimit) throws(CassetteError) {
+        self.countLimit = countLimit
         self.file = file
         self.context = context
         _ = try self.fill()
@@ -122,7 +125,14 @@ final class JSONStream: ValueStream {
         } catch {
             throw self.context.error(line: self.line + error.line - 1, "", "\(error.reason)")
         }
-        let value = SourceValue(document, line: self.line) { self.context.losses.note(.surrogates, at: self.context.place(self.line)) }
+        let value: SourceValue
+        do throws(SourceValue.TooMany) {
+            value = try SourceValue(document, line: self.line, limit: self.countLimit) {
+                self.context.losses.note(.surrogates, at: self.context.place(self.line))
+            }
+        } catch {
+            throw self.error("more than \(self.countLimit) values in one value", .tooLarge, "leave that exchange out")
+        }
         self.pass(scanned)
         return value
     }
@@ -259,9 +269,7 @@ struct JSONValueScanner {
 
 /// YAML 1.1 as a stream: one document, without tags that mean more than text and bytes.
 final class YAMLStream: ValueStream {
-    /// Values of one exchange, counting each use of an alias: aliases of aliases would exhaust memory.
-    private static let valueLimit = 1_000_000
-    /// Bytes of the text of one exchange, counted the same way.
+    /// Bytes of the text of one exchange. Values and bytes are counted at each use of an alias: aliases of aliases would exhaust memory.
     private static let byteLimit = 256 << 20
     private static let depthLimit = 64
     /// Anchored values are kept to the end of the file.
@@ -277,14 +285,24 @@ final class YAMLStream: ValueStream {
     }
 
     private let context: ImportContext
+    private let countLimit: Int
+    private let aliasLimit: Int
     private var events: YAMLEvents
     private var next: (event: YAMLEvents.Event, line: Int)
     private var anchors: [String: Anchored] = [:]
     private var count = 0
     private var bytes = 0
+    private var aliased = 0
 
-    init(_ file: SourceFile, _ context: ImportContext) throws(CassetteError) {
+    /// - Parameters:
+    ///   - countLimit: the most values of one exchange.
+    ///   - aliasLimit: bytes that aliases may stand for in the whole file: each becomes as many on the disk.
+    init(
+        _ file: SourceFile, _ context: ImportContext, countLimit: Int = SourceValue.countLimit, aliasLimit: Int = 1 << 30
+    ) throws(CassetteError) {
         self.context = context
+        self.countLimit = countLimit
+        self.aliasLimit = aliasLimit
         var size = 0
         do throws(YAMLEvents.Problem) {
             self.events = try YAMLEvents { count in
@@ -345,7 +363,23 @@ final class YAMLStream: ValueStream {
         return try self.value(depth: 0)
     }
 
-    func skip() throws(CassetteError) { _ = try self.value() }
+    func skip() throws(CassetteError) { try self.skip(depth: 0) }
+
+    /// Keeps nothing but what has an anchor, which may be used later.
+    private func skip(depth: Int) throws(CassetteError) {
+        guard depth <= Self.depthLimit else { throw self.error("nested more than \(Self.depthLimit) levels deep") }
+        switch self.next.event {
+        case .sequenceStart(let properties) where properties.anchor == nil:
+            _ = try self.enterList()
+            while try self.nextElement() { try self.skip(depth: depth + 1) }
+        case .mappingStart(let properties) where properties.anchor == nil:
+            _ = try self.enterMembers()
+            while try self.nextName() != nil { try self.skip(depth: depth + 1) }
+        default:
+            (self.count, self.bytes) = (0, 0)
+            _ = try self.value(depth: depth)
+        }
+    }
 
     func end() throws(CassetteError) {
         guard case .end = self.next.event else { throw self.error("a second document begins", "keep one of them in a file") }
@@ -380,6 +414,10 @@ final class YAMLStream: ValueStream {
         case .alias(let anchor):
             guard let anchored = self.anchors[anchor] else { throw self.error("the alias \"*\(anchor)\" has no anchor before it") }
             try self.spend(values: anchored.count, bytes: anchored.bytes)
+            self.aliased += anchored.count + anchored.bytes
+            guard self.aliased <= self.aliasLimit else {
+                throw self.error("the aliases stand for more than \(self.aliasLimit >> 20) MiB", "write less of it with aliases", .tooLarge)
+            }
             value = anchored.value
             name = nil
             try self.advance()
@@ -444,9 +482,9 @@ final class YAMLStream: ValueStream {
     private func spend(values: Int, bytes: Int) throws(CassetteError) {
         self.count = self.count.addingReportingOverflow(values).partialValue
         self.bytes = self.bytes.addingReportingOverflow(bytes).partialValue
-        guard self.count <= Self.valueLimit, self.bytes <= Self.byteLimit else {
+        guard self.count <= self.countLimit, self.bytes <= Self.byteLimit else {
             throw self.error(
-                "more than \(Self.valueLimit) values or \(Self.byteLimit >> 20) MiB in one exchange, aliases included",
+                "more than \(self.countLimit) values or \(Self.byteLimit >> 20) MiB in one exchange, aliases included",
                 "leave that exchange out", .tooLarge)
         }
     }
