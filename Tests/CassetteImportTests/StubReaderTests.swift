@@ -54,7 +54,7 @@ import Testing
         guard case .failed(let failure) = exchanges[2].outcome else { throw TestProblem("\(exchanges[2].outcome)") }
         #expect(failure.kind == .reset)
         let counts = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
-        #expect(counts["refused"] == 1 && counts["matcher"] == 1 && counts["host"] == 3)
+        #expect(counts["refused"] == 1 && counts["matcher"] == 2 && counts["host"] == 3)
     }
 
     @Test func scenariosAreInTheOrderOfTheirStates() throws {
@@ -98,6 +98,31 @@ import Testing
             }
         }
         #expect(!folder.exists("out.json"))
+    }
+
+    @Test(arguments: [
+        #""method": [{"matcher": "negate", "value": "POST"}]"#, #""destination": [{"matcher": "negate", "value": "b.test"}]"#,
+        #""body": [{"matcher": "xpath", "value": "/items"}]"#, #""headers": {"A": [{"matcher": "jsonPartial", "value": "x"}]}"#,
+        #""scheme": [{"matcher": "exact", "value": "http", "doMatch": {"matcher": "exact", "value": "x"}}]"#,
+    ])
+    func whatAsksForAnotherValueIsNoRequest(_ matcher: String) throws {
+        let path = #""path": [{"matcher": "exact", "value": "/a"}]"#
+        let text = #"{"data": {"pairs": [{"request": {\#(path), \#(matcher)}, "response": {"status": 200, "body": "x"}}]}}"#
+        let (report, exchanges) = try self.importing.run(text, as: "sim.json")
+        #expect(exchanges.isEmpty && report.losses.map(\.kind).filter { $0 == "matcher" || $0 == "refused" }.count == 2)
+    }
+
+    @Test func aPatternIsOneTextOrNone() {
+        #expect(StubRequest.literal(#"/a\.b\/c?x=1"#) == "/a.b/c?x=1")
+        for pattern in [#"/users/\d"#, #"/users/\w"#, "/a/.*", "/a|b", #"/a\"#] {
+            #expect(StubRequest.literal(pattern) == nil, "\(pattern)")
+        }
+    }
+
+    @Test func aClassOfCharactersIsNoRequest() throws {
+        let text = #"{"request": {"method": "GET", "urlPattern": "/users/\\d"}, "response": {"status": 200, "body": "u"}}"#
+        let (report, exchanges) = try self.importing.run(text, as: "m.json")
+        #expect(exchanges.isEmpty && report.losses.map(\.kind) == ["matcher", "refused"])
     }
 
     @Test func simulationsOfHoverflyAreRead() throws {

@@ -26,10 +26,26 @@ struct StubRequest {
             return self.equal(list[0])
         }
         if let value = matcher["equalTo"] ?? matcher["exactMatch"], let text = value.string { return text }
-        if let value = matcher["value"], ["exact", nil].contains(matcher["matcher"]?.string) { return value.string }
+        if let value = matcher["value"] { return self.equal(value, by: matcher["matcher"]?.string ?? "exact", matcher) }
         // A pattern without anything that is one.
-        if let pattern = (matcher["matches"] ?? matcher["value"])?.string, Self.isPlain(pattern) { return pattern }
+        if let pattern = matcher["matches"]?.string, Self.isPlain(pattern) { return pattern }
         if matcher["absent"] == nil { self.context.lose(.matcher, at: self.stub) }
+        return nil
+    }
+
+    /// Hoverfly's. What asks for a part of a value, or for another one, has no value that could be recorded.
+    private mutating func equal(_ value: SourceValue, by kind: String, _ matcher: SourceValue) -> String? {
+        switch kind {
+        case "exact", "json", "xml":
+            if matcher["doMatch"] == nil, let text = value.string { return text }
+        case "glob", "regex":
+            if matcher["doMatch"] == nil, let pattern = value.string, Self.isPlain(pattern) { return pattern }
+            self.context.lose(.matcher, at: self.stub)
+            return nil
+        default: break
+        }
+        self.context.lose(.matcher, at: self.stub)
+        self.isRefused = true
         return nil
     }
 
@@ -41,6 +57,27 @@ struct StubRequest {
     }
 
     mutating func refuse() { self.isRefused = true }
+
+    /// The one text that a regular expression stands for; nil if there are others. Dots and question marks are meant as such by most who
+    /// write URLs.
+    static func literal(_ pattern: String) -> String? {
+        var text = ""
+        var isEscaped = false
+        for character in pattern {
+            if isEscaped {
+                // `\d` and its like are classes.
+                guard !character.isLetter, !character.isNumber else { return nil }
+                text.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else {
+                guard character == "." || character == "?" || Self.isPlain(String(character)) else { return nil }
+                text.append(character)
+            }
+        }
+        return isEscaped ? nil : text
+    }
 
     static func isPlain(_ pattern: String) -> Bool { !pattern.contains { "\\^$.|?*+()[]{}".contains($0) } }
 
@@ -180,10 +217,8 @@ struct WireMockReader {
         }
         var path = value.first("url", "urlPath")?.string
         if path == nil, let pattern = value.first("urlPattern", "urlPathPattern", "urlPathTemplate")?.string {
-            // Dots and slashes are meant as such by most who write them.
-            let plain = pattern.split(separator: "\\", omittingEmptySubsequences: true).joined()
-            guard StubRequest.isPlain(plain.filter { $0 != "." && $0 != "?" }) else { return nil }
-            path = plain
+            path = StubRequest.literal(pattern)
+            if path == nil { self.context.lose(.matcher, at: stub) }
         }
         guard var path else { return nil }
         if !path.hasPrefix("/") { path = "/\(path)" }
@@ -333,6 +368,7 @@ struct HoverflyReader {
         }
         exchange.request.headers = fields.fields
         if let body = words.equal(value["body"]), !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
+        guard !words.isRefused else { return nil }
         if value["requiresState"]?.members?.isEmpty == false { self.context.lose(.scenario, at: pair) }
         try self.respond(response, &exchange)
         self.delay(&exchange, response, delays, at: pair)
