@@ -226,6 +226,21 @@ import Testing
     @Test func messagesOfAWebSocketAreSecondsOrMilliseconds() throws {
         let times = ["1704164646", "1704164646000"]
         for time in times {
+    @Test func aFormWithAnEmptyTextHasItsFields() throws {
+        let data = #", "postData": {"mimeType": "application/x-www-form-urlencoded", "text": "", "params": [{"name": "a", "value": "1"}]}"#
+        #expect(try self.importing.bytes(self.one(HARText.entry("POST", request: data)).request.body) == Array("a=1".utf8))
+    }
+
+    @Test(arguments: [
+        #", "_requestBodyStatus": "discarded:too-large""#, #", "bodySize": 9"#,
+        #", "bodySize": 9, "postData": {"mimeType": "", "text": ""}"#,
+        #", "postData": {"mimeType": "multipart/form-data; boundary=x", "text": "", "params": [{"name": "a", "fileName": "b"}]}"#,
+    ])
+    func aRequestThatLacksItsBodyIsCounted(_ request: String) throws {
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry("POST", request: request)))
+        #expect(report.losses.map(\.kind) == ["requestBody"] && exchanges[0].request.body?.isComplete == false)
+    }
+
             let more = #"""
                 "_webSocketMessages": [{"type": "send", "time": \#(time), "opcode": 1, "data": "hi"},
                  {"type": "receive", "time": \#(time), "opcode": 2, "data": "AQI="}],

@@ -142,14 +142,18 @@ struct HARReader {
         // HTTP Toolkit has bodies that are no text in a member of its own.
         let post = value["_content"] ?? value["postData"]
         guard let post else {
-            guard let length else { return request.headers.contains("transfer-encoding") ? self.missing(at: value) : nil }
-            return length == 0 ? ImportedBody([], .asSent) : self.missing(at: value)
+            if self.hasBody(value, request) || request.headers.contains("transfer-encoding") { return self.missing(at: value) }
+            return length == 0 ? ImportedBody([], .asSent) : nil
         }
         let type = request.headers.first("content-type") ?? Self.type(post)
         let isCoded = request.headers.contains("content-encoding")
         var found = try self.bytes(post, type: type ?? "", isCoded: isCoded, in: "request.postData")
-        if found == nil { found = try self.form(post, type: type, &request) }
-        guard let body = found else { return length ?? 0 > 0 ? self.missing(at: post) : nil }
+        // Some have an empty text beside the fields of a form.
+        if found?.bytes.isEmpty != false { found = try self.form(post, type: type, &request) ?? found }
+        if found?.bytes.isEmpty != false, self.hasBody(value, request) || post["params"]?.list?.isEmpty == false {
+            return self.missing(at: post)
+        }
+        guard let body = found else { return nil }
         // Fiddler has an empty one on every GET, and Insomnia on every request without a body.
         if body.bytes.isEmpty, length == nil, !request.headers.contains("transfer-encoding") { return nil }
         if body.bytes.isEmpty, let length, length > 0 { return self.missing(at: post) }
@@ -203,6 +207,14 @@ struct HARReader {
         var bytes: [UInt8] = []
         var isHex = true
         let chunks = document.root.elements.map(\.utf8)
+    /// Whether an entry says that its request had a body of some length.
+    private func hasBody(_ value: SourceValue, _ request: RecordedRequest) -> Bool {
+        // HTTP Toolkit leaves out what is too long for it.
+        if value["_requestBodyStatus"]?.string?.hasPrefix("discarded") == true { return true }
+        if let length = request.headers.first("content-length").flatMap({ Int($0) }) { return length > 0 }
+        return value["bodySize"]?.double ?? 0 > 0
+    }
+
         for chunk in chunks {
             guard let chunk, chunk.count >= 4 else { return nil }
             isHex = isHex && Hex.decode(chunk) != nil

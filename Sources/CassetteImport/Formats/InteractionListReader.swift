@@ -69,7 +69,16 @@ struct InteractionListReader {
         exchange.request.version = SourceWords.version(value["proto"]?.string).version
         exchange.request.headers = try self.fields(value["headers"], in: "request.headers")
         exchange.requestBody = try self.body(value["body"], exchange.request.headers, in: "request.body")
-        if exchange.requestBody?.bytes.isEmpty == true, !exchange.request.headers.contains("content-length") { exchange.requestBody = nil }
+        if exchange.requestBody?.bytes.isEmpty != false {
+            let length = exchange.request.headers.first("content-length").flatMap { Int($0) }
+            if let length, length > 0 {
+                self.context.lose(.requestBody, at: value)
+                exchange.requestBody = ImportedBody([], .asSent, isComplete: false)
+            } else if length == nil {
+                exchange.requestBody = nil
+            }
+        }
+        exchange.request.trailers = try self.trailers(value, in: "request.trailer")
         if exchange.requestBody == nil, self.kind == .goVCR, let form = value["form"]?.members, !form.isEmpty {
             // The fields of a form are beside a body; without one, they are all there is.
             self.context.lose(.requestBody, at: value)
@@ -100,6 +109,7 @@ struct InteractionListReader {
         response.version = SourceWords.version(version.map { $0.first?.isNumber == true ? "HTTP/\($0)" : $0 }).version
         if response.version.major >= 2 { response.reason = [] }
         response.headers = try self.fields(value["headers"], in: "response.headers")
+        response.trailers = try self.trailers(value, in: "response.trailer")
         exchange.responseBody =
             try self.body(value["body"] ?? value["content"], response.headers, in: "response.body") ?? ImportedBody([], .asSent)
         if value["uncompressed"]?.bool == true { exchange.responseBody?.form = .decoded }
@@ -110,6 +120,12 @@ struct InteractionListReader {
         var builder = FieldBuilder(self.context)
         try builder.append(value, in: path)
         return builder.fields
+    }
+
+    /// go-vcr has them; nil if there are none.
+    private func trailers(_ value: SourceValue, in path: String) throws(CassetteError) -> HeaderFields? {
+        guard self.kind == .goVCR, let trailers = value["trailer"], trailers.members?.isEmpty == false else { return nil }
+        return try self.fields(trailers, in: path)
     }
 
     // MARK: Bodies
