@@ -34,7 +34,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     /// What is lost each time, as a sentence without its end.
     var text: String {
         switch self {
-        case .notHTTP: "an entry is not of HTTP and was left out"
+        case .notHTTP: "an entry is not of HTTP, or names no host, and was left out"
         case .cached: "an answer came from the browser's cache without its body: a replay cuts it"
         case .blocked: "a request was never sent and was left out"
         case .responseBody: "an answer lacks its body: a replay cuts it"

@@ -224,14 +224,14 @@ struct FieldBuilder {
 // MARK: Words of other tools
 
 enum SourceWords {
-    /// An absolute URL of HTTP as a request has it, without its fragment; nil if it is none.
+    /// An absolute URL of HTTP as a request has it, without its fragment; nil if it is none, or names no host.
     static func url(_ text: String) -> String? {
         var url = text
         for (scheme, plain) in [("ws://", "http://"), ("wss://", "https://")] where url.lowercased().hasPrefix(scheme) {
             url = plain + url.dropFirst(scheme.count)
         }
         let lower = url.prefix(8).lowercased()
-        guard lower.hasPrefix("http://") && url.utf8.count > 7 || lower.hasPrefix("https://") && url.utf8.count > 8 else { return nil }
+        guard lower.hasPrefix("http://") || lower.hasPrefix("https://"), self.namesHost(url) else { return nil }
         var bytes: [UInt8] = []
         for byte in url.utf8 {
             if byte == UInt8(ascii: "#") { break }
@@ -242,6 +242,18 @@ enum SourceWords {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func namesHost(_ url: String) -> Bool {
+        let authority = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
+        let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority[...]
+        guard let first = host.first, first != UInt8(ascii: ":") else { return false }
+        guard first == UInt8(ascii: "[") else { return true }
+        guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
+        let rest = host[host.index(after: end)...]
+        return rest.isEmpty || rest.first == UInt8(ascii: ":")
     }
 
     /// `HTTP/1.1`, `http/2.0`, `h2`; HTTP/1.1 for anything else.

@@ -60,7 +60,8 @@ struct HARReader {
     mutating func exchange(_ entry: SourceValue) throws(CassetteError) -> ImportedExchange? {
         let request = try self.context.required(entry, "request")
         let response = entry["response"]
-        guard let url = SourceWords.url(try self.context.string(request, "url", in: "request")) else {
+        guard request["method"]?.string != "CONNECT", let url = SourceWords.url(try self.context.string(request, "url", in: "request"))
+        else {
             self.context.lose(.notHTTP, at: entry)
             return nil
         }
