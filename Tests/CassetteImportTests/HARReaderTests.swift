@@ -110,6 +110,47 @@ import Testing
         }
     }
 
+    @Test func cookiesAndAQueryBesideTheirPlacesAreFieldsAndAURL() throws {
+        let request = """
+            , "cookies": [{"name": "a", "value": "1"}, {"name": "b", "value": "x\\r\\ny"}, {"name": "c", "value": "2"}],
+             "queryString": [{"name": "q", "value": "a b"}, {"name": "r", "value": ""}]
+            """
+        let response = """
+            "content": {"text": "hi"}, "cookies": [{"name": "s", "value": "t", "path": "/", "expires": "2026-11-21T04:19:28.000Z",
+             "httpOnly": true, "secure": false}, {"name": "u", "value": "v"}]
+            """
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry(request: request, response: response))) {
+            $0.redaction = nil
+        }
+        #expect(exchanges[0].request.url == "http://a.test/pets?q=a%20b&r=")
+        #expect(exchanges[0].request.headers.lines == ["Host: a.test", "Cookie: a=1; c=2"])
+        let lines = exchanges[0].response?.headers.lines ?? []
+        #expect(lines.dropFirst() == ["Set-Cookie: s=t; Expires=Sat, 21 Nov 2026 04:19:28 GMT; Path=/; HttpOnly", "Set-Cookie: u=v"])
+        #expect(report.losses.map(\.kind) == ["fields"])
+    }
+
+    @Test func cookiesThatAreFieldsComeOnce() throws {
+        let cookie = #"{"name": "Set-Cookie", "value": "s=t; Max-Age=5"}"#
+        let response = #""content": {"text": "hi"}, "cookies": [{"name": "s", "value": "t"}]"#
+        #expect(try self.one(HARText.entry(headers: cookie, response: response)).response?.headers.lines.count == 1)
+    }
+
+    @Test func commentsThatAreNotKeptAreCounted() throws {
+        let response = #""content": {"text": "hi", "comment": "c"}, "comment": "d""#
+        let entry = HARText.entry(request: #", "comment": "a""#, response: response)
+        #expect(try self.losses(entry) == ["comment": 1])
+    }
+
+    @Test(arguments: ["http:///x", "http://", "http://:80/", "http://[::1/x", "http://u@/", "https://?a"])
+    func aURLWithoutAHostIsLeftOut(_ url: String) throws {
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry("GET", url), HARText.entry("GET", "http://[::1]:8/x")))
+        #expect(report.losses.map(\.kind) == ["notHTTP"] && exchanges.count == 1)
+    }
+
+    @Test func aTunnelIsLeftOut() throws {
+        #expect(try self.losses(HARText.entry("CONNECT", "http://a.test:443")) == ["notHTTP": 1])
+    }
+
     @Test func aTextIsPutBackIntoItsCharset() throws {
         let type = #"{"name": "Content-Type", "value": "text/plain; charset=iso-8859-1"}"#
         let exchange = try self.one(HARText.entry(headers: type, response: #""content": {"text": "\u00fcber"}"#))
@@ -185,6 +226,21 @@ import Testing
         #expect(try self.importing.bytes(exchange.request.body).starts(with: Array(text.utf8)))
     }
 
+    @Test func aFormWithAnEmptyTextHasItsFields() throws {
+        let data = #", "postData": {"mimeType": "application/x-www-form-urlencoded", "text": "", "params": [{"name": "a", "value": "1"}]}"#
+        #expect(try self.importing.bytes(self.one(HARText.entry("POST", request: data)).request.body) == Array("a=1".utf8))
+    }
+
+    @Test(arguments: [
+        #", "_requestBodyStatus": "discarded:too-large""#, #", "bodySize": 9"#,
+        #", "bodySize": 9, "postData": {"mimeType": "", "text": ""}"#,
+        #", "postData": {"mimeType": "multipart/form-data; boundary=x", "text": "", "params": [{"name": "a", "fileName": "b"}]}"#,
+    ])
+    func aRequestThatLacksItsBodyIsCounted(_ request: String) throws {
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry("POST", request: request)))
+        #expect(report.losses.map(\.kind) == ["requestBody"] && exchanges[0].request.body?.isComplete == false)
+    }
+
     @Test func emptyPostDataOfAGetIsNoBody() throws {
         let exchange = try self.one(HARText.entry(request: #", "postData": {"mimeType": "", "text": ""}"#))
         #expect(exchange.request.body == nil)
@@ -226,21 +282,6 @@ import Testing
     @Test func messagesOfAWebSocketAreSecondsOrMilliseconds() throws {
         let times = ["1704164646", "1704164646000"]
         for time in times {
-    @Test func aFormWithAnEmptyTextHasItsFields() throws {
-        let data = #", "postData": {"mimeType": "application/x-www-form-urlencoded", "text": "", "params": [{"name": "a", "value": "1"}]}"#
-        #expect(try self.importing.bytes(self.one(HARText.entry("POST", request: data)).request.body) == Array("a=1".utf8))
-    }
-
-    @Test(arguments: [
-        #", "_requestBodyStatus": "discarded:too-large""#, #", "bodySize": 9"#,
-        #", "bodySize": 9, "postData": {"mimeType": "", "text": ""}"#,
-        #", "postData": {"mimeType": "multipart/form-data; boundary=x", "text": "", "params": [{"name": "a", "fileName": "b"}]}"#,
-    ])
-    func aRequestThatLacksItsBodyIsCounted(_ request: String) throws {
-        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry("POST", request: request)))
-        #expect(report.losses.map(\.kind) == ["requestBody"] && exchanges[0].request.body?.isComplete == false)
-    }
-
             let more = #"""
                 "_webSocketMessages": [{"type": "send", "time": \#(time), "opcode": 1, "data": "hi"},
                  {"type": "receive", "time": \#(time), "opcode": 2, "data": "AQI="}],

@@ -298,11 +298,24 @@ enum SourceWords {
         return Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
     }
 
-    /// Reads `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7).
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7).
+    static func httpDate(_ time: Timestamp) -> String {
+        let text = Array(time.formatted)
+        let day = time.microseconds / 86_400_000_000 - (time.microseconds % 86_400_000_000 < 0 ? 1 : 0)
+        // The first day of all was a Thursday.
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int((day % 7 + 7) % 7)]
+        let month = (Int(String(text[5..<7])) ?? 1) - 1
+        return "\(weekday), \(String(text[8..<10])) \(self.months[month]) \(String(text[..<4])) \(String(text[11..<19])) GMT"
+    }
+
+    /// Reads the same.
     static func time(httpDate text: String) -> Timestamp? {
-        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
         let words = text.lowercased().split { $0 == " " || $0 == "," }
-        guard words.count == 6, words[1].utf8.count == 2, let month = months.firstIndex(where: { $0 == words[2] }) else { return nil }
+        guard words.count == 6, words[1].utf8.count == 2, let month = self.months.firstIndex(where: { $0.lowercased() == words[2] }) else {
+            return nil
+        }
         return Timestamp("\(words[3])-\(month < 9 ? "0" : "")\(month + 1)-\(words[1])T\(words[4])Z")
     }
 

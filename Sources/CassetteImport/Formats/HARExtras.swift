@@ -39,7 +39,10 @@ struct HARExtras {
             }
             if !members.isEmpty { kept.append(message, SourceValue(line: value.line, content: .members(members)), if: true) }
         }
-        if kept.hasLoss { self.context.lose(.comment, at: entry) }
+        let response = entry["response"]
+        // A response's comment says why it was cut, or why there is none.
+        let commented = [entry["request"], exchange.outcome == .complete ? response : nil, response?["content"], entry["timings"]]
+        if kept.hasLoss || commented.contains(where: { $0?["comment"]?.data?.isEmpty == false }) { self.context.lose(.comment, at: entry) }
         return kept.member(line: entry.line)
     }
 

@@ -109,8 +109,8 @@ struct HARReader {
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
         }
-        var request = RecordedRequest(method: method, url: url, version: self.version(value))
-        request.headers = try self.fields(value["headers"], in: "request.headers")
+        var request = RecordedRequest(method: method, url: url + Self.query(value, url), version: self.version(value))
+        request.headers = try self.fields(value["headers"], in: "request.headers", cookies: value["cookies"]?.list, isAnswer: false)
         if let trailers = value["_trailers"] { request.trailers = try self.fields(trailers, in: "request._trailers") }
         return request
     }
@@ -119,9 +119,18 @@ struct HARReader {
         guard (100...999).contains(status) else { throw self.context.error(value, "response.status", "\(status) is no status") }
         var response = RecordedResponse(status: status, reason: SourceWords.reason(value["statusText"]), version: self.version(value))
         if response.version.major >= 2 { response.reason = [] }
-        response.headers = try self.fields(value["headers"], in: "response.headers")
+        response.headers = try self.fields(value["headers"], in: "response.headers", cookies: value["cookies"]?.list, isAnswer: true)
         if let trailers = value["_trailers"] { response.trailers = try self.fields(trailers, in: "response._trailers") }
         return response
+    }
+
+    /// The query of an entry whose URL has none; empty if there is none at all.
+    private static func query(_ request: SourceValue, _ url: String) -> String {
+        guard !url.contains("?"), let items = request["queryString"]?.list, !items.isEmpty else { return "" }
+        let pairs = items.map { item in
+            "\(StubRequest.encoded(item["name"]?.string ?? ""))=\(StubRequest.encoded(item["value"]?.string ?? ""))"
+        }
+        return "?" + pairs.joined(separator: "&")
     }
 
     private func version(_ message: SourceValue) -> HTTPVersion {
@@ -130,10 +139,45 @@ struct HARReader {
         return version
     }
 
-    private func fields(_ value: SourceValue?, in path: String) throws(CassetteError) -> HeaderFields {
+    /// - Parameter cookies: of an entry that may have them beside its fields alone.
+    private func fields(
+        _ value: SourceValue?, in path: String, cookies: [SourceValue]? = nil, isAnswer: Bool = false
+    ) throws(CassetteError) -> HeaderFields {
         var builder = FieldBuilder(self.context)
         try builder.append(value, in: path)
+        guard let cookies, !cookies.isEmpty, !builder.fields.contains(isAnswer ? "set-cookie" : "cookie") else { return builder.fields }
+        var pairs: [String] = []
+        for cookie in cookies {
+            guard let pair = Self.pair(cookie) else {
+                self.context.lose(.fields, at: cookie)
+                continue
+            }
+            pairs.append(isAnswer ? pair + Self.attributes(cookie) : pair)
+        }
+        for line in isAnswer ? pairs : [pairs.joined(separator: "; ")] where !line.isEmpty {
+            builder.append(isAnswer ? "Set-Cookie" : "Cookie", Array(line.utf8), at: cookies[0])
+        }
         return builder.fields
+    }
+
+    // MARK: Cookies
+
+    private static func pair(_ cookie: SourceValue) -> String? {
+        guard let name = cookie["name"]?.string, FieldBuilder.isToken(name), let value = cookie.cookieWord("value") else { return nil }
+        return "\(name)=\(value)"
+    }
+
+    private static func attributes(_ cookie: SourceValue) -> String {
+        var text = ""
+        if let expires = cookie["expires"]?.string.flatMap({ SourceWords.time($0) }) {
+            text += "; Expires=\(SourceWords.httpDate(expires))"
+        }
+        for (name, member) in [("Path", "path"), ("Domain", "domain"), ("SameSite", "sameSite")] {
+            if let value = cookie.cookieWord(member), !value.isEmpty { text += "; \(name)=\(value)" }
+        }
+        if cookie["secure"]?.bool == true { text += "; Secure" }
+        if cookie["httpOnly"]?.bool == true { text += "; HttpOnly" }
+        return text
     }
 
     // MARK: Bodies
@@ -157,11 +201,18 @@ struct HARReader {
         guard let body = found else { return nil }
         // Fiddler has an empty one on every GET, and Insomnia on every request without a body.
         if body.bytes.isEmpty, length == nil, !request.headers.contains("transfer-encoding") { return nil }
-        if body.bytes.isEmpty, let length, length > 0 { return self.missing(at: post) }
         if let type, !request.headers.contains("content-type"), !body.bytes.isEmpty {
             request.headers.append(line: Array("Content-Type: \(type)".utf8))
         }
         return body
+    }
+
+    /// Whether an entry says that its request had a body of some length.
+    private func hasBody(_ value: SourceValue, _ request: RecordedRequest) -> Bool {
+        // HTTP Toolkit leaves out what is too long for it.
+        if value["_requestBodyStatus"]?.string?.hasPrefix("discarded") == true { return true }
+        if let length = request.headers.first("content-length").flatMap({ Int($0) }) { return length > 0 }
+        return value["bodySize"]?.double ?? 0 > 0
     }
 
     private func missing(at value: SourceValue) -> ImportedBody {
@@ -208,14 +259,6 @@ struct HARReader {
         var bytes: [UInt8] = []
         var isHex = true
         let chunks = document.root.elements.map(\.utf8)
-    /// Whether an entry says that its request had a body of some length.
-    private func hasBody(_ value: SourceValue, _ request: RecordedRequest) -> Bool {
-        // HTTP Toolkit leaves out what is too long for it.
-        if value["_requestBodyStatus"]?.string?.hasPrefix("discarded") == true { return true }
-        if let length = request.headers.first("content-length").flatMap({ Int($0) }) { return length > 0 }
-        return value["bodySize"]?.double ?? 0 > 0
-    }
-
         for chunk in chunks {
             guard let chunk, chunk.count >= 4 else { return nil }
             isHex = isHex && Hex.decode(chunk) != nil
@@ -473,5 +516,13 @@ struct HARReader {
                 .reset
             }
         return Failure(kind: kind, message: problem)
+    }
+}
+
+extension SourceValue {
+    /// A member that a cookie can have: without what ends a value or a line.
+    fileprivate func cookieWord(_ name: String) -> String? {
+        guard let text = self[name]?.string else { return name == "value" ? "" : nil }
+        return text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 && $0 != UInt8(ascii: ";") }) ? text : nil
     }
 }
