@@ -36,38 +36,49 @@ package struct PostmanCollection: ExchangeWriter {
     package mutating func append(_ interaction: Interaction, number: Int) throws {
         let request = interaction.request
         let path = request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }.prefix { $0 != "?" }
+        let payload = try self.payload(request, number)
+        var answer: [UInt8] = []
+        if let response = interaction.response { answer = try self.target.content(response.body, response.headers, number: number) }
         self.writer.element()
         self.writer.beginObject(.lines)
         self.member("name", "\(request.method) \(path.isEmpty ? "/" : String(path))")
+        let notes = payload.notes + (UTF8Validator.isValid(answer) ? [] : ["The answer has \(answer.count) bytes that are no text."])
+        if !notes.isEmpty {
+            self.member("description", "\(notes.joined(separator: " ")) See: wiretape show \(VisibleText.line(self.target.path)) \(number)")
+        }
         self.writer.member("request")
-        try self.request(request, number)
+        self.request(request, payload)
         self.writer.member("response")
         self.writer.beginArray(.lines)
         if let response = interaction.response {
             self.writer.element()
-            try self.response(response, to: request, number)
+            self.response(response, answer, to: request, payload, number)
         }
         self.writer.endArray()
         self.writer.endObject()
         try self.flush()
     }
 
-    private mutating func request(_ request: RecordedRequest, _ number: Int) throws {
+    private mutating func request(_ request: RecordedRequest, _ payload: Payload) {
         self.writer.beginObject(.lines)
         self.member("method", request.method)
-        self.fields(request.headers, isDecoded: true)
-        try self.body(request, number)
+        var headers = request.headers
+        // Postman chooses the boundary.
+        if case .parts = payload { headers = headers.removing("content-type") }
+        self.fields(headers, isDecoded: true)
+        self.body(payload)
         self.url(request.url)
         self.writer.endObject()
     }
 
-    private mutating func response(_ response: RecordedResponse, to request: RecordedRequest, _ number: Int) throws {
-        let content = try self.target.content(response.body, response.headers, number: number)
+    private mutating func response(
+        _ response: RecordedResponse, _ content: [UInt8], to request: RecordedRequest, _ payload: Payload, _ number: Int
+    ) {
         let type = MediaType(response.headers.firstIndex(of: "content-type").map { response.headers.valueBytes(at: $0) })
         self.writer.beginObject(.lines)
         self.member("name", "exchange \(number)")
         self.writer.member("originalRequest")
-        try self.request(request, number)
+        self.request(request, payload)
         self.member("status", String(decoding: response.reason, as: UTF8.self))
         self.writer.member("code")
         self.writer.integer(response.status)
@@ -77,37 +88,80 @@ package struct PostmanCollection: ExchangeWriter {
         self.writer.raw("[]")
         self.writer.member("body")
         // Postman has texts alone.
-        self.text(content)
+        self.writer.string(UTF8Validator.isValid(content) ? String(decoding: content, as: UTF8.self) : "")
         self.writer.endObject()
     }
 
-    private mutating func body(_ request: RecordedRequest, _ number: Int) throws {
-        guard let body = request.body, body.size > 0 else { return }
+    // MARK: Bodies
+
+    /// A request's body as Postman can have it.
+    private enum Payload {
+        case none
+        case form([FormText.Field])
+        case parts([Part])
+        case text([UInt8], isJSON: Bool)
+        /// Of so many bytes.
+        case binary(Int)
+
+        /// What of it is not in the collection.
+        var notes: [String] {
+            switch self {
+            case .none, .form, .text: []
+            case .binary(let size): ["The body has \(size) bytes that are no text."]
+            case .parts(let parts):
+                parts.contains { $0.filename == nil && $0.text == nil } ? ["Parts of the form that are no text are empty."] : []
+            }
+        }
+    }
+
+    private struct Part {
+        var name: String
+        var filename: String?
+        var type: String?
+        /// Nil if it is no text, or a file, which whoever opens the collection has.
+        var text: [UInt8]?
+    }
+
+    private func payload(_ request: RecordedRequest, _ number: Int) throws -> Payload {
+        guard let body = request.body, body.size > 0 else { return .none }
+        if case .form(let form) = body.content { return .form(form.fields) }
         let content = try self.target.content(body, request.headers, number: number)
-        self.writer.member("body")
-        self.writer.beginObject(.lines)
-        switch body.content {
-        case .form(let form):
-            self.member("mode", "urlencoded")
-            self.writer.member("urlencoded")
+        if MultipartType(request.headers)?.isFormData == true,
+            let parts = try BodyParts(BodyContents(content), headers: request.headers), !parts.all.contains(where: \.isMultipart)
+        {
+            return .parts(parts.all.map { self.part($0, content) })
+        }
+        guard UTF8Validator.isValid(content) else { return .binary(content.count) }
+        let type = MediaType(request.headers.firstIndex(of: "content-type").map { request.headers.valueBytes(at: $0) })
+        return .text(content, isJSON: type.kind == .json)
+    }
+
+    private func part(_ part: BodyPart, _ content: [UInt8]) -> Part {
+        let data = Array(content[part.data])
+        let text = part.filename == nil && UTF8Validator.isValid(data) ? data : nil
+        return Part(name: part.name ?? "", filename: part.filename, type: part.fields.first("content-type"), text: text)
+    }
+
+    private mutating func body(_ payload: Payload) {
+        switch payload {
+        case .none, .binary: return
+        case .form(let fields):
+            self.begin("urlencoded")
             self.writer.beginArray(.lines)
-            for field in form.fields {
+            for field in fields {
                 self.writer.element()
                 self.pair(field.name, field.value ?? "")
             }
             self.writer.endArray()
-        case .multipart(let parts) where MultipartType(request.headers)?.isFormData == true:
-            self.member("mode", "formdata")
-            self.writer.member("formdata")
+        case .parts(let parts):
+            self.begin("formdata")
             self.writer.beginArray(.lines)
-            for part in parts.parts { self.part(part.headers.fields) }
+            for part in parts { self.part(part) }
             self.writer.endArray()
-        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .grpc, .binary, .file, .raw:
-            self.member("mode", "raw")
-            self.writer.member("raw")
-            self.text(content)
-            let type = MediaType(request.headers.firstIndex(of: "content-type").map { request.headers.valueBytes(at: $0) })
-            if type.kind == .json {
+        case .text(let text, let isJSON):
+            self.begin("raw")
+            text.withUnsafeBytes { self.writer.string(utf8: $0) }
+            if isJSON {
                 self.writer.member("options")
                 self.writer.raw(#"{ "raw": { "language": "json" } }"#)
             }
@@ -115,20 +169,25 @@ package struct PostmanCollection: ExchangeWriter {
         self.writer.endObject()
     }
 
-    /// The data of a part are where whoever opens the collection has them.
-    private mutating func part(_ fields: HeaderFields) {
-        let disposition = ContentDisposition(fields, charset: nil)
+    private mutating func begin(_ mode: StaticString) {
+        self.writer.member("body")
+        self.writer.beginObject(.lines)
+        self.member("mode", "\(mode)")
+        self.writer.member(mode)
+    }
+
+    private mutating func part(_ part: Part) {
         self.writer.element()
         self.writer.beginObject(.inline)
-        self.member("key", disposition?.name ?? "")
-        if let filename = disposition?.filename {
+        self.member("key", part.name)
+        if let filename = part.filename {
             self.member("type", "file")
             self.member("src", filename)
         } else {
             self.member("type", "text")
-            self.member("value", "")
+            self.member("value", String(decoding: part.text ?? [], as: UTF8.self))
         }
-        if let type = fields.first("content-type") { self.member("contentType", type) }
+        if let type = part.type { self.member("contentType", type) }
         self.writer.endObject()
     }
 
@@ -192,9 +251,5 @@ package struct PostmanCollection: ExchangeWriter {
     private mutating func member(_ name: StaticString, _ value: String) {
         self.writer.member(name)
         self.writer.string(value)
-    }
-
-    private mutating func text(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { if UTF8Validator.isValid($0) { self.writer.string(utf8: $0) } else { self.writer.base64($0) } }
     }
 }

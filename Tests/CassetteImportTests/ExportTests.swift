@@ -80,6 +80,26 @@ import Testing
         #expect(stubs[1]["request"]?["bodyPatterns"]?.elements.map { $0["equalToJson"]?.string } == ["{\"a\":1}"])
         #expect(stubs[0]["response"]?["status"]?.int == 201 && stubs[0]["response"]?["body"]?.string == "ok")
     }
+    @Test func partsHaveTheirValues() throws {
+        let data =
+            "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nRex\r\n--x\r\nContent-Disposition: form-data; name=\"f\"; "
+            + "filename=\"b.txt\"\r\n\r\nhello\r\n--x--\r\n"
+        let text = try self.text([Self.post(data, type: "multipart/form-data; boundary=x")]) { PostmanCollection($0) }
+        let document = try JSONDocument(Array(text.utf8)).root
+        let item = try #require(document["item"]?.elements.map { $0 }.first)
+        let parts = item["request"]?["body"]?["formdata"]?.elements.map { $0 } ?? []
+        #expect(parts.map { $0["value"]?.string } == ["Rex", nil] && parts.map { $0["src"]?.string } == [nil, "b.txt"])
+        #expect(item["request"]?["header"]?.elements.map { $0["key"]?.string } == ["Host"] && item["description"] == nil)
+    }
+
+    @Test func bytesThatAreNoTextAreDescribed() throws {
+        var interaction = Self.post("xx", type: "application/octet-stream")
+        interaction.request.body = Body(size: 3, content: .binary([255, 0, 1]))
+        let document = try JSONDocument(Array(try self.text([interaction]) { PostmanCollection($0) }.utf8)).root
+        let item = try #require(document["item"]?.elements.map { $0 }.first)
+        #expect(item["request"]?["body"] == nil && item["description"]?.string?.contains("3 bytes") == true)
+    }
+
 
     // MARK: curl
 
