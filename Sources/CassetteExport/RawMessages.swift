@@ -4,7 +4,8 @@ internal import TapeBytes
 
 /// Requests and responses as HTTP/1.1 has them on the wire, one after another, with an empty line after each.
 ///
-/// Bodies keep their codings; chunks are as they were recorded. Messages of HTTP/2 are written as HTTP/1.1 would have them.
+/// Bodies keep their codings; chunks are as they were recorded. Messages of HTTP/2 are written as HTTP/1.1 would have them, with a length if
+/// they have none.
 package struct RawMessages: ExchangeWriter {
     /// What of each exchange is written.
     package enum Choice: String, Sendable, CaseIterable { case both, request, response }
@@ -25,7 +26,8 @@ package struct RawMessages: ExchangeWriter {
         let request = interaction.request
         if self.choice != .response {
             try self.target.write("\(request.method) \(Self.target(of: request)) \(Self.version(request.version))\r\n")
-            try self.fields(request.headers, addingHostOf: request.url)
+            let isFramed = request.version.major < 2 || request.body == nil
+            try self.fields(request.headers, addingHostOf: request.url, lengthOf: isFramed ? nil : request.body)
             try self.body(request.body, request.headers, request.trailers)
             if self.choice == .both { try self.target.write("\r\n") }
         }
@@ -33,7 +35,9 @@ package struct RawMessages: ExchangeWriter {
         try self.target.write(
             Array("\(Self.version(response.version)) \(response.status)".utf8) + (response.omitsReasonSpace ? [] : [32]) + response.reason
                 + [13, 10])
-        try self.fields(response.headers, addingHostOf: nil)
+        let isBodiless = request.method == "HEAD" || response.status < 200 || response.status == 204 || response.status == 304
+        let isFramed = response.version.major < 2 || isBodiless || response.body?.isComplete == false
+        try self.fields(response.headers, addingHostOf: nil, lengthOf: isFramed ? nil : response.body ?? Body(size: 0, content: .empty))
         try self.body(response.body, response.headers, response.trailers)
         if self.choice == .both { try self.target.write("\r\n") }
     }
@@ -46,12 +50,25 @@ package struct RawMessages: ExchangeWriter {
         return rest.hasPrefix("/") ? String(rest) : "/\(rest)"
     }
 
-    private func fields(_ headers: HeaderFields, addingHostOf url: String?) throws {
+    /// - Parameter body: whose length is added if the fields say none; nil to add nothing.
+    private func fields(_ headers: HeaderFields, addingHostOf url: String?, lengthOf body: Body?) throws {
         // HTTP/2 has it in the URL.
         if let url, !headers.contains("host") {
             try self.target.write("Host: \(url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" })\r\n")
         }
-        try self.target.write(headers.bytes + [13, 10])
+        try self.target.write(headers.bytes)
+        if let body, !headers.contains("content-length"), !headers.contains("transfer-encoding") {
+            try self.target.write("Content-Length: \(self.length(of: body))\r\n")
+        }
+        try self.target.write([13, 10])
+    }
+
+    /// Of the bytes of the wire: a body that is kept decoded has another size.
+    private func length(of body: Body) throws -> Int {
+        let stream = try self.target.reader.restoredStream(of: body) { PortableSHA256() }
+        var length = 0
+        while !stream.isEnded { length += try stream.next().count }
+        return length
     }
 
     private func body(_ body: Body?, _ headers: HeaderFields, _ trailers: HeaderFields?) throws {

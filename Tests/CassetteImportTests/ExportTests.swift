@@ -44,6 +44,18 @@ import Testing
         #expect(text == request + "HTTP/1.1 201 OK\r\nContent-Type: application/json\r\n\r\nok\r\n")
     }
 
+    @Test func messagesOfHTTP2GetALength() throws {
+        var interaction = Self.post("{}")
+        interaction.request.version = .http2
+        interaction.request.headers = HeaderFields(["accept: */*"])
+        interaction.response?.version = .http2
+        var empty = Interaction.sample(2, status: 204)
+        empty.response?.version = .http2
+        let text = try self.text([interaction, empty]) { RawMessages($0, .both) }
+        #expect(text.contains("accept: */*\r\nContent-Length: 2\r\n\r\n{}\r\n"), "\(text)")
+        #expect(text.components(separatedBy: "Content-Length: 2\r\n").count == 3 && !text.contains("Content-Length: 0"), "\(text)")
+    }
+
     @Test func chunksAreAsTheyWereRecorded() throws {
         var interaction = Interaction.sample(1, body: Body(size: 5, content: .text(Array("hello".utf8))))
         interaction.response?.headers = HeaderFields(["Transfer-Encoding: chunked"])
