@@ -14,7 +14,17 @@ package struct CurlScript: ExchangeWriter {
         self.shell = shell
     }
 
-    package mutating func begin() throws {}
+    package mutating func begin() throws {
+        guard self.shell == .powershell else { return }
+        // What is piped is ASCII in Windows PowerShell, where curl is also another name of Invoke-WebRequest.
+        try self.target.write(
+            """
+            $OutputEncoding = New-Object System.Text.UTF8Encoding $false
+            $curl = if ($env:OS -eq 'Windows_NT') { 'curl.exe' } else { 'curl' }
+
+
+            """)
+    }
 
     package mutating func end() throws {}
 
@@ -41,7 +51,7 @@ package struct CurlScript: ExchangeWriter {
         case .fish: return words.map { $0.map(self.fish).joined(separator: " ") }.joined(separator: " \\\n  ") + "\n"
         case .powershell:
             let lines = ([["--url", command.url]] + command.words).map(self.line)
-            return "@'\n\(lines.joined(separator: "\n"))\n'@ | curl.exe --config -\n"
+            return "@'\n\(lines.joined(separator: "\n"))\n'@ | & $curl --config -\n"
         }
     }
 

@@ -125,7 +125,7 @@ import Testing
         #expect(powershell.contains(#"data-raw = "{\"a\": \"it's \\\\ $x\"}""#), "\(powershell)")
         #expect(
             powershell.contains("@'\nurl = \"http://a.test:8080/pets?kind=cat&x\"\n")
-                && powershell.hasSuffix("'@ | curl.exe --config -\n\n"))
+                && powershell.hasPrefix("$OutputEncoding = ") && powershell.hasSuffix("'@ | & $curl --config -\n\n"))
     }
 
     @Test func whatCurlCannotSendIsAComment() throws {
