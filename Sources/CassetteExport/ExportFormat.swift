@@ -21,6 +21,12 @@ package protocol ExchangeWriter {
     /// - Parameter number: of the exchange in its cassette, from 1.
     mutating func append(_ interaction: Interaction, number: Int) throws
     mutating func end() throws
+    /// What was left out, for people.
+    var notes: [String] { get }
+}
+
+extension ExchangeWriter {
+    package var notes: [String] { [] }
 }
 
 /// What writers share: where the text goes, and where the bodies are.

@@ -14,6 +14,7 @@ package struct WireMockMappings: ExchangeWriter {
         var body: [UInt8]
     }
 
+    package private(set) var notes: [String] = []
     private let target: ExportTarget
     private var writer = JSONWriter()
     /// How many exchanges of each request come, and how many have come.
@@ -32,6 +33,10 @@ package struct WireMockMappings: ExchangeWriter {
     package mutating func append(_ interaction: Interaction, number: Int) throws {
         // A stub needs an answer or a fault.
         if interaction.request.method == "CONNECT" { return }
+        guard !interaction.opensWebSocket else {
+            self.notes.append("exchange \(number) opens a WebSocket, which no stub does: it is left out.")
+            return
+        }
         let rest = interaction.request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }
         let body = try self.target.content(interaction.request.body, interaction.request.headers, number: number)
         let key = Key(method: interaction.request.method, target: rest.hasPrefix("/") ? String(rest) : "/\(rest)", body: body)

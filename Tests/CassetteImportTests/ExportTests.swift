@@ -80,18 +80,6 @@ import Testing
         #expect(response?["code"]?.int == 201 && response?["body"]?.string == "ok")
     }
 
-    // MARK: WireMock
-
-    @Test func equalRequestsAreStatesOfAScenario() throws {
-        let interactions = [Self.post("{}", id: 1), Self.post("{\"a\":1}", id: 2), Self.post("{}", id: 3)]
-        let document = try JSONDocument(Array(try self.text(interactions) { WireMockMappings($0) }.utf8)).root
-        let stubs = document["mappings"]?.elements.map { $0 } ?? []
-        #expect(stubs.map { $0["requiredScenarioState"]?.string } == ["Started", nil, "2"])
-        #expect(stubs.map { $0["newScenarioState"]?.string } == ["2", nil, nil])
-        #expect(stubs[0]["request"]?["url"]?.string == "/pets?kind=cat&x")
-        #expect(stubs[1]["request"]?["bodyPatterns"]?.elements.map { $0["equalToJson"]?.string } == ["{\"a\":1}"])
-        #expect(stubs[0]["response"]?["status"]?.int == 201 && stubs[0]["response"]?["body"]?.string == "ok")
-    }
     @Test func partsHaveTheirValues() throws {
         let data =
             "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nRex\r\n--x\r\nContent-Disposition: form-data; name=\"f\"; "
@@ -112,6 +100,28 @@ import Testing
         #expect(item["request"]?["body"] == nil && item["description"]?.string?.contains("3 bytes") == true)
     }
 
+    // MARK: WireMock
+
+    @Test func aWebSocketIsNoStub() throws {
+        var interaction = Interaction.sample(1, status: 101)
+        interaction.webSocket = .inline([])
+        try RecordedExchanges.write([Interaction.sample(1)], to: self.path)
+        var writer = WireMockMappings(ExportTarget(path: self.path) { _ in })
+        try writer.begin()
+        try writer.append(interaction, number: 1)
+        #expect(writer.notes.count == 1)
+    }
+
+    @Test func equalRequestsAreStatesOfAScenario() throws {
+        let interactions = [Self.post("{}", id: 1), Self.post("{\"a\":1}", id: 2), Self.post("{}", id: 3)]
+        let document = try JSONDocument(Array(try self.text(interactions) { WireMockMappings($0) }.utf8)).root
+        let stubs = document["mappings"]?.elements.map { $0 } ?? []
+        #expect(stubs.map { $0["requiredScenarioState"]?.string } == ["Started", nil, "2"])
+        #expect(stubs.map { $0["newScenarioState"]?.string } == ["2", nil, nil])
+        #expect(stubs[0]["request"]?["url"]?.string == "/pets?kind=cat&x")
+        #expect(stubs[1]["request"]?["bodyPatterns"]?.elements.map { $0["equalToJson"]?.string } == ["{\"a\":1}"])
+        #expect(stubs[0]["response"]?["status"]?.int == 201 && stubs[0]["response"]?["body"]?.string == "ok")
+    }
 
     // MARK: curl
 

@@ -111,6 +111,7 @@ struct ExportCommand: ParsableCommand {
             }
             try writer.end()
             try sink.finish()
+            for note in writer.notes { Terminal.error.complain(note) }
         }
     }
 
