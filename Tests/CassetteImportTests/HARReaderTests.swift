@@ -295,6 +295,29 @@ import Testing
         }
     }
 
+    @Test func controlFramesAreNoTexts() throws {
+        let more = #"""
+            "_webSocketMessages": [{"type": "send", "time": 1704164646, "opcode": 9, "data": "eA=="},
+             {"type": "receive", "time": 1704164646, "opcode": 10, "data": "x"}, {"type": "receive", "time": 1704164646, "opcode": 5, "data": ""},
+             {"type": "receive", "time": 1704164646, "opcode": 8, "data": "A+g="}], "_webSocketClose": {"code": 1001},
+            """#
+        let entry = HARText.entry("GET", "ws://a.test/chat", status: 101, response: #""content": {}"#, more: more)
+        let (report, exchanges) = try self.importing.run(HARText.log(entry))
+        guard case .inline(let messages)? = exchanges[0].webSocket else { throw TestProblem("no messages") }
+        #expect(messages.dropFirst(2).map(\.content) == [.close(WebSocketClose(code: 1000))] && messages.count == 3)
+        #expect(messages.map(\.from) == [.client, .server, .server])
+        for message in messages.prefix(2) { if case .text = message.content { Issue.record("a text") } }
+        #expect(report.losses.map(\.kind) == ["unknownPart"])
+    }
+
+    @Test(arguments: [1005, 1006, 1015])
+    func aCloseThatNeverCameIsNone(_ code: Int) throws {
+        let more = #""_webSocketMessages": [], "_webSocketClose": {"code": \#(code)}, "#
+        let entry = HARText.entry("GET", "ws://a.test/chat", status: 101, response: #""content": {}"#, more: more)
+        guard case .inline(let messages)? = try self.one(entry).webSocket else { throw TestProblem("no messages") }
+        #expect(messages.isEmpty)
+    }
+
     @Test func secretsAreTakenOut() throws {
         let request = #", "postData": {"mimeType": "application/json", "text": "{\"password\": \"correct horse\"}"}"#
         _ = try self.importing.run(HARText.log(HARText.entry("POST", request: request)))

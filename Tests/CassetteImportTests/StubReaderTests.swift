@@ -27,6 +27,11 @@ import Testing
         #expect(try self.importing.bytes(exchanges[1].response?.body) == [1, 2, 3])
     }
 
+    @Test func aMemberOfAnotherToolsNameIsPassedOver() throws {
+        let text = #"{"data": 5, "Entries": [], "x": {}}"#
+        #expect(try self.importing.run(text, as: "t.json").report.sources[0].kind == .testProxy)
+    }
+
     @Test func stubsOfWireMockThatNameARequestAreRead() throws {
         let first = #"""
             {"request": {"method": "POST", "urlPath": "/pets", "queryParameters": {"q": {"equalTo": "a b"}},

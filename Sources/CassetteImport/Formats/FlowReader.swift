@@ -206,6 +206,7 @@ struct FlowReader {
             let kind: TapedMessage.Kind =
                 switch parts[0].int {
                 case 2: .binary
+                case 8: .close
                 case 9: .ping
                 case 10: .pong
                 default: .text
@@ -214,7 +215,7 @@ struct FlowReader {
                 ImportedMessage(
                     at: at(parts[3]) ?? messages.last?.at ?? 0, from: parts[1].bool == true ? .client : .server, kind: kind, bytes: data))
         }
-        if let code = socket["close_code"]?.int, (1000...4999).contains(code), ![1005, 1006, 1015].contains(code) {
+        if messages.last?.kind != .close, let code = socket["close_code"]?.int, HARReader.isSent(code) {
             let payload = WebSocketClose(code: UInt16(code), reason: Array((socket["close_reason"]?.data ?? []).prefix(123))).payload
             let side: WebSocketSide = socket.first("closed_by_client")?.bool == true ? .client : .server
             messages.append(

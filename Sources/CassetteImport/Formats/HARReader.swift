@@ -5,6 +5,9 @@ internal import TapeExchange
 
 /// Reads HTTP Archives 1.2 in the dialects of browsers, proxies and test tools, one entry at a time.
 struct HARReader {
+    /// Bytes of a ping or pong.
+    private static let controlLimit = 125
+
     private let context: ImportContext
     private let folder: String
     private let extras: HARExtras
@@ -451,27 +454,48 @@ struct HARReader {
         guard let values = list.list else { throw self.context.error(list, "_webSocketMessages", "expected a list, found \(list.kind)") }
         var messages: [ImportedMessage] = []
         for value in values {
-            let isText = value["opcode"]?.int != 2
-            guard var bytes = value["data"]?.data else { throw self.context.error(value, "_webSocketMessages", "\"data\" is missing") }
-            if !isText || value["_encoding"]?.string == "base64" {
-                guard let decoded = LooseBase64.decode(bytes[...]) else {
-                    throw self.context.error(value, "_webSocketMessages", "this is not base64")
-                }
-                bytes = decoded
+            guard let (kind, bytes) = try self.payload(value) else {
+                self.context.lose(.unknownPart, at: value)
+                continue
             }
             if value["time"]?.double ?? -1 < 0 { self.context.lose(.messageTime, at: value) }
             let at = max(self.milliseconds(value["time"], since: exchange.started), messages.last?.at ?? 0)
-            messages.append(
-                ImportedMessage(
-                    at: at, from: value["type"]?.string == "send" ? .client : .server, kind: isText ? .text : .binary, bytes: bytes))
+            messages.append(ImportedMessage(at: at, from: value["type"]?.string == "send" ? .client : .server, kind: kind, bytes: bytes))
         }
-        if let close = entry["_webSocketClose"], let code = close["code"]?.int, (1000...4999).contains(code) {
+        if messages.last?.kind != .close, let close = entry["_webSocketClose"], let code = close["code"]?.int, Self.isSent(code) {
             let reason = (close["reason"]?.data ?? []).prefix(123)
             let payload = WebSocketClose(code: UInt16(code), reason: Array(reason)).payload
             messages.append(ImportedMessage(at: messages.last?.at ?? 0, from: .server, kind: .close, bytes: payload))
         }
         return messages
     }
+
+    /// Nil if its opcode is that of no message (RFC 6455, 5.2).
+    private func payload(_ value: SourceValue) throws(CassetteError) -> (kind: TapedMessage.Kind, bytes: [UInt8])? {
+        guard let data = value["data"]?.data else { throw self.context.error(value, "_webSocketMessages", "\"data\" is missing") }
+        switch value["opcode"]?.int ?? 1 {
+        case 0, 1:
+            guard value["_encoding"]?.string == "base64" else { return (.text, data) }
+            return (.text, try self.decoded(data, value))
+        case 2: return (.binary, try self.decoded(data, value))
+        case 8:
+            let bytes = Base64.decode(data) ?? []
+            return (.close, bytes.count < 2 ? [] : bytes)
+        case 9: return (.ping, Array((Base64.decode(data) ?? data).prefix(Self.controlLimit)))
+        case 10: return (.pong, Array((Base64.decode(data) ?? data).prefix(Self.controlLimit)))
+        default: return nil
+        }
+    }
+
+    private func decoded(_ data: [UInt8], _ value: SourceValue) throws(CassetteError) -> [UInt8] {
+        guard let bytes = LooseBase64.decode(data[...]) else {
+            throw self.context.error(value, "_webSocketMessages", "this is not base64")
+        }
+        return bytes
+    }
+
+    /// Whether a close can have the code: three of them say that none came (RFC 6455, 7.4.1).
+    static func isSent(_ code: Int) -> Bool { (1000...4999).contains(code) && ![1005, 1006, 1015].contains(code) }
 
     /// Browsers have seconds, Playwright milliseconds since 1970.
     private func milliseconds(_ time: SourceValue?, since start: Timestamp?) -> Double {
