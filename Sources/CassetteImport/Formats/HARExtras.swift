@@ -65,7 +65,8 @@ struct HARExtras {
                     guard !value.isNothing else { continue }
                     switch name {
                     case "pages": pages += (value.list ?? []).map(extras.page)
-                    case "browser" where !kept.contains(name): kept.append(name, extras.browser(value), if: true)
+                    case "browser" where !kept.contains(name):
+                        if let browser = extras.browser(value) { kept.append(name, browser, if: true) }
                     case "comment" where !kept.contains(name):
                         kept.append(name, value, if: extras.redaction == nil)
                         if extras.redaction != nil { extras.context.lose(.comment, at: value) }
@@ -102,13 +103,15 @@ struct HARExtras {
         return SourceValue(line: page.line, content: .members(kept.members))
     }
 
-    private func browser(_ browser: SourceValue) -> SourceValue {
+    /// Nil if it has no name or version that is kept: the standard wants both.
+    private func browser(_ browser: SourceValue) -> SourceValue? {
         guard self.redaction != nil else { return browser }
         var kept = Kept()
         for member in browser.members ?? [] where !member.value.isNothing {
             kept.append(member.name, member.value, if: ["name", "version"].contains(member.name) && self.isName(member.value))
         }
         if kept.hasLoss { self.context.lose(.comment, at: browser) }
+        guard kept.contains("name"), kept.contains("version") else { return nil }
         return SourceValue(line: browser.line, content: .members(kept.members))
     }
 
