@@ -20,8 +20,8 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     /// Lower-case, an IPv6 address without its brackets.
     public var host: String
     public var port: Int
-    /// `USER:PASSWORD`; never shown.
-    public var credentials: String?
+    /// `USER:PASSWORD`, in whatever charset the proxy reads them; never shown.
+    public var credentials: [UInt8]?
     /// The option or variable that names it, for messages.
     public var source: String
 
@@ -49,7 +49,9 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
         self.scheme = scheme
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         if let at = rest.lastIndex(of: "@") {
-            self.credentials = Self.decoded(rest[..<at])
+            let userInfo = rest[..<at]
+            // RFC 7617, 2: the colon is there without a password too.
+            self.credentials = Self.decoded(userInfo) + (userInfo.contains(":") ? [] : [UInt8(ascii: ":")])
             rest = rest[rest.index(after: at)...]
         }
         guard !rest.contains("/"), let origin = Self.origin(rest) else {
@@ -65,7 +67,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
         return origin
     }
 
-    private static func decoded(_ text: Substring) -> String {
+    private static func decoded(_ text: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -76,7 +78,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
                 bytes.append(byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// Without user and password.
@@ -88,12 +90,12 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     var authority: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 
     /// The value of a `Proxy-Authorization` field (RFC 7617).
-    var authorization: String? { self.credentials.map { "Basic \(BasicCredentials.encoded(Array($0.utf8)))" } }
+    var authorization: String? { self.credentials.map { "Basic \(BasicCredentials.encoded($0))" } }
 
     /// For SOCKS (RFC 1929).
     var login: (user: [UInt8], password: [UInt8])? {
         guard let credentials else { return nil }
-        let parts = credentials.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = credentials.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         return (Array(parts[0]), parts.count > 1 ? Array(parts[1]) : [])
     }
 }

@@ -5,7 +5,7 @@ internal import TapeTrust
 
 /// The proxies on the way to origins, in the commands that reach them.
 struct UpstreamProxyOptions: ParsableArguments {
-    /// `USER:PASSWORD` for a proxy that has none in its URL.
+    /// `USER:PASSWORD`, in place of those in a URL.
     static let authVariable = "WIRETAPE_UPSTREAM_PROXY_AUTH"
 
     @Option(
@@ -59,24 +59,24 @@ struct UpstreamProxyOptions: ParsableArguments {
         }
         chain.exceptions = self.noUpstreamProxy
         guard let credentials = try self.credentials(environment) else { return chain }
-        if chain.http?.credentials == nil { chain.http?.credentials = credentials }
-        if chain.https?.credentials == nil { chain.https?.credentials = credentials }
+        chain.http?.credentials = credentials
+        chain.https?.credentials = credentials
         return chain
     }
 
-    private func credentials(_ environment: [String: String]) throws(TrustError) -> String? {
-        let (text, place): (String, String)
+    private func credentials(_ environment: [String: String]) throws(TrustError) -> [UInt8]? {
+        let (pair, place): ([UInt8], String)
         if let path = self.upstreamProxyAuthFile {
-            text = String(decoding: try WholeFile.read(path).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+            pair = Array(try WholeFile.read(path).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
             place = "\"\(path)\""
         } else if let variable = environment[Self.authVariable], !variable.isEmpty {
-            (text, place) = (variable, Self.authVariable)
+            (pair, place) = (Array(variable.utf8), Self.authVariable)
         } else {
             return nil
         }
-        guard text.contains(":"), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+        guard pair.contains(UInt8(ascii: ":")), pair.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw TrustError("\(place) is not USER:PASSWORD: write both in one line, with a colon between them.")
         }
-        return text
+        return pair
     }
 }

@@ -19,13 +19,35 @@ import Testing
 
     @Test func aPasswordIsDecodedAndNeverShown() throws {
         let proxy = try self.proxy("http://me:p%40%3Aw@proxy.example:3128")
-        #expect(proxy.credentials == "me:p@:w" && proxy.description == "http://proxy.example:3128")
+        #expect(proxy.credentials == Array("me:p@:w".utf8) && proxy.description == "http://proxy.example:3128")
         #expect(proxy.authorization == "Basic bWU6cEA6dw==")
         #expect(proxy.login.map { String(decoding: $0.password, as: UTF8.self) } == "p@:w")
         #expect(try !self.reason("http://me:hidden@pro xy/path").contains("hidden"))
     }
 
     @Test(arguments: ["http://wpad.example/proxy.pac", "pac+http://wpad.example", "file:///etc/x.pac", "http://wpad/wpad.dat"])
+    @Test func aUserWithoutPasswordHasItsColon() throws {
+        #expect(try self.proxy("http://me@h:1").authorization == "Basic bWU6")
+        #expect(try self.proxy("http://me:@h:1").authorization == "Basic bWU6")
+    }
+
+    @Test func whatIsNotUTF8StaysAsItIs() throws {
+        #expect(try self.proxy("http://m%E9:p@h:1").credentials == [0x6D, 0xE9, 0x3A, 0x70])
+    }
+
+    @Test func anOriginOfHTTPSIsNeverReachedThroughTheProxyForHTTP() throws {
+        let chain = UpstreamChain(http: try self.proxy("http://p:1"))
+        #expect(chain.proxy(.https, host: "example.test", port: 443, isTunnel: true) == nil)
+        #expect(chain.proxy(.http, host: "example.test", port: 80, isTunnel: true) == chain.http)
+        let both = UpstreamChain(http: chain.http, https: try self.proxy("http://q:2"))
+        #expect(both.proxy(.http, host: "example.test", port: 80, isTunnel: true) == both.https)
+        var route = UpstreamRoute(Origin(scheme: .http, host: "example.test", port: 443))
+        route.isTunnelled = true
+        #expect(chain.proxy(for: route) == chain.http)
+        route.isUnread = true
+        #expect(chain.proxy(for: route) == nil, "what is passed on unread is mostly TLS")
+    }
+
     func aPACFileIsRefusedWithTheWayOut(text: String) throws {
         let reason = try self.reason(text)
         #expect(reason.contains("PAC file") && reason.contains("pass --upstream-proxy http://"))
@@ -73,7 +95,9 @@ import Testing
         let (chain, problems) = self.environment([
             "https_proxy": "http://me:pw@a:1", "HTTPS_PROXY": "http://b:2", "ALL_PROXY": "socks5://c:3", "no_proxy": "x.test",
         ])
-        #expect(chain.https?.description == "http://a:1" && chain.https?.credentials == "me:pw" && chain.https?.source == "https_proxy")
+        #expect(
+            chain.https?.description == "http://a:1" && chain.https?.credentials == Array("me:pw".utf8)
+                && chain.https?.source == "https_proxy")
         #expect(chain.http?.description == "socks5://c:3" && chain.http?.source == "ALL_PROXY")
         #expect(chain.proxy(host: "x.test", port: 443, isTunnel: true) == nil && problems.isEmpty)
         #expect(self.environment([:]).0.isEmpty)

@@ -28,9 +28,13 @@ import Testing
         try folder.write(Array("file:pw\n".utf8), to: "auth")
         let variable = ["WIRETAPE_UPSTREAM_PROXY_AUTH": "variable:pw"]
         let option = ["--upstream-proxy", "http://a:1"]
-        #expect(try self.chain(option, variable).0.http?.credentials == "variable:pw")
-        #expect(try self.chain(option + ["--upstream-proxy-auth-file", folder.file("auth")], variable).0.https?.credentials == "file:pw")
-        #expect(try self.chain([], variable.merging(["http_proxy": "http://own:pw@a:1"]) { $1 }).0.http?.credentials == "own:pw")
+        #expect(try self.chain(option, variable).0.http?.credentials == Array("variable:pw".utf8))
+        let (fromFile, _) = try self.chain(option + ["--upstream-proxy-auth-file", folder.file("auth")], variable)
+        #expect(fromFile.https?.credentials == Array("file:pw".utf8))
+        let shell = ["http_proxy": "http://own:pw@a:1"]
+        #expect(try self.chain([], shell).0.http?.credentials == Array("own:pw".utf8))
+        #expect(try self.chain([], variable.merging(shell) { $1 }).0.http?.credentials == Array("variable:pw".utf8))
+        #expect(try self.chain([], variable.merging(shell) { $1 }).0.https == nil)
         #expect(throws: TrustError.self) { try self.chain(option, ["WIRETAPE_UPSTREAM_PROXY_AUTH": "nocolon"]) }
     }
 
