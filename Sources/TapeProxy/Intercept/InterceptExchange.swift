@@ -94,7 +94,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private func accept() {
         // The name of an unknown origin is looked up while the client prepares its ClientHello.
         if self.mayDial, !self.proxy.session.looksUp, self.interception.leaf(host: self.host, serverName: self.host) == nil,
-            self.proxy.shared.chain.proxy(host: self.host, port: self.port, isTunnel: true) == nil
+            self.proxy.shared.chain.proxy(.https, host: self.host, port: self.port, isTunnel: true) == nil
         {
             self.lookup = self.proxy.dialer.lookUp(host: self.host, port: self.port)
         }

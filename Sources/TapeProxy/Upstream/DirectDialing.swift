@@ -102,6 +102,7 @@ final class DirectDialing: Dialing {
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
         var route = route
         route.isTunnelled = true
+        route.isUnread = true
         self.connect(route, nil, then: then)
     }
 

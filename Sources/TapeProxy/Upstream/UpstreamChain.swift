@@ -104,7 +104,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
 public struct UpstreamChain: Sendable, Hashable {
     /// For URLs with `http`.
     public var http: UpstreamProxy?
-    /// For URLs with `https`, and for tunnels.
+    /// For URLs with `https`, and for tunnels whose content is not known.
     public var https: UpstreamProxy?
     /// Hosts that are reached directly.
     public var exceptions: [HostPattern] = []
@@ -120,9 +120,12 @@ public struct UpstreamChain: Sendable, Hashable {
 
     /// Nil if the origin is reached directly.
     ///
-    /// - Parameter isTunnel: what is passed on is not requests alone.
-    func proxy(host: String, port: Int, isTunnel: Bool) -> UpstreamProxy? {
-        guard let proxy = isTunnel ? self.https ?? self.http : self.http, !Self.isHere(host) else { return nil }
+    /// - Parameters:
+    ///   - scheme: the origin's: one of `https` is never reached through the proxy for `http`.
+    ///   - isTunnel: what is passed on is not requests alone.
+    func proxy(_ scheme: Origin.Scheme, host: String, port: Int, isTunnel: Bool) -> UpstreamProxy? {
+        let chosen = scheme == .https ? self.https : isTunnel ? self.https ?? self.http : self.http
+        guard let proxy = chosen, !Self.isHere(host) else { return nil }
         let isException = self.exceptions.contains { $0.matches(host: host, port: port) } || self.environmentExceptions.contains(host, port)
         return isException ? nil : proxy
     }
@@ -131,7 +134,8 @@ public struct UpstreamChain: Sendable, Hashable {
         self.isEmpty
             ? nil
             : self.proxy(
-                host: route.origin.host, port: route.origin.port, isTunnel: route.origin.scheme == .https || route.isTunnelled)
+                route.isUnread ? .https : route.origin.scheme, host: route.origin.host, port: route.origin.port, isTunnel: route.isTunnelled
+            )
     }
 
     private static func isHere(_ host: String) -> Bool {

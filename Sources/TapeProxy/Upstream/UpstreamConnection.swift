@@ -14,6 +14,8 @@ struct UpstreamRoute: Hashable {
     let protocols: [String]
     /// What is passed on is not requests alone: a proxy on the way has to open a tunnel for it.
     var isTunnelled = false
+    /// Its bytes are passed on unread, and are mostly TLS, whatever the origin's scheme says of this proxy's own part.
+    var isUnread = false
 
     init(_ origin: Origin, serverName: String? = nil, protocols: [String] = []) {
         self.origin = origin

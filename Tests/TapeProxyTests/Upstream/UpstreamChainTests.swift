@@ -1,4 +1,5 @@
 import TapeBytes
+import TapeExchange
 import TapeTrust
 import Testing
 @testable import TapeProxy
@@ -25,7 +26,6 @@ import Testing
         #expect(try !self.reason("http://me:hidden@pro xy/path").contains("hidden"))
     }
 
-    @Test(arguments: ["http://wpad.example/proxy.pac", "pac+http://wpad.example", "file:///etc/x.pac", "http://wpad/wpad.dat"])
     @Test func aUserWithoutPasswordHasItsColon() throws {
         #expect(try self.proxy("http://me@h:1").authorization == "Basic bWU6")
         #expect(try self.proxy("http://me:@h:1").authorization == "Basic bWU6")
@@ -48,6 +48,7 @@ import Testing
         #expect(chain.proxy(for: route) == nil, "what is passed on unread is mostly TLS")
     }
 
+    @Test(arguments: ["http://wpad.example/proxy.pac", "pac+http://wpad.example", "file:///etc/x.pac", "http://wpad/wpad.dat"])
     func aPACFileIsRefusedWithTheWayOut(text: String) throws {
         let reason = try self.reason(text)
         #expect(reason.contains("PAC file") && reason.contains("pass --upstream-proxy http://"))
@@ -62,16 +63,16 @@ import Testing
     ) throws {
         let proxy = try self.proxy("http://p:1")
         let chain = UpstreamChain(http: proxy, https: proxy)
-        #expect(chain.proxy(host: host, port: 80, isTunnel: false) == nil)
-        #expect(chain.proxy(host: "example.test", port: 80, isTunnel: false) == proxy)
+        #expect(chain.proxy(.http, host: host, port: 80, isTunnel: false) == nil)
+        #expect(chain.proxy(.http, host: "example.test", port: 80, isTunnel: false) == proxy)
     }
 
     @Test func exceptionsAreReachedDirectly() throws {
         let proxy = try self.proxy("http://p:1")
         var chain = UpstreamChain(http: proxy, https: proxy)
         chain.exceptions = [try HostPattern("*.inside.test")]
-        #expect(chain.proxy(host: "a.inside.test", port: 443, isTunnel: true) == nil)
-        #expect(chain.proxy(host: "inside.test", port: 443, isTunnel: true) == proxy)
+        #expect(chain.proxy(.https, host: "a.inside.test", port: 443, isTunnel: true) == nil)
+        #expect(chain.proxy(.https, host: "inside.test", port: 443, isTunnel: true) == proxy)
     }
 
     @Test func noProxyTakesNamesBlocksAndPorts() {
@@ -99,7 +100,7 @@ import Testing
             chain.https?.description == "http://a:1" && chain.https?.credentials == Array("me:pw".utf8)
                 && chain.https?.source == "https_proxy")
         #expect(chain.http?.description == "socks5://c:3" && chain.http?.source == "ALL_PROXY")
-        #expect(chain.proxy(host: "x.test", port: 443, isTunnel: true) == nil && problems.isEmpty)
+        #expect(chain.proxy(.https, host: "x.test", port: 443, isTunnel: true) == nil && problems.isEmpty)
         #expect(self.environment([:]).0.isEmpty)
     }
 
