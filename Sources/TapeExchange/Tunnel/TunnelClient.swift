@@ -32,7 +32,9 @@ public enum TunnelProblem: Sendable, Hashable {
 public struct ConnectClient: TunnelClient {
     private let authority: String
     private let authorization: String?
+    private let limits = Limits()
     private var parser = HeadParser(limits: Limits())
+    private var interimCount = 0
 
     /// - Parameters:
     ///   - authority: `HOST:PORT`.
@@ -56,7 +58,11 @@ public struct ConnectClient: TunnelClient {
                 guard let parsed = try result.get() else { return .needsMore }
                 input = input.dropFirst(parsed.consumed)
                 // RFC 9110, 15.2: interim answers may come before the final one.
-                guard parsed.head.status >= 200 else { continue }
+                guard parsed.head.status >= 200 else {
+                    self.interimCount += 1
+                    guard self.interimCount <= self.limits.interimResponses else { return .failed(.notThisProtocol) }
+                    continue
+                }
                 return (200...299).contains(parsed.head.status) ? .open : .failed(Self.problem(parsed.head))
             }
         } catch {

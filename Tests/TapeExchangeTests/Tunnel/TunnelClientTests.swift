@@ -30,6 +30,12 @@ internal import Testing
 
     @Test func anInterimAnswerIsPassedOver() { #expect(self.step("HTTP/1.1 102 X\r\n\r\nHTTP/1.1 204 Y\r\n\r\n").0 == .open) }
 
+    @Test func interimAnswersWithoutEndAreNoAnswer() {
+        let interim = String(repeating: "HTTP/1.1 102 X\r\n\r\n", count: Limits().interimResponses)
+        #expect(self.step(interim + "HTTP/1.1 204 Y\r\n\r\n").0 == .open)
+        #expect(self.step(interim + "HTTP/1.1 102 X\r\n\r\n").0 == .failed(.notThisProtocol))
+    }
+
     @Test func aRefusalSaysWhatIsWanted() {
         let wanted = "HTTP/1.1 407 X\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: Basic realm=\"a\"\r\n\r\n"
         #expect(self.step(wanted).0 == .failed(.needsLogin(["Negotiate", "Basic"])))
