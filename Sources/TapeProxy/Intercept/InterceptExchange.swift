@@ -77,6 +77,9 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.closeAfterFlush(isCut: true)
     }
 
+    /// A client that asked for its tunnel was not led here.
+    private var isLedBack: Bool { self.request.opening == .transparent && self.client.peer.isLedBack }
+
     private var isMagic: Bool { MagicHost.isNamed(self.host) }
 
     // MARK: CONNECT
@@ -120,7 +123,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     }
 
     private func look(_ input: inout ByteBuffer) {
-        if self.client.peer.isLedBack { return self.refuseLoop() }
+        if self.isLedBack { return self.refuseLoop() }
         switch ProtocolSniffer(input.readableBytesView) {
         case .needsMore:
             // A client that sends an empty line and waits does not speak HTTP.
@@ -368,7 +371,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
 
     /// The client is silent: it may wait for the origin to speak first, as mail servers and databases do.
     private func dialForGreeting() {
-        if self.client.peer.isLedBack { return self.refuseLoop() }
+        if self.isLedBack { return self.refuseLoop() }
         self.phase = .waitingForEither
         // Without dialling, the client is only given more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }
