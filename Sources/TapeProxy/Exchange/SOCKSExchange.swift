@@ -56,6 +56,9 @@ final class SOCKSExchange: TunnelExchange {
 
     let takesBytes = true
 
+    /// Its request is not there yet: a stop of the proxy does not wait for it.
+    var isIdle: Bool { !self.isOver }
+
     init(client: any InterceptableStream) {
         self.client = client
         self.proxy = client.peer.session

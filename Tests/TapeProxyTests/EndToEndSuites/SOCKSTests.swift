@@ -35,6 +35,15 @@ import Testing
         #expect(try ask(scene.proxy(.none, in: live.folder)).hasSuffix("\r\n\r\nhi"))
     }
 
+    @Test func aStopDoesNotWaitForAnUnfinishedRequest() throws {
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        try client.send([5, 1, 0])
+        #expect(try client.read(count: 2) == [5, 0])
+        _ = try proxy.stop()
+        #expect(try client.readToEnd().bytes.isEmpty)
+    }
+
     @Test func tlsIsOpenedAsInATunnel() throws {
         let scene = try TLSScene()
         let origin = try RawOrigin(
