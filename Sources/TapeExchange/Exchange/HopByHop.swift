@@ -61,6 +61,7 @@ public enum HopByHop {
         // An HTTP/1.0 client gets what an origin has for HTTP/1.0, since nothing here rewrites bodies; for other versions, it is HTTP/1.1.
         out += (head.version < .http11 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
         if let origin, !fields.contains("host") { self.append("Host: ", origin.authority, to: &out) }
+        if let hop { self.append("\(ProxyHop.fieldName): ", String(hop.number), to: &out) }
         if let authorization = hop?.authorization { self.append("Proxy-Authorization: ", authorization, to: &out) }
 
         var hasLength = false

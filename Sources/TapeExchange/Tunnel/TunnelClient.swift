@@ -24,6 +24,8 @@ public enum TunnelProblem: Sendable, Hashable {
     case needsLogin([String])
     /// It does not let this tunnel through, in its own words.
     case refused(String)
+    /// The request has passed too many proxies, which name each other.
+    case ring
     /// It could not reach the origin, in its own words.
     case unreachable(String)
 }
@@ -32,6 +34,7 @@ public enum TunnelProblem: Sendable, Hashable {
 public struct ConnectClient: TunnelClient {
     private let authority: String
     private let authorization: String?
+    private let hop: Int?
     private let limits = Limits()
     private var parser = HeadParser(limits: Limits())
     private var interimCount = 0
@@ -39,14 +42,17 @@ public struct ConnectClient: TunnelClient {
     /// - Parameters:
     ///   - authority: `HOST:PORT`.
     ///   - authorization: the value of the `Proxy-Authorization` field.
-    public init(authority: String, authorization: String? = nil) {
+    ///   - hop: the number of this one among the proxies on the way.
+    public init(authority: String, authorization: String? = nil, hop: Int? = nil) {
+        self.hop = hop
         self.authority = authority
         self.authorization = authorization
     }
 
     public var greeting: [UInt8] {
-        let field = self.authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
-        return Array("CONNECT \(self.authority) HTTP/1.1\r\nHost: \(self.authority)\r\n\(field)\r\n".utf8)
+        var fields = self.authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
+        if let hop { fields += "\(ProxyHop.fieldName): \(hop)\r\n" }
+        return Array("CONNECT \(self.authority) HTTP/1.1\r\nHost: \(self.authority)\r\n\(fields)\r\n".utf8)
     }
 
     public mutating func receive(_ input: inout ArraySlice<UInt8>) -> TunnelStep {
@@ -74,6 +80,7 @@ public struct ConnectClient: TunnelClient {
         let line = "\(head.status) \(String(decoding: head.reason.filter { ASCII.isVisible($0) || $0 == ASCII.space }, as: UTF8.self))"
         switch head.status {
         case 407: return .needsLogin(ProxyHop.schemes(head.fields))
+        case 508: return .ring
         case 500...599: return .unreachable(line)
         default: return .refused(line)
         }
@@ -85,10 +92,22 @@ public struct ProxyHop: Sendable, Hashable {
     public let origin: Origin
     /// The value of the `Proxy-Authorization` field.
     public let authorization: String?
+    /// Its place among the proxies on the way, which each of Wiretape's counts.
+    public let number: Int
 
-    public init(to origin: Origin, authorization: String?) {
+    /// Tells proxies of Wiretape that name each other from a long way: it is for them alone, and no origin gets it.
+    public static let fieldName = "Wiretape-Hops"
+    public static let limit = 8
+
+    public init(to origin: Origin, authorization: String?, number: Int) {
         self.origin = origin
         self.authorization = authorization
+        self.number = number
+    }
+
+    /// How many proxies a request says it has passed; 0 if that is no number.
+    public static func count(_ fields: HeaderFields) -> Int {
+        fields.first("wiretape-hops").flatMap { UInt16($0) }.map(Int.init) ?? 0
     }
 
     /// The authentication schemes that a proxy asks for (RFC 9110, 11.7.1).

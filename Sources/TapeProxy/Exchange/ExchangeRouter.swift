@@ -15,6 +15,7 @@ struct ExchangeRouter {
         if let scope = self.peer.scope { return self.exchange(for: request, in: scope) }
         // Whom the kernel leads here has no chance to give a password: who set up its rules has let it in.
         if request.opening != .transparent, let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
+        guard request.hops <= ProxyHop.limit else { return self.local(request, .ring) }
         if request.reverse != nil {
             if let refusal = self.peer.reverseGate.refusal(of: request.head.fields, host: request.host) {
                 return self.local(request, refusal)
@@ -39,7 +40,7 @@ struct ExchangeRouter {
                     ))
             }
             if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
-            return self.decide(request, TunnelScope(route: UpstreamRoute(origin)))
+            return self.decide(request, TunnelScope(route: UpstreamRoute(origin, hops: request.hops)))
         }
     }
 
@@ -48,7 +49,7 @@ struct ExchangeRouter {
         if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
         let isHTTP2 = request.head.version == .http2
         guard origin.scheme == .https else {
-            return self.decide(request, TunnelScope(route: UpstreamRoute(origin, protocols: isHTTP2 ? ["h2c"] : [])))
+            return self.decide(request, TunnelScope(route: UpstreamRoute(origin, protocols: isHTTP2 ? ["h2c"] : [], hops: request.hops)))
         }
         switch self.proxy.interception?.choice(host: origin.host, port: origin.port) {
         case .refuse: return self.local(request, ReverseGate.excluded(origin.authority, by: "--refuse"))
@@ -58,7 +59,10 @@ struct ExchangeRouter {
         // An IP address is not a server name (RFC 6066, 3).
         let name = IPAddress(origin.host) == nil ? origin.host : nil
         return self.decide(
-            request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"])))
+            request,
+            TunnelScope(
+                route: UpstreamRoute(
+                    origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"], hops: request.hops)))
     }
 
     /// A request inside a tunnel goes to the tunnel's origin, whatever its target and Host field say (RFC 9110, 7.4).

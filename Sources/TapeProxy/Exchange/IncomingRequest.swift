@@ -23,6 +23,8 @@ final class IncomingRequest {
     /// Nil if it is no call of gRPC.
     let call: GRPCCall?
     let proxyAuthorization: String?
+    /// How many proxies of Wiretape it has passed, of which each names the next as its upstream proxy.
+    let hops: Int
     /// Of a CONNECT: how the client asked for it.
     let opening: TunnelOpening
 
@@ -51,6 +53,9 @@ final class IncomingRequest {
         var head = head
         // For this proxy alone (RFC 9110, 11.7.2): a password is neither forwarded nor recorded.
         if head.fields.contains("proxy-authorization") { head.fields = head.fields.removing("proxy-authorization") }
+        // What is in a tunnel comes from a client.
+        self.hops = scope == nil ? ProxyHop.count(head.fields) : 0
+        if scope == nil, head.fields.contains("wiretape-hops") { head.fields = head.fields.removing("wiretape-hops") }
         if reverse != nil { head.target = self.url }
         self.call = GRPCCall(head)
         self.head = head

@@ -21,7 +21,7 @@ final class ConnectExchange: TunnelExchange {
         self.proxy = client.peer.session
         self.request = request
         // The scheme is http, since the proxy does no TLS here.
-        self.route = UpstreamRoute(Origin(scheme: .http, host: host, port: port))
+        self.route = UpstreamRoute(Origin(scheme: .http, host: host, port: port), hops: request.hops)
         self.deadline = self.proxy.now + .seconds(Int64(2 * self.proxy.limits.connect))
     }
 

@@ -103,7 +103,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     }
 
     private var hop: ProxyHop? {
-        self.connection.forwarder.map { ProxyHop(to: self.route.origin, authorization: $0.authorization) }
+        self.connection.forwarder.map { ProxyHop(to: self.route.origin, authorization: $0.authorization, number: self.route.hops + 1) }
     }
 
     func send(_ piece: BodyPiece) {

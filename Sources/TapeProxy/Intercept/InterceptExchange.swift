@@ -139,7 +139,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.beginTLS(bytes)
         case .http:
             self.forgetGreeting()
-            self.enter(TunnelScope(route: UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port))))
+            self.enter(TunnelScope(route: self.clearRoute))
         case .other:
             guard let bytes = input.readSlice(length: input.readableBytes) else { return }
             self.received = bytes
@@ -218,7 +218,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         case .intercept, .passThrough: return self.passThrough(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
-        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled)
+        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled, hops: self.request.hops)
         let scope = TunnelScope(route: route)
         self.scope = scope
         self.protocolName = self.recordedProtocol(origin, of: offered) ?? offered.first
@@ -328,7 +328,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.phase = .relaying
         guard self.mayDial else { return self.closeUnread() }
         self.wait(2 * self.proxy.limits.connect)
-        self.proxy.dialing.openTunnel(self.unreadRoute) { [weak self] result in
+        self.proxy.dialing.openTunnel(self.clearRoute) { [weak self] result in
             guard let self, case .relaying = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }
                 return
@@ -349,7 +349,9 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.close()
     }
 
-    private var unreadRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
+    private var clearRoute: UpstreamRoute {
+        UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port), hops: self.request.hops)
+    }
 
     private func relay(over greeting: Greeting) {
         greeting.forget()
@@ -376,7 +378,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         // Without dialling, the client is only given more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }
         self.wait(2 * self.proxy.limits.connect)
-        self.proxy.dialing.openTunnel(self.unreadRoute) { [weak self] result in
+        self.proxy.dialing.openTunnel(self.clearRoute) { [weak self] result in
             switch (result, self?.phase) {
             case (.success(let upstream), .waitingForEither?): self?.awaitGreeting(upstream)
             case (.success(let upstream), .relaying?): self?.becomeTunnel(upstream)

@@ -96,6 +96,13 @@ struct ProxyAnswer: Sendable {
             text: "\"\(authority)\" is this proxy itself: send the request to an origin.")
     }
 
+    /// A request that has passed more proxies of Wiretape than anybody puts one after another.
+    static let ring = ProxyAnswer(
+        status: 508, reason: "Loop Detected", error: "loop",
+        text:
+            "the request has passed more than \(ProxyHop.limit) proxies of wiretape, which name each other as their upstream proxy: start one of them with another --upstream-proxy, or with --no-upstream-proxy '*'."
+    )
+
     static func requestTimeout(_ text: String) -> ProxyAnswer {
         ProxyAnswer(status: 408, reason: "Request Timeout", error: "timeout", text: text)
     }

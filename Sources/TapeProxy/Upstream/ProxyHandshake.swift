@@ -32,7 +32,9 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
         switch proxy.scheme {
         case .http, .https:
             let authority = ListenAddress(host: route.origin.host, port: route.origin.port).description
-            self.client = route.isForwarded(by: proxy) ? nil : ConnectClient(authority: authority, authorization: proxy.authorization)
+            self.client =
+                route.isForwarded(by: proxy)
+                ? nil : ConnectClient(authority: authority, authorization: proxy.authorization, hop: route.hops + 1)
         case .socks5:
             let host = IPAddress(route.origin.host).map { SOCKS5.Host.address($0.bytes) } ?? .name(route.origin.host)
             self.client = SOCKSClient(host: host, port: route.origin.port, login: proxy.login)
@@ -180,6 +182,9 @@ extension UpstreamProxy {
         case .needsLogin(let schemes): return self.needsLogin(schemes)
         case .refused(let words):
             return self.failure(.unreachable, "lets nothing through to \(origin) (\(words)): ask who runs it, or", to: route)
+        case .ring:
+            return self.failure(
+                .unreachable, "is one of several that name each other as their upstream proxy: give one of them another, or", to: route)
         case .unreachable(let words):
             return self.failure(.unreachable, "cannot reach \(origin) (\(words)): is the origin up?", to: route)
         }

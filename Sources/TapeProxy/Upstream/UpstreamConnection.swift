@@ -16,16 +16,20 @@ struct UpstreamRoute: Hashable {
     var isTunnelled = false
     /// Its bytes are passed on unread, and are mostly TLS, whatever the origin's scheme says of this proxy's own part.
     var isUnread = false
+    /// How many proxies of Wiretape the request has passed.
+    var hops = 0
 
-    init(_ origin: Origin, serverName: String? = nil, protocols: [String] = []) {
+    init(_ origin: Origin, serverName: String? = nil, protocols: [String] = [], hops: Int = 0) {
         self.origin = origin
         self.serverName = serverName
         self.protocols = protocols
+        self.hops = hops
     }
 
     /// The same for a request that only HTTP/1.1 has.
     var ofHTTP1: UpstreamRoute {
-        UpstreamRoute(self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [])
+        UpstreamRoute(
+            self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [], hops: self.hops)
     }
 
     var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }

@@ -41,6 +41,7 @@ internal import Testing
         #expect(self.step(wanted).0 == .failed(.needsLogin(["Negotiate", "Basic"])))
         #expect(self.step("HTTP/1.1 403 Forbidden\r\n\r\n").0 == .failed(.refused("403 Forbidden")))
         #expect(self.step("HTTP/1.1 503 Service Unavailable\r\n\r\n").0 == .failed(.unreachable("503 Service Unavailable")))
+        #expect(self.step("HTTP/1.1 508 Loop Detected\r\n\r\n").0 == .failed(.ring))
         #expect(self.step("SSH-2.0-x\r\n").0 == .failed(.notThisProtocol))
     }
 }

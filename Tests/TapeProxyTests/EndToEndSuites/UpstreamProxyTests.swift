@@ -40,7 +40,7 @@ import Testing
             try stream.send(TLSScene.answer("secret"))
         }
         let other = try RawOrigin { connection in
-            try connection.expect("CONNECT far.test:443 HTTP/1.1\r\nHost: far.test:443\r\n\r\n")
+            try connection.expect("CONNECT far.test:443 HTTP/1.1\r\nHost: far.test:443\r\nWiretape-Hops: 1\r\n\r\n")
             try connection.send("HTTP/1.1 200 OK\r\n\r\n")
             try origin(connection)
         }
@@ -86,7 +86,7 @@ import Testing
 
     @Test func aWebSocketInClearGoesThroughATunnel() throws {
         let other = try RawOrigin { connection in
-            try connection.expect("CONNECT far.test:80 HTTP/1.1\r\nHost: far.test:80\r\n\r\n")
+            try connection.expect("CONNECT far.test:80 HTTP/1.1\r\nHost: far.test:80\r\nWiretape-Hops: 1\r\n\r\n")
             try connection.send("HTTP/1.1 200 OK\r\n\r\n")
             _ = try connection.expectRequest("GET /w")
             try connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -145,6 +145,40 @@ import Testing
     @Test func aProxyIsNeverItsOwnUpstream() throws {
         let answer = try self.proxyToItself(source: "--upstream-proxy").ask(Self.get)
         #expect(answer.contains("(--upstream-proxy) is this proxy itself: name another one."))
+    }
+
+    private func get(hops: Int) -> String {
+        "GET http://far.test/a HTTP/1.1\r\nHost: far.test\r\nWiretape-Hops: \(hops)\r\nConnection: close\r\n\r\n"
+    }
+
+    @Test func aHopIsCountedAndNotRecorded() throws {
+        let other = try RawOrigin { connection in
+            let head = try connection.expectRequest("GET http://far.test/a")
+            #expect(head.contains("\r\nWiretape-Hops: 9\r\n") && !head.contains("Wiretape-Hops: 8"))
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        }
+        let proxy = try self.proxy("http://127.0.0.1:\(other.port)")
+        #expect(try proxy.ask(self.get(hops: 8)).hasSuffix("\r\n\r\nhi"))
+        other.finish()
+        #expect(try proxy.recorded().first?.request.headers.contains("wiretape-hops") == false)
+    }
+
+    @Test func anOriginIsToldOfNoHops() throws {
+        let origin = try RawOrigin { connection in
+            #expect(try !connection.expectRequest("GET /a").contains("Wiretape-Hops"))
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        }
+        let answer = try RunningProxy().ask(origin.request("GET", "/a", "Wiretape-Hops: 1\r\nConnection: close"))
+        #expect(answer.hasSuffix("\r\n\r\nhi"))
+        origin.finish()
+    }
+
+    @Test func proxiesThatNameEachOtherAreTold() throws {
+        let proxy = try RunningProxy()
+        let answer = try proxy.ask(self.get(hops: 9))
+        #expect(answer.hasPrefix("HTTP/1.1 508 ") && answer.contains("--upstream-proxy"))
+        let tunnel = try proxy.ask("CONNECT far.test:443 HTTP/1.1\r\nHost: far.test:443\r\nWiretape-Hops: 9\r\nConnection: close\r\n\r\n")
+        #expect(tunnel.hasPrefix("HTTP/1.1 508 "))
     }
 
     @Test func aShellThatNamesTheProxyItselfIsPassedOver() throws {
