@@ -207,7 +207,10 @@ struct ProxyRun {
     // MARK: Without a program
 
     private func showCode(_ phone: PhoneAddress, _ screen: RunScreen) {
-        guard let code = QRCode(phone.url) else { return screen.complain("\(phone.url) is too long for a QR code: open it by hand.") }
+        guard let code = QRCode(phone.url) else {
+            return screen.complain(
+                "\(phone.publicURL), with USER:PASSWORD/ of this port before the second http, is too long for a QR code: open it by hand.")
+        }
         screen.complain(
             "the authority's certificate for a phone; then set \(phone.reachable) as its proxy, and open http://wiretape.test/ for the steps:"
         )

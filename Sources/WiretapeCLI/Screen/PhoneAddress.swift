@@ -13,6 +13,9 @@ struct PhoneAddress {
         return "http://\(self.reachable)/\(login)http://wiretape.test/ca.crt"
     }
 
+    /// The same without user and password.
+    var publicURL: String { "http://\(self.reachable)/http://wiretape.test/ca.crt" }
+
     /// What the phone takes as its proxy.
     var reachable: String {
         guard let outside, let listen = ListenAddress(argument: self.address), ["0.0.0.0", "::"].contains(listen.host) else {

@@ -56,6 +56,7 @@ import Testing
     @Test func aPhoneIsLedToAnAddressThatItReaches() {
         var page = PhoneAddress(address: "0.0.0.0:7070", credentials: "me:p@w", outside: "192.0.2.7")
         #expect(page.url == "http://192.0.2.7:7070/me:p%40w/http://wiretape.test/ca.crt")
+        #expect(page.publicURL == "http://192.0.2.7:7070/http://wiretape.test/ca.crt")
         page = PhoneAddress(address: "127.0.0.1:7070", outside: "192.0.2.7")
         #expect(page.url == "http://127.0.0.1:7070/http://wiretape.test/ca.crt")
     }
