@@ -59,7 +59,12 @@ struct ProxyRun {
         configuration.latency = try Latency(settings.latencyInForce)
         configuration.refresh = plan.refresh
         let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
-        defer { program?.profile?.remove() }
+        defer {
+            // Helpers of a browser may outlive it for a moment, and write.
+            if let profile = program?.profile, !profile.remove(attempts: 20) {
+                screen.complain("the browser's profile \"\(profile.path)\" is still in use: remove it when the browser has ended.")
+            }
+        }
         if plan.recording.target != .nothing {
             for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }

@@ -102,7 +102,17 @@ struct RunFolder: Hashable {
     }
 
     /// Removes the folder with its contents; what cannot be removed stays.
-    func remove() { Self.remove(self.path) }
+    ///
+    /// - Parameter attempts: made 50 ms apart, for a folder that is still written into.
+    /// - Returns: whether the folder is gone.
+    @discardableResult func remove(attempts: Int = 1, pause: () -> Void = { usleep(50_000) }) -> Bool {
+        for attempt in 1...attempts {
+            if attempt > 1 { pause() }
+            Self.remove(self.path)
+            if access(self.path, F_OK) != 0 { return true }
+        }
+        return false
+    }
 
     private static func remove(_ path: String) {
         // Never follows a link into another folder.
