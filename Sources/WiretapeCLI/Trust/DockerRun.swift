@@ -1,3 +1,4 @@
+internal import LocalHTTP
 internal import TapeProxy
 
 /// The arguments of `docker run` for a container whose programs go through the proxy and trust its authority.
@@ -15,18 +16,21 @@ struct DockerRun {
     /// A container on this machine's own network reaches a port of the loopback address. Elsewhere Docker runs in a machine of its own, from
     /// which a name leads to this one.
     private var host: String {
-        guard self.isLoopback else { return self.proxy.host }
         #if os(Linux)
-        return self.proxy.host
+        return self.reachable
         #else
-        return "host.docker.internal"
+        return self.isLoopback ? "host.docker.internal" : self.reachable
         #endif
     }
 
-    private var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(self.proxy.host) }
+    /// As this machine reaches a proxy that listens on every address.
+    private var reachable: String { ListenAddress(argument: ProxyAddress.reachable(self.proxy.description))?.host ?? self.proxy.host }
 
+    private var isLoopback: Bool { LoopbackHost.contains(self.reachable) }
+
+    /// The settings of wget are not among them: the user's own are in them, for this user alone.
     private var files: [(here: String, there: String)] {
-        [(self.trust.bundle, "\(Self.folder)/ca.pem"), (self.trust.wgetSettings, "\(Self.folder)/wgetrc")]
+        [(self.trust.bundle, "\(Self.folder)/ca.pem")]
             + (self.trust.javaStore.map { [($0, "\(Self.folder)/java.p12")] } ?? [])
     }
 
@@ -35,9 +39,9 @@ struct DockerRun {
         let credentials = self.credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         let inside = ChildTrust(
             bundle: "\(Self.folder)/ca.pem", javaStore: self.trust.javaStore == nil ? nil : "\(Self.folder)/java.p12",
-            wgetSettings: "\(Self.folder)/wgetrc", notices: [])
+            wgetSettings: self.trust.wgetSettings, notices: [])
         let address = ListenAddress(host: self.host, port: self.proxy.port)
-        return ChildEnvironment.changes(proxy: "http://\(credentials)\(address)", trust: inside, parent: [:])
+        return ChildEnvironment.changes(proxy: "http://\(credentials)\(address)", trust: inside, parent: [:]).filter { $0.name != "WGETRC" }
     }
 
     /// The arguments in one line for `$(…)`, from which a shell takes no quotes away.

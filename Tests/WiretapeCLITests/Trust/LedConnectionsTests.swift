@@ -51,9 +51,16 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func theLoopbackAddressIsReachedByTheMachinesOwnNetwork() {
-        let run = DockerRun(proxy: ListenAddress(host: "127.0.0.1", port: 7070), trust: self.trust)
+    @Test(arguments: ["127.0.0.1", "127.0.0.5", "::1", "localhost", "0.0.0.0", "::"])
+    func theLoopbackAddressIsReachedByTheMachinesOwnNetwork(host: String) {
+        let run = DockerRun(proxy: ListenAddress(host: host, port: 7070), trust: self.trust)
         #expect(run.arguments(file: "f").contains("host"))
     }
     #endif
 }
+    @Test func aUsersSettingsOfWgetStayHere() throws {
+        let run = DockerRun(proxy: ListenAddress(host: "192.0.2.1", port: 7070), trust: self.trust)
+        #expect(!run.arguments(file: "f").joined(separator: " ").contains("wgetrc"))
+        #expect(!run.variables.contains { $0.name == "WGETRC" })
+    }
+
