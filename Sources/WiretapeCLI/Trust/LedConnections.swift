@@ -51,7 +51,7 @@ struct LedConnections: ParsableArguments {
     }
 
     /// - Parameter uid: of whom the proxy runs as, where it may not mark its connections.
-    func rules(proxy: ListenAddress, uid: uid_t = getuid()) -> [String] {
+    func rules(proxy: ListenAddress, uid: uid_t = Self.proxyUser(ChildEnvironment.parent)) -> [String] {
         let ports = "{ \(self.ports.map(String.init).joined(separator: ", ")) }"
         let family = proxy.host.contains(":") ? "ipv6" : "ipv4"
         let others = "meta nfproto != \(family) tcp dport \(ports) reject with tcp reset"
@@ -73,19 +73,40 @@ struct LedConnections: ParsableArguments {
                 "    }",
                 "}",
                 "# Once, so that led packets are taken in:",
-                "#   ip rule add fwmark 0x7775 lookup 7775",
-                "#   ip route add local 0.0.0.0/0 dev lo table 7775",
+                "#   ip \(family == "ipv6" ? "-6 " : "")rule add fwmark 0x7775 lookup 7775",
+                "#   ip \(family == "ipv6" ? "-6 route add local ::/0" : "route add local 0.0.0.0/0") dev lo table 7775",
             ]
             return lines
         }
         var passes = ["meta mark 0x7774 accept"]
         if uid != 0, self.user == nil { passes.append("meta skuid \(uid) accept") }
+        if let user, self.isUser(user, uid) {
+            lines.insert(
+                "# \(user) may be the proxy's own user: unless the proxy runs as root, which marks its connections, they would come back to it.",
+                at: 2)
+        }
         if let user { passes.append("meta skuid != \(user) accept") }
         let indented = passes.map { "        \($0)" }
         lines += ["    chain led {", "        type nat hook output priority -100; policy accept;"] + indented
-        lines += ["        meta nfproto \(family) tcp dport \(ports) redirect to :\(proxy.port)", "    }"]
+        lines += ["        meta nfproto \(family) tcp dport \(ports) \(Self.target(proxy, family))", "    }"]
         lines += ["    chain others {", "        type filter hook output priority 0; policy accept;"] + indented
         lines += ["        \(quic)", "        \(others)", "    }", "}"]
         return lines
+    }
+
+    /// Of `sudo wiretape env`, who called it: that is whom a proxy without root runs as.
+    static func proxyUser(_ environment: [String: String], uid: uid_t = getuid()) -> uid_t {
+        uid == 0 ? environment["SUDO_UID"].flatMap { uid_t($0) } ?? 0 : uid
+    }
+
+    private func isUser(_ name: String, _ uid: uid_t) -> Bool { uid_t(name) == uid || getpwnam(name)?.pointee.pw_uid == uid }
+
+    /// `redirect` leads to the first loopback address, where a proxy with another address does not listen.
+    private static func target(_ proxy: ListenAddress, _ family: String) -> String {
+        let isAddress = family == "ipv6" || proxy.host.allSatisfy { $0.isNumber || $0 == "." }
+        guard isAddress, !["127.0.0.1", "::1", "0.0.0.0", "::"].contains(proxy.host) else {
+            return "redirect to :\(proxy.port)"
+        }
+        return "dnat \(family == "ipv6" ? "ip6" : "ip") to \(proxy)"
     }
 }

@@ -25,6 +25,32 @@ import Testing
         #expect(try self.rules(["--interface", "veth0"], proxy: "[::1]:7070").contains("tproxy ip6 to [::1]:7070"))
     }
 
+    @Test func anAddressOfItsOwnIsNamed() throws {
+        #expect(try self.rules([], proxy: "192.0.2.1:7070").contains("dport { 80, 443 } dnat ip to 192.0.2.1:7070"))
+        #expect(try self.rules([], proxy: "[2001:db8::1]:7070").contains("dport { 80, 443 } dnat ip6 to [2001:db8::1]:7070"))
+        for everywhere in ["0.0.0.0:7070", "[::]:7070", "[::1]:7070"] {
+            #expect(try self.rules([], proxy: everywhere).contains("redirect to :7070"))
+        }
+    }
+
+    @Test func theCommandsForAnInterfaceAreOfItsFamily() throws {
+        let rules = try self.rules(["--interface", "veth0"], proxy: "[::1]:7070")
+        #expect(rules.contains("ip -6 rule add fwmark 0x7775") && rules.contains("ip -6 route add local ::/0 dev lo"))
+        #expect(try self.rules(["--interface", "veth0"]).contains("ip route add local 0.0.0.0/0 dev lo"))
+    }
+
+    @Test func underSudoTheProxysUserIsWhoCalledIt() {
+        #expect(LedConnections.proxyUser(["SUDO_UID": "1000"], uid: 0) == 1000)
+        #expect(LedConnections.proxyUser([:], uid: 0) == 0)
+        #expect(LedConnections.proxyUser(["SUDO_UID": "1000"], uid: 5) == 5, "no root, so no sudo")
+    }
+
+    @Test func theProxysOwnUserIsLedWithAWarning() throws {
+        #expect(try self.rules(["--user", "1000"], uid: 1000).contains("# 1000 may be the proxy's own user"))
+        #expect(try self.rules(["--user", "root"], uid: 0).contains("# root may be the proxy's own user"))
+        #expect(try !self.rules(["--user", "1001"], uid: 1000).contains("own user"))
+    }
+
     @Test(arguments: [["--user", "a b"], ["--interface", "a\"; drop"], ["--ports", "0"], ["--user", "a", "--interface", "b"]])
     func whatIsNoNameOrPortIsRefused(arguments: [String]) {
         #expect(throws: (any Error).self) { try LedConnections.parse(arguments) }
@@ -44,6 +70,12 @@ import Testing
         #expect(variables["JAVA_TOOL_OPTIONS"]?.contains("/etc/wiretape/java.p12") == true)
     }
 
+    @Test func aUsersSettingsOfWgetStayHere() throws {
+        let run = DockerRun(proxy: ListenAddress(host: "192.0.2.1", port: 7070), trust: self.trust)
+        #expect(!run.arguments(file: "f").joined(separator: " ").contains("wgetrc"))
+        #expect(!run.variables.contains { $0.name == "WGETRC" })
+    }
+
     @Test func theLineNeedsNoQuotes() throws {
         let run = DockerRun(proxy: ListenAddress(host: "192.0.2.1", port: 7070), trust: self.trust)
         #expect(try run.line(file: "/t/docker.env").hasPrefix("--env-file /t/docker.env "))
@@ -55,12 +87,8 @@ import Testing
     func theLoopbackAddressIsReachedByTheMachinesOwnNetwork(host: String) {
         let run = DockerRun(proxy: ListenAddress(host: host, port: 7070), trust: self.trust)
         #expect(run.arguments(file: "f").contains("host"))
+        let proxy = run.variables.first { $0.name == "http_proxy" }?.value ?? ""
+        #expect(!proxy.contains("0.0.0.0") && !proxy.contains("[::]"), "\(proxy)")
     }
     #endif
 }
-    @Test func aUsersSettingsOfWgetStayHere() throws {
-        let run = DockerRun(proxy: ListenAddress(host: "192.0.2.1", port: 7070), trust: self.trust)
-        #expect(!run.arguments(file: "f").joined(separator: " ").contains("wgetrc"))
-        #expect(!run.variables.contains { $0.name == "WGETRC" })
-    }
-
