@@ -107,15 +107,19 @@ import Testing
     }
 
     @Test func aRequestBodyThatTheClientBreaksOffIsCut() throws {
+        let gate = Gate("the part is at the origin")
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in
                 try stream.expectRequest("POST /")
                 try stream.expect("part")
+                gate.open()
                 _ = try stream.readToEnd()
             })
         let proxy = try self.scene.proxy()
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
         try stream.send(TLSScene.request("POST", "/", "Content-Length: 9", body: "part"))
+        // A client that is gone before has nothing forwarded.
+        try gate.wait()
         stream.cutOutput()
         origin.finish()
         let recorded = try proxy.recorded()
