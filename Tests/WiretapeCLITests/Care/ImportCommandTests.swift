@@ -58,7 +58,7 @@ import Testing
         let none = try Wiretape.run(["export", cassette, "--har", "--filter", "~m POST"])
         #expect(try JSONDocument(none.output).root["log"]?["entries"]?.elements.map { $0 }.isEmpty == true)
         let curl = try Wiretape.run(["export", cassette, "1", "--curl"])
-        #expect(curl.outputText.contains("curl http://127.0.0.1:1/pets"), "\(curl.outputText)")
+        #expect(curl.outputText.contains("curl 'http://127.0.0.1:1/pets'"), "\(curl.outputText)")
         let missing = try Wiretape.run(["export", cassette, "7", "--curl"])
         #expect(missing.status == 1 && missing.errors.contains("has no exchange 7, but 1"), "\(missing.errors)")
         let two = try Wiretape.run(["export", cassette, "--curl", "--har"])
