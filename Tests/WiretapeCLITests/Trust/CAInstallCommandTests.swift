@@ -25,10 +25,16 @@ import TapeTestSupport
     #if os(Linux)
     /// A PATH on which each program writes down what it is called with.
     private func recordingPath(status: Int = 0) throws -> String {
+        let script = "#!/bin/sh\necho \"${0##*/}${*:+ }$*\" >> '\(self.folder.file("log"))'\nexit \(status)"
         for name in ["install", "update-ca-certificates", "update-ca-trust", "rm"] {
-            let path = try self.folder.write(
-                "#!/bin/sh\necho \"${0##*/}${*:+ }$*\" >> '\(self.folder.file("log"))'\nexit \(status)\n".utf8, to: "bin/\(name)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            // By a process of its own: a program that this one starts meanwhile would hold the file open for writing.
+            let end = try ExternalProgram.run(
+                "/bin/sh",
+                [
+                    "-c", "mkdir -p \"${0%/*}\" && printf '%s\\n' \"$1\" >\"$0\" && chmod 755 \"$0\"", self.folder.file("bin/\(name)"),
+                    script,
+                ])
+            try #require(end.status == 0, "\(end.errors)")
         }
         return self.folder.file("bin") + ":/usr/bin:/bin"
     }
