@@ -163,7 +163,7 @@ public struct ConversationPlay: Sendable {
             return "message \(number + 1) of its server is in an extension that is not known here: record it without that"
         }
         guard !message.isComplete else { return nil }
-        let isLast = number + 1 == self.webSocket?.count && self.webSocket?.close == nil && self.ending != .complete
+        let isLast = number + 1 == self.webSocket?.count && self.webSocket?.close == nil && (self.ending == .cut || self.ending == .left)
         // What was given up is told in a note.
         guard !isLast || message.isDeflated && message.note != nil else { return nil }
         return "message \(number + 1) of its server could not be read to its end when it was recorded"

@@ -10,6 +10,8 @@ public struct ConversationScript: Sendable {
         case cut
         /// The client broke it off: nothing comes after what had come by then.
         case left
+        /// Not told, as in an imported archive: all messages are known, and the client closes when it likes.
+        case open
     }
 
     /// A part of what the recording sent to its client.
@@ -68,7 +70,7 @@ public struct ConversationScript: Sendable {
         case wait(until: Double)
         /// The client's next message or end is needed.
         case listen
-        /// The recorded client had left here: nothing more is sent.
+        /// Nothing more is sent, and the client is waited for: the recorded one had left here, or the end is not known.
         case hold
     }
 
@@ -139,7 +141,12 @@ public struct ConversationScript: Sendable {
     /// What to do now. Asked again after each message of the client, each part that was sent, and each wait.
     public mutating func next(at now: Double) -> Action {
         guard let step = self.step else { return .listen }
-        if case .end = self.next, self.recording.ending == .left { return .hold }
+        if case .end = self.next {
+            switch self.recording.ending {
+            case .left, .open: return .hold
+            case .complete, .cut: break
+            }
+        }
         guard self.isReleased(step) else { return .listen }
         let due = self.due ?? now + self.delay(of: step)
         self.due = due

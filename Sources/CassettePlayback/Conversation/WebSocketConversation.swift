@@ -257,7 +257,7 @@ extension RecordedConversation {
             let total = interaction.timing.total ?? last
             recording.end = ConversationScript.Step(after: clientHasClosed ? nil : requests.count, gap: max(0, total - last))
             switch interaction.outcome {
-            case .complete: break
+            case .complete: recording.ending = clientHasClosed ? .complete : .open
             case .cut(let cut) where cut.by == .origin: recording.ending = .cut
             case .cut: recording.ending = .left
             case .failed: recording.ending = .cut

@@ -177,7 +177,7 @@ final class WebSocketReplay: TunnelExchange {
             let isAsRecorded = play.clientEnded()
             self.phase = .playing(play)
             guard isAsRecorded else { return self.wentElsewhere(play, at: nil) }
-            // The recorded client left without a close: what its server says to one is not known.
+            // There was no close of the recorded client: what its server says to one is not known.
             if !play.requestsAreWhole { self.finish(close) }
         case .closing: self.end(isCut: false)
         case .missing, .over: break

@@ -372,6 +372,29 @@ import Testing
         #expect(talk.verdict.flaws.isEmpty)
     }
 
+    /// As in an archive of a browser, which has messages alone.
+    @Test func withoutARecordedEndTheSocketStaysOpen() throws {
+        let messages = Talk(#"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "server", "text": "b" }"#)
+        let talk = try WebSocketScene(.none, messages)
+        talk.open()
+        talk.says("a")
+        #expect(talk.heard() == ["101", "text b"])
+        talk.scene.advance(600)
+        #expect(talk.heard().isEmpty)
+        talk.closes(1001)
+        #expect(talk.heard() == ["close 1001", "client closed"])
+        #expect(talk.verdict.flaws.isEmpty && talk.verdict.hits == 1)
+
+        let surplus = try WebSocketScene(.none, messages)
+        surplus.open()
+        surplus.says("a", "c")
+        #expect(surplus.heard().last?.hasPrefix("close 1008 not in the cassette: message 2 was not recorded") == true)
+        let unsent = try WebSocketScene(.none, messages)
+        unsent.open()
+        unsent.scene.clientEnds()
+        #expect(unsent.verdict.unsentMessages.map(\.sent) == [0])
+    }
+
     @Test func whatIsNoWebSocketIsClosedWith1002() throws {
         let talk = try WebSocketScene(.none, Self.answers("a", to: "a"))
         talk.open()
