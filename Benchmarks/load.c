@@ -353,8 +353,8 @@ static void pct(const char *name, uint32_t *a, long n) {
     double s = 0;
     for (long i = 0; i < n; i++) s += a[i];
 #define Q(q) (n ? a[(long)((n - 1) * (q))] : 0)
-    printf(", \"%s_us\": {\"n\": %ld, \"mean\": %.1f, \"p50\": %u, \"p90\": %u, \"p99\": %u, \"max\": %u}", name, n,
-           n ? s / n : 0, Q(.5), Q(.9), Q(.99), Q(1));
+    printf(", \"%s_us\": {\"n\": %ld, \"mean\": %.1f, \"p50\": %u, \"p90\": %u, \"p99\": %u, \"p999\": %u, \"max\": %u}", name, n,
+           n ? s / n : 0, Q(.5), Q(.9), Q(.99), Q(.999), Q(1));
 }
 int main(int argc, char **argv) {
     int o;

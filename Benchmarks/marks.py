@@ -5,7 +5,10 @@ import statistics
 # the rounds of the ratio to that subject within the same round; otherwise the median of the figure itself.
 MARKS = [
     ("small", "cpu_us", "nginx", "<=", 2.0, "CPU per recorded 1 KiB request, times nginx"),
-    ("gzip", "cpu_us", "nginx", "<=", 3.0, "CPU per recorded 64 KiB gzip answer, times nginx"),
+    ("small", "p99_us", None, "<=", 4500, "p99 of recorded 1 KiB requests on 64 connections, µs"),
+    ("gzip", "cpu_us", "nginx", "<=", 5.7, "CPU per recorded 64 KiB gzip answer, each another one, times nginx"),
+    ("gzip", "p99_us", None, "<=", 10_000, "p99 of them on 16 connections, µs"),
+    ("gzip", "stop_ms", None, "<=", 1.0, "the stop after them, ms for each"),
     ("large", "MBps", "nginx", ">=", 0.35, "MB/s of 10 MiB downloads, four at once, times nginx"),
     ("large", "growth_MiB", None, "<=", 40, "memory growth by 10 MiB downloads, MiB"),
     ("huge", "growth_MiB", None, "<=", 40, "memory growth by a 2 GiB download, MiB"),
@@ -45,29 +48,30 @@ MARKS = [
 ]
 
 
-def value(rows, scenario, figure, reference, subject):
-    """The figure of a mark, or a word on why there is none."""
+def values(rows, scenario, figure, reference, subject):
+    """The figure of a mark in each round, or a word on why there is none."""
     mine = {row["round"]: row for row in rows if row["scenario"] == scenario and row["subject"] == subject}
     if not mine:
         return "not measured"
     if any("error" in row or row["bad"] for row in mine.values()):
         return "failed, see above"
     if reference is None:
-        return statistics.median(row[figure] for row in mine.values())
+        return [row[figure] for row in mine.values()]
     theirs = {row["round"]: row for row in rows if row["scenario"] == scenario and row["subject"] == reference and not row.get("bad")}
     ratios = [row[figure] / theirs[r][figure] for r, row in mine.items() if theirs.get(r, {}).get(figure)]
-    return statistics.median(ratios) if ratios else f"no {reference} beside it"
+    return ratios or f"no {reference} beside it"
 
 
 def judged(rows, subject="wiretape"):
-    """Lines of (name, value or word, relation, mark, verdict)."""
+    """Lines of (name, value or word, noise, relation, mark, verdict); the noise is half of what lies between the rounds, as a part of the value."""
     for scenario, figure, reference, relation, mark, name in MARKS:
-        got = value(rows, scenario, figure, reference, subject)
-        if isinstance(got, str):
-            verdict = "-" if got == "not measured" else "MISS"
-        else:
-            verdict = "hit" if (got <= mark if relation == "<=" else got >= mark) else "MISS"
-        yield name, got, relation, mark, verdict
+        found = values(rows, scenario, figure, reference, subject)
+        if isinstance(found, str):
+            yield name, found, None, relation, mark, "-" if found == "not measured" else "MISS"
+            continue
+        got = statistics.median(found)
+        noise = (max(found) - min(found)) / 2 / got if len(found) > 1 and got else None
+        yield name, got, noise, relation, mark, "hit" if (got <= mark if relation == "<=" else got >= mark) else "MISS"
 
 
 def number(figure):
@@ -92,6 +96,7 @@ def report(rows):
         keys = [key for key in (good[0] if good else {}) if key not in ("scenario", "subject", "round")]
         medians = ", ".join(f"{key} {number(statistics.median(row[key] for row in good))}" for key in keys)
         lines.append((scenario, subject, str(len(members)), medians or members[0]["error"]))
-    marks = [("mark", "measured", "wanted", "")]
-    marks += [(name, number(got), f"{relation} {number(mark)}", verdict) for name, got, relation, mark, verdict in judged(rows)]
+    marks = [("mark", "measured", "noise", "wanted", "")]
+    marks += [(name, number(got), "" if noise is None else f"± {noise:.0%}", f"{relation} {number(mark)}", verdict)
+              for name, got, noise, relation, mark, verdict in judged(rows)]
     return table(lines) + "\n\n" + table(marks)

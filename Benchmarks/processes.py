@@ -110,17 +110,23 @@ class Process:
             pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
 
     def stop(self, patience=60):
-        """Ends the program as a person would; gives the seconds that took and the exit code."""
+        """Ends the program as a person would; gives the seconds that took and the exit code. `stop_cpu` are its CPU seconds meanwhile."""
+        before = self.cpu() if self.child.poll() is None else 0
         begun = time.perf_counter()
         if self.child.poll() is None:
             self.child.send_signal(signal.SIGTERM)
-            try:
-                self.child.wait(patience)
-            except subprocess.TimeoutExpired:
-                self.child.kill()
-                self.child.wait()
+            deadline = begun + patience
+            while os.waitid(os.P_PID, self.child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                if time.perf_counter() > deadline:
+                    self.child.kill()
+                time.sleep(0.0005)
+            seconds = time.perf_counter() - begun
+            # A program that has ended keeps its times until it is waited for.
+            self.stop_cpu = self.cpu() - before
+            self.child.wait()
             self.kill_rest()
-        return time.perf_counter() - begun, self.child.returncode
+            return seconds, self.child.returncode
+        return 0, self.child.returncode
 
     def kill_rest(self):
         """What a program that ended badly left behind in its session."""

@@ -19,40 +19,60 @@ from processes import established
 PROXIES = ("nginx", "haproxy", "wiretape")
 
 
-def traffic(bench, name, page, connections, *options, secure=False):
-    """CPU per request with all connections busy; the warm-up is not counted."""
+# So many different pages that none is asked for twice: a recorder may remember what it has seen.
+DIFFERENT = ("-P", "/d/%ld", "-k", 1_000_000_000)
+
+
+def latencies(run):
+    return {f"{name}_us": run["lat_us"][name] for name in ("p50", "p99", "p999")}
+
+
+def traffic(bench, name, connections, *options, secure=False):
+    """CPU per request with all connections busy, each request another page; the warm-up is not counted."""
     with bench.subject(name, secure) as process:
-        warm = load(bench, name, process, "-P", page, "-c", 8, "-n", 200, "-d", 10, *options, secure=secure)
+        warm = load(bench, name, process, *DIFFERENT, "-o", 2_000_000_000, "-c", 8, "-n", 200, "-d", 10, *options, secure=secure)
         before = process.settled_cpu()
-        run = load(bench, name, process, "-P", page, "-c", connections, "-d", bench.seconds, *options, secure=secure)
+        run = load(bench, name, process, *DIFFERENT, "-c", connections, "-d", bench.seconds, *options, secure=secure)
         cpu = process.settled_cpu() - before
         close_s, code = process.stop()
-    figures = dict(cpu_us=cpu / max(1, run["reqs"]) * 1e6, rps=run["rps"], p50_us=run["lat_us"]["p50"], p99_us=run["lat_us"]["p99"],
-                   requests=run["reqs"], bad=warm["bad"] + run["bad"])
+    figures = dict(cpu_us=cpu / max(1, run["reqs"]) * 1e6, rps=run["rps"], **latencies(run), requests=run["reqs"], bad=warm["bad"] + run["bad"])
     if name == "wiretape":
-        figures.update(close_s=close_s, exit=code, bytes_per_exchange=os.path.getsize(bench.tape) / max(1, run["reqs"]))
+        figures.update(close_s=close_s, stop_cpu_us=process.stop_cpu / max(1, run["reqs"]) * 1e6, exit=code,
+                       bytes_per_exchange=os.path.getsize(bench.tape) / max(1, run["reqs"]))
         figures["bad"] += missing(bench, warm["answers"] + run["answers"], secure) + (code != 0)
     return figures
 
 
 def small(bench, name):
-    """1 KiB answers on 64 keep-alive connections: CPU per request"""
-    return traffic(bench, name, "/1k.json", 64)
+    """1 KiB answers, each another one, on 64 keep-alive connections: CPU per request"""
+    return traffic(bench, name, 64)
 
 
 def gzip(bench, name):
-    """64 KiB JSON, gzip-coded, on 16 keep-alive connections: CPU per request"""
-    return traffic(bench, name, "/64k.json", 16)
+    """2,000 different gzip-coded bodies of 64 KiB JSON, each once, on 16 keep-alive connections: CPU per request, and what is left for the stop"""
+    count = bench.coded_pages
+    with bench.subject(name) as process:
+        warm = load(bench, name, process, "-P", "/1k.json", "-c", 8, "-n", 200, "-d", 10)
+        before = process.settled_cpu()
+        run = load(bench, name, process, "-P", "/z/%ld.json", "-c", 16, "-n", count, "-k", count, "-d", 60)
+        during = process.cpu()
+        after = process.settled_cpu()
+        close_s, code = process.stop()
+    figures = dict(cpu_us=(during - before) / count * 1e6, rps=run["rps"], **latencies(run), bad=warm["bad"] + run["bad"])
+    if name == "wiretape":
+        figures.update(later_cpu_us=(after - during + process.stop_cpu) / count * 1e6, stop_ms=close_s / count * 1000, exit=code)
+        figures["bad"] += missing(bench, warm["answers"] + run["answers"]) + (code != 0)
+    return figures
 
 
 def https(bench, name):
-    """1 KiB answers on 64 keep-alive connections inside TLS, each tunnel intercepted: CPU per request"""
-    return traffic(bench, name, "/1k.json", 64, secure=True)
+    """1 KiB answers, each another one, on 64 keep-alive connections inside TLS, each tunnel intercepted: CPU per request"""
+    return traffic(bench, name, 64, secure=True)
 
 
 def handshake(bench, name):
     """a new connection, tunnel and TLS handshake for each 1 KiB answer, 16 at once, the leaf cached: CPU per request"""
-    return traffic(bench, name, "/1k.json", 16, "-N", secure=True)
+    return traffic(bench, name, 16, "-N", secure=True)
 
 
 def contact(bench, name):
@@ -195,7 +215,7 @@ def replay(bench, name):
         cpu, memory = process.settled_cpu() - before, process.memory()[0]
         code = process.stop()[1]
     bad += run["bad"] + (name == "wiretape" and code != 0)
-    return dict(cpu_us=cpu / max(1, run["reqs"]) * 1e6, rps=run["rps"], p50_us=run["lat_us"]["p50"], memory_MiB=memory, bad=bad)
+    return dict(cpu_us=cpu / max(1, run["reqs"]) * 1e6, rps=run["rps"], **latencies(run), memory_MiB=memory, bad=bad)
 
 
 # name: (function, subjects, rounds)

@@ -26,6 +26,7 @@ ORIGIN = """
     ssl_certificate {keys}/origin.pem; ssl_certificate_key {keys}/origin.key; ssl_protocols TLSv1.2;
     location /d/ {{ return 200 '{{"id":"$request_id","uri":"$request_uri","pad":"{pad}"}}'; }}
     location = /64k.json {{ add_header Content-Encoding gzip; try_files /64k.json.gz =404; }}
+    location /z/ {{ add_header Content-Encoding gzip; try_files $uri.gz =404; }}
     location /coded/ {{ add_header Content-Encoding gzip; }}
     location /live/nginx/1/ {{ alias {www}/texts/; gzip on; gzip_types *; gzip_proxied any; }}
     location /live/nginx/6/ {{ alias {www}/texts/; gzip on; gzip_types *; gzip_proxied any; gzip_comp_level 6; }}
@@ -90,6 +91,9 @@ def among_names(command, folder):
 class Bench:
     """Where a run keeps its files, and how it starts things."""
 
+    # Different gzip bodies.
+    coded_pages = 2000
+
     def __init__(self, work, wiretape):
         self.work, self.wiretape, self.origin_port = pathlib.Path(work), wiretape, free_port()
         self.secure_port = free_port()
@@ -110,12 +114,19 @@ class Bench:
         text = json.dumps(rows, separators=(",", ":"))[: 64 * 1024 - 2]
         text = text[: text.rindex("},{") + 1] + "]"
         (self.www / "64k.json.gz").write_bytes(gzip.compress(text.encode(), 6, mtime=0))
+        (self.www / "z").mkdir()
+        items = text[1:-1].split(",{")
+        for number in range(self.coded_pages):
+            # As one program answers: alike, and never the same.
+            noise.shuffle(items)
+            other = f'[{{"n":{number}}},{{' + ",{".join(item.removeprefix("{") for item in items) + "]"
+            (self.www / "z" / f"{number}.json.gz").write_bytes(gzip.compress(other.encode(), 6, mtime=0))
         (self.www / "same.bin").write_bytes(noise.randbytes((self.www / "64k.json.gz").stat().st_size))
         (self.www / "1k.json").write_text('{"a":"' + (string.ascii_letters * 20)[:1015] + '"}\n')
         (self.www / "10m.bin").write_bytes(noise.randbytes(10 << 20))
         with open(self.www / "2g.bin", "wb") as file:
             file.truncate(2 << 30)  # a hole: the origin's disk is not part of the figure
-        self.sizes = {f"/{page.name.removesuffix('.gz')}": page.stat().st_size for page in self.www.iterdir()}
+        self.sizes = {f"/{page.name.removesuffix('.gz')}": page.stat().st_size for page in self.www.iterdir() if page.is_file()}
 
     def write_keys(self):
         certificates.make(self.folder("keys"))

@@ -23,8 +23,25 @@ final class RecorderQueue: Sendable {
 
     private enum Consumer { case running, napping, sleeping }
 
+    struct Entry {
+        var item: RecorderItem
+        /// Nanoseconds of the clock when it was put.
+        var put: UInt64
+    }
+
+    /// What was taken at once.
+    struct Batch {
+        var entries: [Entry]
+        var weight: Int
+        /// Nothing comes after it.
+        var isClosed: Bool
+
+        /// When the oldest exchange was put whose item is this one or a later one; nil without any.
+        func oldestExchange(from index: Int) -> UInt64? { self.entries[index...].first { $0.item.isAcknowledged }?.put }
+    }
+
     private struct State {
-        var items: [RecorderItem] = []
+        var entries: [Entry] = []
         /// Bytes of queued items and of the batch being written.
         var weight = 0
         var queuedWeight = 0
@@ -60,7 +77,7 @@ final class RecorderQueue: Sendable {
         let weight = item.weight
         let put = self.state.withLock { state -> (isFull: Bool, wakes: Bool)? in
             guard !state.isOver else { return nil }
-            state.items.append(item)
+            state.entries.append(Entry(item: item, put: now))
             state.weight += weight
             state.queuedWeight += weight
             if item.isAcknowledged, state.queuedSince == nil { state.queuedSince = now }
@@ -93,17 +110,17 @@ final class RecorderQueue: Sendable {
         if wakes { self.wake.signal() }
     }
 
-    /// All queued items, with their weight; the consumer calls `done` once they are written. It ends when a closed queue is empty.
-    func take() -> (items: [RecorderItem], weight: Int, isClosed: Bool) {
+    /// All queued items; the consumer calls `done` as it goes. It ends when a closed queue is empty.
+    func take() -> Batch {
         self.state.withLock { state in
-            var items: [RecorderItem] = []
-            swap(&items, &state.items)
+            var entries: [Entry] = []
+            swap(&entries, &state.entries)
             let weight = state.queuedWeight
             state.queuedWeight = 0
             state.writingSince = state.queuedSince
             state.queuedSince = nil
-            state.isOver = state.isClosed && items.isEmpty
-            return (items, weight, state.isClosed)
+            state.isOver = state.isClosed && entries.isEmpty
+            return Batch(entries: entries, weight: weight, isClosed: state.isClosed)
         }
     }
 
@@ -123,11 +140,14 @@ final class RecorderQueue: Sendable {
         if wakes { self.wake.signal() }
     }
 
+    /// So many bytes of the batch are done.
+    ///
+    /// - Parameter oldest: when the oldest exchange of what is left of the batch was put; nil without any.
     /// - Returns: whether the queue was full and has now drained, so that sockets may be read again.
-    func done(_ weight: Int, now: UInt64) -> Bool {
+    func done(_ weight: Int, oldest: UInt64? = nil, now: UInt64) -> Bool {
         self.state.withLock { state in
             state.weight -= weight
-            state.writingSince = nil
+            state.writingSince = oldest
             guard state.isFull, !state.isHeld, state.weight <= Self.lowWater, !state.isLate(now) else { return false }
             state.isFull = false
             return true
@@ -141,8 +161,8 @@ final class RecorderQueue: Sendable {
                 state.isNudged = false
                 return false
             }
-            guard state.items.isEmpty || milliseconds != nil, !state.isClosed else { return false }
-            guard !state.items.contains(where: \.isUrgent) else { return false }
+            guard state.entries.isEmpty || milliseconds != nil, !state.isClosed else { return false }
+            guard !state.entries.contains(where: \.item.isUrgent) else { return false }
             state.consumer = milliseconds == nil ? .sleeping : .napping
             return true
         }
@@ -181,6 +201,9 @@ package enum RecorderItem: Sendable {
     case message(exchange: Int, any ConversationMessage)
     /// A conversation that has ended: its interaction as it is by now, without messages.
     case closed(Interaction, stored: Stored?)
+
+    /// What is left of one that was moved away.
+    static let nothing = RecorderItem.block(exchange: 0, side: .request, bytes: [])
 
     /// The heads of an exchange and what keeps them together; an estimate.
     private static let headWeight = 1024

@@ -15,7 +15,7 @@ import Testing
         #expect(queue.put(self.block(1), now: 0))
         let batch = queue.take()
         #expect(batch.weight == RecorderQueue.highWater)
-        #expect(batch.items.count == 2)
+        #expect(batch.entries.count == 2)
         // What is being written still counts.
         #expect(queue.put(self.block(1), now: 0))
         #expect(!queue.done(RecorderQueue.highWater - RecorderQueue.lowWater, now: 0))
@@ -47,6 +47,21 @@ import Testing
         #expect(queue.done(queue.take().weight, now: 4 * patience))
     }
 
+    @Test func whatIsLeftOfABatchIsAsOldAsItsOldestExchange() {
+        let queue = RecorderQueue { _ in }
+        let patience = RecorderQueue.maxLatency
+        #expect(!queue.put(self.exchange, now: 0))
+        #expect(!queue.put(self.block(1), now: 10))
+        #expect(!queue.put(self.exchange, now: 20))
+        let batch = queue.take()
+        #expect(batch.oldestExchange(from: 0) == 0 && batch.oldestExchange(from: 1) == 20 && batch.oldestExchange(from: 3) == nil)
+        #expect(queue.put(self.exchange, now: patience + 1))
+        #expect(queue.done(1, oldest: 20, now: patience + 2), "the rest is not late yet")
+        #expect(queue.put(self.block(1), now: patience + 21), "now it is")
+        #expect(!queue.done(1, oldest: 20, now: patience + 22))
+        #expect(queue.done(batch.weight - 2, now: patience + 23))
+    }
+
     @Test func aQueueThatWasNeverFullDrainsInSilence() {
         let queue = RecorderQueue { _ in }
         #expect(!queue.put(self.block(10), now: 0))
@@ -56,8 +71,8 @@ import Testing
     @Test func itemsComeInOrderAndOnce() {
         let queue = RecorderQueue { _ in }
         for size in 1...5 { _ = queue.put(self.block(size), now: 0) }
-        #expect(queue.take().items.map(\.weight) == [1, 2, 3, 4, 5])
-        #expect(queue.take().items.isEmpty)
+        #expect(queue.take().entries.map(\.item.weight) == [1, 2, 3, 4, 5])
+        #expect(queue.take().entries.isEmpty)
         #expect(!queue.take().isClosed)
         queue.close()
         #expect(queue.take().isClosed)
@@ -82,7 +97,7 @@ import Testing
             let rested = Gate("the consumer has napped")
             Thread {
                 // An hour, were it not woken.
-                while queue.take().items.isEmpty { queue.rest(milliseconds: 3_600_000) }
+                while queue.take().entries.isEmpty { queue.rest(milliseconds: 3_600_000) }
                 rested.open()
             }.start()
             _ = queue.put(item, now: 0)
@@ -97,12 +112,12 @@ import Testing
         queue.close()
         #expect(queue.put(self.block(1), now: 0), "there is still somebody to take it")
         let last = queue.take()
-        #expect(last.items.count == 2)
+        #expect(last.entries.count == 2)
         #expect(queue.done(last.weight, now: 0))
-        #expect(queue.take().items.isEmpty)
+        #expect(queue.take().entries.isEmpty)
         #expect(!queue.put(self.block(3), now: 0))
         #expect(refused.withLock { $0 } == [3])
-        #expect(queue.take().items.isEmpty)
+        #expect(queue.take().entries.isEmpty)
         #expect(!queue.isFull, "nobody has to wait for room that never comes")
     }
 }
