@@ -14,6 +14,9 @@ let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"]
 /// The libraries of the content codings br and zstd (docs/decisions/0013-br-and-zstd.md): of the server, and of who asks for them.
 let codings = TargetDependencyCondition.when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])
 
+/// Inflates what lies in memory as a whole (docs/decisions/0061-libdeflate.md); zlib does the rest, and all of it elsewhere.
+let libdeflate = TargetDependencyCondition.when(platforms: [.linux, .macOS], traits: ["Server"])
+
 /// What a cassette is read, searched and replayed with.
 let forPlayback: [Target.Dependency] = ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "CassetteRedaction"]
 let forClient: [Target.Dependency] = forPlayback + ["CassettePlayback", "ClientCapabilities", "TapeTrust"]
@@ -54,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["nghttp2"])]),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         // The C library of each platform under one name.
@@ -68,7 +72,7 @@ let package = Package(
             name: "CassetteFormat",
             dependencies: [
                 "TapeBytes", "CassetteModel", "CZlib", .target(name: "CBrotli", condition: codings),
-                .target(name: "CZstd", condition: codings),
+                .target(name: "CZstd", condition: codings), .target(name: "CDeflate", condition: libdeflate),
             ]
         ),
         .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
@@ -234,5 +238,6 @@ for target in package.targets where ![.system, .plugin].contains(target.type) {
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .define("CODINGS", .when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])),
+        .define("LIBDEFLATE", .when(platforms: [.linux, .macOS], traits: ["Server"])),
     ]
 }

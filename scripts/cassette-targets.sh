@@ -1,16 +1,17 @@
 # The targets that read what strangers send and what a cassette holds, without SwiftNIO: for packages that build them by themselves.
 # Sourced, with $codings: the C libraries of br and zstd that CassetteFormat is to use, each with a comma after it.
 
-cassette_targets="Platform TapeBytes CassetteModel CassetteFormat CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
+cassette_targets="CDeflate Platform TapeBytes CassetteModel CassetteFormat CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
 model='"Platform", "TapeBytes", "CassetteModel"'
 format="$model, \"CassetteFormat\""
 playback="$format, \"CassetteStore\", \"CassetteRedaction\""
 cassette_manifest="
         .systemLibrary(name: \"CZlib\", pkgConfig: \"zlib\"),
+        .systemLibrary(name: \"CDeflate\", pkgConfig: \"libdeflate\"),
         .target(name: \"Platform\", swiftSettings: settings),
         .target(name: \"TapeBytes\", dependencies: [\"Platform\", \"CZlib\"], swiftSettings: settings),
         .target(name: \"CassetteModel\", dependencies: [\"Platform\", \"TapeBytes\"], swiftSettings: settings),
-        .target(name: \"CassetteFormat\", dependencies: [${codings-}$model, \"CZlib\"], swiftSettings: settings),
+        .target(name: \"CassetteFormat\", dependencies: [${codings-}$model, \"CZlib\", \"CDeflate\"], swiftSettings: settings),
         .target(name: \"CassetteStore\", dependencies: [$format], swiftSettings: settings),
         .target(name: \"CAnchorScan\"),
         .target(name: \"CassetteRedaction\", dependencies: [$format, \"CAnchorScan\"], swiftSettings: settings),

@@ -19,7 +19,7 @@ OURS = {
     "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Wiretape", "WiretapeTesting",
 }
 # Libraries that a program gets by the server's traits. The platform's libcurl may need some of them, but no program of ours by itself.
-LIBRARIES = re.compile(r"lib(ssl|crypto|brotli\w*|zstd|yaml)\.(so|dylib)")
+LIBRARIES = re.compile(r"lib(ssl|crypto|brotli\w*|zstd|yaml|deflate)\.(so|dylib)")
 # Beginnings of names: modules as Swift mangles them, and functions of OpenSSL.
 SYMBOLS = re.compile(r"\$s(?:\d+_?NIO\w|14ArgumentParser|7Logging|7TapeTLS|9TapeProxy|11WiretapeCLI)|\b(?:SSL|EVP|X509|BIO)_\w+|\bBrotliDecoder|\bZSTD_|\byaml_parser_")
 

@@ -22,7 +22,7 @@ cat >"$package/Package.swift.new" <<END
 import PackageDescription
 
 let settings: [SwiftSetting] = [
-    .define("CODINGS"), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .define("CODINGS"), .define("LIBDEFLATE"), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let package = Package(

@@ -15,7 +15,7 @@ cat >"$package/Package.swift" <<END
 // swift-tools-version: 6.1
 import PackageDescription
 
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+let settings: [SwiftSetting] = [.define("LIBDEFLATE"), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
 let package = Package(
     name: "sanitized",
     platforms: [.macOS(.v13)],

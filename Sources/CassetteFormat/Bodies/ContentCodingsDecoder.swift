@@ -107,6 +107,9 @@ struct ContentCodingsDecoder {
     private func inflated(
         _ wire: ByteSource, _ name: ContentEncoding.Name, _ format: DeflateFormat, _ limits: InflateLimits
     ) throws -> Attempt {
+        if let bytes = wire.memory, let stream = WholeStream(bytes, format, limits) {
+            return .whole(stream.content, DecodedLayer(name, stream, codedSize: bytes.count))
+        }
         self.inflater.restart(format: format, limits: limits)
         return try self.attempt(wire, name, self.inflater)
     }

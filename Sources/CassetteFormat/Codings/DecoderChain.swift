@@ -130,6 +130,15 @@ package struct DecodedLayer {
         self.members = inflating.map { $0.members == $0.firstMembers.count ? $0.firstMembers : [] } ?? []
     }
 
+    package init(_ name: ContentEncoding.Name, _ stream: WholeStream, codedSize: Int) {
+        self.name = name
+        self.format = stream.format
+        self.header = stream.header
+        self.size = codedSize
+        self.leftOver = 0
+        self.members = [Member(header: stream.header, codedSize: codedSize, size: stream.content.count)]
+    }
+
     /// Whether a search is worth it: nothing may follow the members, since a restored stream would lack it.
     var mayBeRestored: Bool { !self.members.isEmpty && self.leftOver == 0 }
 

@@ -47,42 +47,69 @@ struct BodyRedaction {
         return edits.isEmpty ? nil : Result(bytes: edits.applied(to: wire), count: edits.count, edits: edits)
     }
 
+    /// A body without its codings.
+    private struct Decoded {
+        var content: [UInt8]
+        /// From the wire inwards.
+        var layers: [DecodedLayer]
+        var isWhole: Bool
+        /// Why there is no more, and the coding that has it.
+        var problem: (name: ContentEncoding.Name, problem: InflateProblem)?
+    }
+
+    /// Nil if this build knows none of the codings. Throws if the budget is spent.
+    private func decoded(_ wire: [UInt8], _ names: [ContentEncoding.Name]) throws(SearchBudget.Spent) -> Decoded? {
+        let meter = self.content.text.budget?.meter(coded: wire.count)
+        if let stream = WholeStream(wire, names, limits: InflateLimits()) {
+            try meter?(stream.content.count)
+            return Decoded(content: stream.content, layers: [DecodedLayer(names[0], stream, codedSize: wire.count)], isWhole: true)
+        }
+        guard let chain = DecoderChain(names, limits: InflateLimits()) else { return nil }
+        chain.meter = meter
+        var content: [UInt8] = []
+        do {
+            let isWhole = try wire.withUnsafeBytes { try chain.push($0) { content.append(contentsOf: $0) } } && chain.finish()
+            return Decoded(content: content, layers: chain.found, isWhole: isWhole, problem: chain.problem)
+        } catch {
+            // Nothing else throws.
+            throw SearchBudget.Spent()
+        }
+    }
+
     private func coded(
         _ wire: [UInt8], _ names: [ContentEncoding.Name], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
     ) -> Result? {
-        guard let chain = DecoderChain(names, limits: InflateLimits()) else { return self.undecoded(wire) }
-        chain.meter = self.content.text.budget?.meter(coded: wire.count)
-        var decoded: [UInt8] = []
-        let isWhole: Bool
+        let found: Decoded?
         do {
-            isWhole = try wire.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } } && chain.finish()
+            found = try self.decoded(wire, names)
         } catch {
-            // The budget is spent: the notes are not used.
+            // The notes are not used.
             return nil
         }
-        if let problem = chain.problem, chain.produced == 0 {
+        guard let decoded = found else { return self.undecoded(wire) }
+        if let problem = decoded.problem, decoded.content.isEmpty {
             if isComplete { notes.append("not searched for secrets: content coding \"\(problem.name.rawValue)\" is not what it claims") }
             return self.undecoded(wire)
         }
-        if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
+        if let kind = decoded.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
             return self.streamed(wire, headers, isComplete: isComplete, notes: &notes)
         }
-        let (edits, count) = decoded.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
+        let (edits, count) = decoded.content.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
         if edits.isEmpty {
-            if isComplete, let problem = chain.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
+            if isComplete, let problem = decoded.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
             return nil
         }
         var bytes: [UInt8] = []
         do {
-            let encoder = try EncoderChain(chain.found.reversed().map { $0.coding(nil) })
-            try edits.applied(to: decoded).withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
+            let encoder = try EncoderChain(decoded.layers.reversed().map { $0.coding(nil) })
+            try edits.applied(to: decoded.content).withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
             try encoder.finish { bytes.append(contentsOf: $0) }
         } catch {
             // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
             notes.append("left out: its content coding could not be put on again")
             return Result(bytes: [], count: count)
         }
-        if !isWhole {
+        if !decoded.isWhole {
             // What was broken stays broken: the end of the stream is not there.
             bytes.removeLast(min(bytes.count, Self.missing))
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }

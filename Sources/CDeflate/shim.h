@@ -1,0 +1,6 @@
+#ifndef WIRETAPE_CDEFLATE_H
+#define WIRETAPE_CDEFLATE_H
+
+#include <libdeflate.h>
+
+#endif
