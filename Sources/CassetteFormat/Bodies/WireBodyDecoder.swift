@@ -20,6 +20,15 @@ public struct WireBodyDecoder: ~Copyable {
         self.makeDigest = makeDigest
     }
 
+    /// What is known of origins' compressors. Setting it forgets the bodies that were decoded before.
+    public var memory: RestorationMemory {
+        get { self.restorer.memory }
+        set {
+            self.restorer.memory = newValue
+            self.memo = DecodedMemo()
+        }
+    }
+
     /// A body that is decoded later: its wire bytes are in the raw spool.
     public static func undecoded(_ slice: RawSlice, isComplete: Bool = true) -> Body {
         Body(size: slice.size, isComplete: isComplete, content: slice.size == 0 ? .empty : .raw(slice))

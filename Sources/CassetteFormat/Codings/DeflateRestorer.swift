@@ -10,14 +10,6 @@ public struct DeflateRestorer: ~Copyable {
     public static let searchLimit = 2 << 20
     /// What each candidate costs besides its bytes, in bytes: zlib clears its tables.
     private static let candidateCost = 16 << 10
-    /// Answers kept for bytes that come again, as in polling.
-    static let memoLimit = 32
-
-    private struct Answer {
-        var identity: [UInt8]
-        var parameters: DeflateParameters?
-    }
-
     private struct Differs: Error {}
 
     private enum Attempt {
@@ -25,11 +17,9 @@ public struct DeflateRestorer: ~Copyable {
         case different(work: Int)
     }
 
-    public private(set) var memory = RestorationMemory()
+    public var memory = RestorationMemory()
     /// Content bytes deflated by all searches so far.
     public private(set) var work = 0
-    private var memo: [Answer] = []
-    private var nextMemo = 0
     /// The deflater that agreed last: an origin's next body needs the same one.
     private var kept: Deflater?
 
@@ -80,7 +70,7 @@ public struct DeflateRestorer: ~Copyable {
     private mutating func search(
         _ search: Search, _ attempt: (_ deflater: inout Deflater, _ budget: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
-        if let known = self.memo.first(where: { $0.identity == search.identity }) { return known.parameters }
+        if let known = self.memory.finding(of: search.identity) { return known.parameters }
         let (format, origin) = (search.format, search.origin)
         var tried = self.memory.parameters(for: origin)
         var rest: [DeflateParameters]?
@@ -108,8 +98,7 @@ public struct DeflateRestorer: ~Copyable {
                 budget -= work + Self.candidateCost
             }
         }
-        if let found { self.memory.found(found, for: origin) } else { self.memory.missed(for: origin) }
-        self.remember(Answer(identity: search.identity, parameters: found))
+        self.memory.learn(RestorationMemory.Finding(origin: origin, identity: search.identity, parameters: found))
         return found
     }
 
@@ -121,15 +110,6 @@ public struct DeflateRestorer: ~Copyable {
             if own == parameters { return kept }
         }
         return Deflater(parameters, format: format)
-    }
-
-    private mutating func remember(_ answer: Answer) {
-        if self.memo.count < Self.memoLimit {
-            self.memo.append(answer)
-        } else {
-            self.memo[self.nextMemo] = answer
-            self.nextMemo = (self.nextMemo + 1) % Self.memoLimit
-        }
     }
 
     /// Bytes before the first that depends on the parameters.
@@ -206,7 +186,18 @@ public struct DeflateRestorer: ~Copyable {
 ///
 /// Bounded: the origin not asked for the longest time is forgotten.
 public struct RestorationMemory: Sendable {
+    /// The result of one search.
+    public struct Finding: Sendable {
+        var origin: String
+        /// SHA-256 of the wire bytes.
+        var identity: [UInt8]
+        /// Nil if none reproduces them.
+        var parameters: DeflateParameters?
+    }
+
     public static let originLimit = 64
+    /// Findings kept for bytes that come again, as in polling.
+    static let findingLimit = 32
     /// Parameters kept of each origin: for its dynamic, its static and one other kind of answers.
     static let parametersLimit = 3
     /// An origin whose bodies were not restored this many times in a row (Node, Go) gets a full search only now and then.
@@ -221,8 +212,35 @@ public struct RestorationMemory: Sendable {
 
     private var entries: [String: Entry] = [:]
     private var clock = 0
+    private var findings: [Finding] = []
+    private var nextFinding = 0
+    /// All findings since `keepNews`; nil before.
+    package private(set) var news: [Finding]?
 
     public init() {}
+
+    /// Keeps what is learned from now on to be told to another memory.
+    package mutating func keepNews() { self.news = [] }
+
+    /// Whether searches of the origin's bodies are short by now: its compressor is known, or known not to be zlib.
+    package func isSettled(_ origin: String) -> Bool {
+        guard let entry = self.entries[origin] else { return false }
+        return !entry.parameters.isEmpty || entry.misses >= Self.missLimit
+    }
+
+    /// What was found for the same bytes; nil if they are not remembered.
+    func finding(of identity: [UInt8]) -> Finding? { self.findings.first { $0.identity == identity } }
+
+    public mutating func learn(_ finding: Finding) {
+        self.news?.append(finding)
+        if let parameters = finding.parameters { self.found(parameters, for: finding.origin) } else { self.missed(for: finding.origin) }
+        if self.findings.count < Self.findingLimit {
+            self.findings.append(finding)
+        } else {
+            self.findings[self.nextFinding] = finding
+            self.nextFinding = (self.nextFinding + 1) % Self.findingLimit
+        }
+    }
 
     /// What worked for the origin, the latest first.
     public func parameters(for origin: String) -> [DeflateParameters] {
@@ -235,7 +253,7 @@ public struct RestorationMemory: Sendable {
         return misses < Self.missLimit || misses % Self.retryInterval == 0
     }
 
-    public mutating func found(_ parameters: DeflateParameters, for origin: String) {
+    mutating func found(_ parameters: DeflateParameters, for origin: String) {
         self.update(origin) { entry in
             entry.misses = 0
             guard entry.parameters.first != parameters else { return }
@@ -245,7 +263,7 @@ public struct RestorationMemory: Sendable {
         }
     }
 
-    public mutating func missed(for origin: String) {
+    mutating func missed(for origin: String) {
         self.update(origin) { $0.misses += 1 }
     }
 

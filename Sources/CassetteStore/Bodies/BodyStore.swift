@@ -5,7 +5,7 @@ public import TapeBytes
 
 /// The folder of sidecars beside a cassette, for the recorder that writes it.
 ///
-/// Used from one thread, by the holder of the cassette's lock, unless it is a trial's; `makeSpool` alone may be called on any. Makes no
+/// Used by the holder of the cassette's lock, unless it is a trial's, from one thread; spools alone may be made and finished on any. Makes no
 /// folder before there is something to put into it.
 public final class BodyStore {
     /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
@@ -13,22 +13,22 @@ public final class BodyStore {
     private let location: FileLocation
     private let disk: DiskCalls
     private let isTrial: Bool
-    private let making = Guarded(Making())
+    private let files = Guarded(Files())
     private var lazyRawSpool: RawSpool?
-    /// Finished, and not known to be on the disk.
-    private var unsynced: Set<String> = []
-    /// Names whose content this store has written or compared: an equal body that comes again is not compared again.
-    private var proven: Set<String> = []
-    /// Names kept in `proven`: about half a megabyte.
+    /// Names kept in `Files.proven`: about half a megabyte.
     private static let provenLimit = 4096
 
-    /// What making a spool changes, on any thread.
-    private struct Making: Sendable {
+    /// What making and finishing spools changes, on any thread.
+    private struct Files: Sendable {
         var folder: FolderBox?
         var spoolCount = 0
+        /// Finished, and not known to be on the disk.
+        var unsynced: Set<String> = []
+        /// Names whose content this store has written or compared: an equal body that comes again is not compared again.
+        var proven: Set<String> = []
     }
 
-    private var lazyFolder: FolderBox? { self.making.withLock { $0.folder } }
+    private var lazyFolder: FolderBox? { self.files.withLock { $0.folder } }
 
     /// Shares an open folder.
     final class FolderBox: Sendable {
@@ -61,7 +61,7 @@ public final class BodyStore {
         do {
             let parent = try OpenFolder(self.location.folder)
             let box = FolderBox(try OpenFolder(self.name, in: parent))
-            self.making.withLock { $0.folder = box }
+            self.files.withLock { $0.folder = box }
         } catch {
             guard error.code == .notFound else { throw error }
         }
@@ -92,9 +92,9 @@ public final class BodyStore {
     }
 
     private func partName() -> String {
-        let number = self.making.withLock { making in
-            making.spoolCount += 1
-            return making.spoolCount
+        let number = self.files.withLock { files in
+            files.spoolCount += 1
+            return files.spoolCount
         }
         return ".part-\(getpid())-\(number)"
     }
@@ -111,20 +111,20 @@ public final class BodyStore {
         }
         let spool = try RawSpool(file: file, path: "\(self.name)/\(RawSpool.fileName)")
         self.lazyRawSpool = spool
-        self.unsynced.insert(RawSpool.fileName)
+        self.wrote(RawSpool.fileName)
         return spool
     }
 
     /// Closes and removes the raw spool, once nothing in the cassette refers to it.
     public func removeRawSpool() throws(CassetteError) {
         self.lazyRawSpool = nil
-        self.unsynced.remove(RawSpool.fileName)
+        self.forget(RawSpool.fileName)
         guard let box = self.lazyFolder else { return }
         try box.folder.remove(RawSpool.fileName, disk: self.disk)
     }
 
     /// Whether `syncAll` has anything to do.
-    public var needsSync: Bool { !self.unsynced.isEmpty || self.lazyRawSpool?.needsSync == true }
+    public var needsSync: Bool { self.files.withLock { !$0.unsynced.isEmpty } || self.lazyRawSpool?.needsSync == true }
 
     /// Waits until all finished sidecars and the raw spool are on the disk. To be called before the cassette that names them is synced.
     public func syncAll() throws(CassetteError) {
@@ -141,14 +141,17 @@ public final class BodyStore {
     public func beginSync() -> PendingSync? {
         guard self.needsSync, let box = self.lazyFolder else { return nil }
         let spool = self.lazyRawSpool?.beginSync()
-        let sync = PendingSync(files: spool.map { [$0] } ?? [], names: self.unsynced, in: box, disk: self.disk)
-        self.unsynced.removeAll(keepingCapacity: true)
-        return sync
+        let names = self.files.withLock { files in
+            var names: Set<String> = []
+            swap(&names, &files.unsynced)
+            return names
+        }
+        return PendingSync(files: spool.map { [$0] } ?? [], names: names, in: box, disk: self.disk)
     }
 
     /// A sync from `beginSync` has failed: what it covered is still to be synced.
     public func syncFailed(_ sync: PendingSync) {
-        self.unsynced.formUnion(sync.names)
+        self.files.withLock { $0.unsynced.formUnion(sync.names) }
         self.lazyRawSpool?.syncFailed()
     }
 
@@ -163,7 +166,9 @@ public final class BodyStore {
             try box.folder.remove(name, disk: self.disk)
             removed += 1
         }
-        self.unsynced = self.unsynced.filter { SidecarName($0) == nil || kept.contains("\(self.name)/\($0)") }
+        self.files.withLock { files in
+            files.unsynced = files.unsynced.filter { SidecarName($0) == nil || kept.contains("\(self.name)/\($0)") }
+        }
         return removed
     }
 
@@ -192,9 +197,9 @@ public final class BodyStore {
         let box = FolderBox(try OpenFolder(self.name, in: parent))
         try parent.synchronize()
         // Another thread may have been first; both mean the same folder.
-        return self.making.withLock { making in
-            let folder = making.folder ?? box
-            making.folder = folder
+        return self.files.withLock { files in
+            let folder = files.folder ?? box
+            files.folder = folder
             return folder
         }
     }
@@ -228,7 +233,7 @@ public final class BodyStore {
                 try? box.folder.remove(name.head)
                 throw error
             }
-            self.unsynced.insert(name.head)
+            self.wrote(name.head)
             return ConversationJournal(name, store: self, box: box, disk: self.disk, digest: digest)
         }
         throw CassetteError(
@@ -238,7 +243,9 @@ public final class BodyStore {
     }
 
     /// A file of this name was written.
-    func wrote(_ name: String) { self.unsynced.insert(name) }
+    func wrote(_ name: String) { self.files.withLock { _ = $0.unsynced.insert(name) } }
+
+    private func forget(_ name: String) { self.files.withLock { _ = $0.unsynced.remove(name) } }
 
     /// Gives the messages of a journal a second name, that of a sidecar. The journal keeps its own: only when the interaction that names
     /// the sidecar is on the disk, they may go.
@@ -281,7 +288,7 @@ public final class BodyStore {
         guard let box = self.lazyFolder else { return }
         for file in [name.messages, name.head] {
             try box.folder.remove(file, disk: self.disk)
-            self.unsynced.remove(file)
+            self.forget(file)
         }
     }
 
@@ -289,7 +296,7 @@ public final class BodyStore {
     func adopt(_ spool: BodySpool, as sidecar: SidecarName) throws(CassetteError) -> Sidecar {
         let box = spool.box
         let name = sidecar.string
-        var isThere = self.proven.contains(name) && box.folder.contains(name)
+        var isThere = self.files.withLock { $0.proven.contains(name) } && box.folder.contains(name)
         if !isThere { isThere = try self.holds(name, equalTo: spool, in: box) }
         if !isThere {
             // The file of this name does not have the content of its name (a crash before its sync). The new content must be on the disk
@@ -300,8 +307,10 @@ public final class BodyStore {
         } else if spool.isNamed {
             try box.folder.remove(spool.name)
         }
-        self.unsynced.insert(name)
-        if self.proven.count < Self.provenLimit { self.proven.insert(name) }
+        self.files.withLock { files in
+            files.unsynced.insert(name)
+            if files.proven.count < Self.provenLimit { files.proven.insert(name) }
+        }
         return Sidecar(path: "\(self.name)/\(name)", size: spool.size, sha256: sidecar.sha256)
     }
 

@@ -16,6 +16,8 @@ public struct CassetteFinisher {
     /// Names the fields of gRPC messages.
     private let schema: ProtoSchema?
     private let digest: @Sendable () -> any ContentDigest
+    /// That decode; nil for as many as there are processors.
+    var threads: Int?
 
     /// What was done.
     struct Result {
@@ -73,28 +75,38 @@ public struct CassetteFinisher {
             starts.append((summary?.started ?? Timestamp(microseconds: .max), position))
         }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
+        let order = starts.map(\.position)
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
+        let ahead = DecodingAhead(order, of: cassette, bodies: self.reader, threads: self.threads) {
+            InteractionMaker(store: self.store, schema: self.schema, digest: self.digest)
+        }
+        defer { ahead.stop() }
         var result = Result()
         var failure: (bytes: [UInt8], error: any Error)?
         do {
             rewriter.beforeReplacing = self.store.syncAll
-            try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
+            try rewriter.rewrite(order: order) { place, bytes in
                 progress(place, starts.count)
-                var changed: Interaction?
+                let text = try ahead.text(at: place)
+                var redacted: Interaction?
                 if starts[place].position < self.unsettled {
                     do {
-                        changed = try self.redacted(bytes, &maker)
+                        redacted = try self.redacted(bytes, &maker)
                     } catch {
                         // Go on with the others.
                         failure = failure ?? (bytes, error)
                     }
-                    if changed != nil { result.redacted += 1 }
+                    if redacted != nil { result.redacted += 1 }
                 }
-                if let decoded = try self.decoded(changed, bytes, &maker) {
+                guard var changed = redacted else {
+                    if text != nil { result.decoded += 1 }
+                    return text
+                }
+                // What cannot be decoded stays raw and can still be replayed.
+                if changed.isUndecoded, let decoded = try? maker.decoded(changed, reader: self.reader) {
                     changed = decoded
                     result.decoded += 1
                 }
-                guard let changed else { return nil }
                 var writer = JSONWriter(reserving: bytes.count)
                 writer.removeAll(baseDepth: 2)
                 InteractionEncoder.encode(changed, into: &writer)
@@ -148,27 +160,5 @@ public struct CassetteFinisher {
             if try !scan.leaks(in: self.reader.source(sidecar, digest: self.digest())).isEmpty { return true }
         }
         return false
-    }
-
-    // MARK: Readable forms
-
-    /// Nil if nothing changes. What cannot be decoded stays raw and can still be replayed.
-    ///
-    /// - Parameter redacted: replaces the exchange in `bytes`.
-    private func decoded(_ redacted: Interaction?, _ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
-        guard redacted != nil || Self.mayBeUndecoded(bytes) else { return nil }
-        let interaction = try redacted ?? InteractionDecoder.decode(bytes)
-        guard interaction.isUndecoded else { return nil }
-        return try? maker.decoded(interaction, reader: self.reader)
-    }
-
-    /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts and of gRPC, and notes on unknown codings all
-    /// contain one of these words.
-    private static func mayBeUndecoded(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes {
-            ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
-                || ByteSearch.contains("/grpc", in: $0)
-                || ByteSearch.contains("is not taken off\"", in: $0)
-        }
     }
 }

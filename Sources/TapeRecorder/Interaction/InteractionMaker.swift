@@ -47,6 +47,12 @@ struct InteractionMaker: ~Copyable {
         self.decoder = WireBodyDecoder(makeDigest: digest)
     }
 
+    /// What is known of origins' compressors: see `WireBodyDecoder`.
+    var memory: RestorationMemory {
+        get { self.decoder.memory }
+        set { self.decoder.memory = newValue }
+    }
+
     /// Writes a block of a large body. If it would start a file while there is an `obstacle`, its exchange is dropped.
     mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
         guard self.broken[exchange] == nil else { return }

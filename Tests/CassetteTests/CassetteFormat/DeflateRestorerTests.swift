@@ -175,7 +175,7 @@ struct DeflateRestorerTests {
     @Test func theLastAnswersAreKept() {
         var restorer = DeflateRestorer()
         var works: [Int] = []
-        let numbers = Array(0..<DeflateRestorer.memoLimit + 2)
+        let numbers = Array(0..<RestorationMemory.findingLimit + 2)
         for number in numbers + numbers.reversed() {
             #expect(self.search(&restorer, CodingFixtures.gzip6, CodingFixtures.content, identity: [UInt8(number)]) != nil)
             works.append(restorer.work)

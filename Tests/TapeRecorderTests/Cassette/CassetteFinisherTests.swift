@@ -56,6 +56,77 @@ import Testing
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
     }
 
+    /// Stored blocks of seven bytes, which zlib never writes.
+    private static func blocks(of text: [UInt8]) -> [UInt8] {
+        var bytes = GzipHeader.plain.bytes
+        for start in stride(from: 0, to: text.count, by: 7) {
+            let block = text[start..<min(text.count, start + 7)]
+            let size = UInt8(block.count)
+            bytes += [start + 7 >= text.count ? 1 : 0, size, 0, ~size, 0xff] + block
+        }
+        for value in [PlainCRC32.value(text), UInt32(text.count)] {
+            bytes += (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        return bytes
+    }
+
+    /// Bodies of two origins with compressors of their own, one of which is not zlib, repeated ones, parts that go to files, and some that are
+    /// readable already.
+    private func mixed(_ folder: TemporaryFolder) throws {
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        var generator = SeededGenerator(seed: 9)
+        for id in 1...220 {
+            let size = id % 40 == 0 ? 90_000 : Int.random(in: 1...3000, using: &generator)
+            // Short and dull contents are reproduced by more than one level.
+            let text = id % 7 == 0 ? Array("the same again".utf8) : (0..<size).map { _ in UInt8.random(in: 97...102, using: &generator) }
+            let levels = id % 3 == 0 ? [9, 1] : [6]
+            let parameters = DeflateParameters(level: levels.randomElement(using: &generator) ?? 6)
+            var wire = try #require(text.withUnsafeBytes { Deflater.encode($0, parameters, format: .gzip) })
+            if id % 11 == 0 { wire = Self.blocks(of: text) }
+            let isCoded = id % 5 != 0
+            let type = id % 2 == 0 ? "text/plain" : "application/octet-stream"
+            let fields = ["Content-Type: \(type)"] + (isCoded ? ["Content-Encoding: gzip"] : [])
+            let taped = TapedExchanges.exchange(id, started: 1000 - id, fields: fields, body: isCoded ? wire : text)
+            var interaction = taped.interaction
+            interaction.connection = ConnectionInfo(id: 1, remote: "127.0.0.1:\(id % 3)", isReused: false)
+            let exchange = TapedExchange(interaction: interaction, responseBody: taped.responseBody)
+            let made = try maker.interaction(of: exchange, mayDecode: false)
+            writer.removeAll(baseDepth: InteractionEncoder.depth)
+            InteractionEncoder.encode(made, into: &writer)
+            appender.stage { $0 += writer.bytes }
+        }
+        try appender.commit()
+        try store.syncAll()
+        try appender.sync()
+    }
+
+    @Test func theNumberOfThreadsChangesNothing() throws {
+        func finished(threads: Int) throws -> [String: [UInt8]] {
+            let folder = try TemporaryFolder()
+            try self.mixed(folder)
+            let path = folder.file("tape.json")
+            let appender = try CassetteAppender.open(path, recorder: "wiretape 1")
+            let store = try BodyStore(cassettePath: path)
+            var finisher = CassetteFinisher(path: path, store: store, digest: { PortableSHA256() })
+            finisher.threads = threads
+            let count = try finisher.finish(try appender.finish()) { _, _ in }.decoded
+            #expect(count == 176)
+            #expect(try RecordedExchanges.read(path).allSatisfy { !$0.isUndecoded })
+            var files = ["tape.json": try folder.read("tape.json")]
+            for name in try folder.names(in: "tape.bodies") where name != "undeveloped.raw" {
+                files[name] = try folder.read("tape.bodies/\(name)")
+            }
+            return files
+        }
+        let one = try finished(threads: 1)
+        #expect(one.count > 2)
+        for threads in [2, 5, 8] { #expect(try finished(threads: threads) == one, "\(threads)") }
+    }
+
     private func record(_ interaction: Interaction, to path: String) throws {
         let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
         var writer = JSONWriter(reserving: 1024)

@@ -1,0 +1,176 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import Dispatch
+internal import TapeBytes
+
+/// Decodes what was kept raw of the exchanges of a closed cassette, on all cores, ahead of the thread that writes them in order.
+///
+/// Works in batches: one is decoded while the one before is written. What is found does not depend on the number of threads, since an exchange knows
+/// what the batches before its own have shown of each origin's compressor, and nothing of its neighbours. Not Sendable: belongs to the
+/// thread that writes.
+final class DecodingAhead {
+    /// Exchanges decoded in one batch, and looked at for it, at most.
+    private static let batchLimit = (decoded: 64, read: 1024)
+    /// Bytes of their bodies on the wire: what they are decoded to is in memory until it is written.
+    private static let batchSize = 1 << 20
+    static let threadLimit = 8
+
+    /// An exchange to be decoded, and what has become of it.
+    private struct Job {
+        var interaction: Interaction
+        /// Nil if it stays raw.
+        var text: [UInt8]?
+        var news: [RestorationMemory.Finding] = []
+    }
+
+    /// What one thread needs.
+    private final class Worker {
+        var maker: InteractionMaker
+        var writer = JSONWriter(reserving: 64 << 10)
+
+        init(_ maker: consuming InteractionMaker) { self.maker = maker }
+    }
+
+    /// Consecutive exchanges of the new file.
+    // SAFETY: made and taken apart by the thread that writes. In between, each job and each worker is used by one thread at a time, and
+    // `done` is signalled when all are finished.
+    private final class Batch: @unchecked Sendable {
+        let places: Range<Int>
+        private let memory: RestorationMemory
+        private let workers: [Worker]
+        private let bodies: BodyReader
+        private var jobs: [Job]
+        /// The place of each job.
+        private let placesOfJobs: [Int]
+        private let next = Guarded(0)
+        private let done = DispatchSemaphore(value: 0)
+
+        init(
+            _ places: Range<Int>, _ jobs: [(place: Int, interaction: Interaction)], _ memory: RestorationMemory, _ workers: [Worker],
+            _ bodies: BodyReader
+        ) {
+            self.places = places
+            self.jobs = jobs.map { Job(interaction: $0.interaction) }
+            self.placesOfJobs = jobs.map(\.place)
+            self.memory = memory
+            self.workers = workers
+            self.bodies = bodies
+            guard !jobs.isEmpty else { return }
+            DispatchQueue.global().async { self.run() }
+        }
+
+        private func run() {
+            // SAFETY: the array stays as long as it is, and each of its elements is one thread's.
+            self.jobs.withUnsafeMutableBufferPointer { jobs in
+                nonisolated(unsafe) let jobs = jobs
+                DispatchQueue.concurrentPerform(iterations: min(self.workers.count, jobs.count)) { number in
+                    while let index = self.nextJob(of: jobs.count) { self.decode(&jobs[index], self.workers[number]) }
+                }
+            }
+            self.done.signal()
+        }
+
+        private func nextJob(of count: Int) -> Int? {
+            self.next.withLock { next in
+                guard next < count else { return nil }
+                defer { next += 1 }
+                return next
+            }
+        }
+
+        private func decode(_ job: inout Job, _ worker: Worker) {
+            var memory = self.memory
+            memory.keepNews()
+            worker.maker.memory = memory
+            // What cannot be decoded stays raw and can still be replayed.
+            let decoded = try? worker.maker.decoded(job.interaction, reader: self.bodies)
+            job.news = worker.maker.memory.news ?? []
+            guard let decoded else { return }
+            worker.writer.removeAll(baseDepth: InteractionEncoder.depth)
+            InteractionEncoder.encode(decoded, into: &worker.writer)
+            job.text = worker.writer.bytes
+        }
+
+        /// Waits for its end. To be called once.
+        func finish(_ memory: inout RestorationMemory) -> [Int: [UInt8]] {
+            guard !self.jobs.isEmpty else { return [:] }
+            self.done.wait()
+            var texts: [Int: [UInt8]] = [:]
+            for (place, job) in zip(self.placesOfJobs, self.jobs) {
+                for finding in job.news { memory.learn(finding) }
+                texts[place] = job.text
+            }
+            return texts
+        }
+    }
+
+    private let order: [Int]
+    private let cassette: CassetteReader
+    private let bodies: BodyReader
+    private let workers: [Worker]
+    private var memory = RestorationMemory()
+    private var running: Batch?
+    /// The texts of the batch that is being written, by their places.
+    private var texts: [Int: [UInt8]] = [:]
+    /// All places before it are in that batch or in an earlier one.
+    private var end = 0
+
+    /// - Parameters:
+    ///   - order: for each place of the new file the exchange of the old one.
+    ///   - threads: nil for as many as there are processors.
+    ///   - makeMaker: one for each thread.
+    init(_ order: [Int], of cassette: CassetteReader, bodies: BodyReader, threads: Int?, makeMaker: () -> InteractionMaker) {
+        self.order = order
+        self.cassette = cassette
+        self.bodies = bodies
+        let count = threads ?? min(ProcessorCount.usable, Self.threadLimit)
+        self.workers = (0..<count).map { _ in Worker(makeMaker()) }
+    }
+
+    /// The text of an exchange with its bodies decoded; nil if nothing changes. To be asked in the order of the places.
+    func text(at place: Int) throws -> [UInt8]? {
+        while place >= self.end {
+            let batch = try self.running ?? self.batch(from: place)
+            self.texts = batch.finish(&self.memory)
+            self.end = batch.places.upperBound
+            self.running = self.end < self.order.count ? try self.batch(from: self.end) : nil
+        }
+        return self.texts.removeValue(forKey: place)
+    }
+
+    /// Waits for what is being decoded and is not needed any more, since it writes files.
+    func stop() {
+        _ = self.running.take()?.finish(&self.memory)
+    }
+
+    /// Ends with the first body whose search depends on that of another one in it: then all know as much as if there were one thread.
+    private func batch(from start: Int) throws -> Batch {
+        var jobs: [(place: Int, interaction: Interaction)] = []
+        var size = 0
+        var unsettled: Set<String> = []
+        var place = start
+        while place < self.order.count, place - start < Self.batchLimit.read, jobs.count < Self.batchLimit.decoded, size < Self.batchSize {
+            let bytes = try self.cassette.bytes(at: self.order[place])
+            let interaction = Self.mayBeUndecoded(bytes) ? try InteractionDecoder.decode(bytes) : nil
+            if let interaction, interaction.isUndecoded {
+                let origin = interaction.connection?.remote ?? ""
+                guard self.memory.isSettled(origin) || unsettled.insert(origin).inserted else { break }
+                jobs.append((place, interaction))
+                size += (interaction.request.body?.size ?? 0) + (interaction.response?.body?.size ?? 0)
+            }
+            place += 1
+        }
+        return Batch(start..<place, jobs, self.memory, self.workers, self.bodies)
+    }
+
+    /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts and of gRPC, and notes on unknown codings all
+    /// contain one of these words.
+    private static func mayBeUndecoded(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes {
+            ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
+                || ByteSearch.contains("/grpc", in: $0)
+                || ByteSearch.contains("is not taken off\"", in: $0)
+        }
+    }
+}
