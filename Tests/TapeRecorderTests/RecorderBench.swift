@@ -19,6 +19,8 @@ final class RecorderBench {
     let notices = Guarded<[String]>([])
     /// How often memory was given back.
     let givenBack = Guarded(0)
+    /// Called when the queue has drained.
+    let drained = Guarded<(@Sendable () -> Void)?>(nil)
     let worker: RecorderWorker
     private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
 
@@ -31,7 +33,7 @@ final class RecorderBench {
         self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: self.disk.calls))
         let (clock, notices, givenBack) = (self.clock, self.notices, self.givenBack)
         self.worker = RecorderWorker(
-            file: self.file, queue: self.queue, status: self.status, drained: Guarded(nil),
+            file: self.file, queue: self.queue, status: self.status, drained: self.drained,
             options: RecorderWorker.Options(
                 refusesUnrecorded: refuses, heldLimit: heldLimit, startSearch: startSearch,
                 giveBackMemory: { givenBack.withLock { $0 += 1 } },

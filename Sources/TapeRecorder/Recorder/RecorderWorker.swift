@@ -14,6 +14,8 @@ final class RecorderWorker {
     static let heldLimit = 16 << 20
     /// Encoded bytes written at once: a larger batch is split, so that the file is never far behind the traffic.
     static let writeSize = 1 << 20
+    /// Bytes of a batch after which the queue is told: a few exchanges with bodies, or tens without.
+    static let portionSize = 64 << 10
     /// Nanoseconds after which encoded exchanges are written, even before the end of the batch.
     static let writeInterval: UInt64 = 20_000_000
     /// Bytes of bodies that are decoded while traffic may come. Restoring the parameters of longer ones takes longer than an exchange may
@@ -158,20 +160,43 @@ final class RecorderWorker {
     /// - Returns: whether there may be more to do.
     func turn() -> Bool {
         self.takeSearched()
-        let batch = self.queue.take()
-        for (index, item) in batch.items.enumerated() { self.take(item, isLast: index == batch.items.count - 1) }
+        var batch = self.queue.take()
+        let rest = batch.weight - self.take(&batch)
         self.writeConversations()
         self.write()
         self.sync()
         self.noteRecovery()
         self.holdQueue()
-        if self.queue.done(batch.weight, now: self.now), let drained = self.drained.withLock({ $0 }) { drained() }
-        self.isClosing = batch.items.isEmpty && batch.isClosed
+        self.done(rest)
+        self.isClosing = batch.entries.isEmpty && batch.isClosed
         if self.isClosing, self.searches.allSatisfy(\.isIdle) { return false }
-        if !batch.items.isEmpty { self.lastWork = self.now }
+        if !batch.entries.isEmpty { self.lastWork = self.now }
         self.receivedSize += batch.weight
         self.giveBackMemory()
         return true
+    }
+
+    /// Tells the queue after each portion how far it has come: who waits for room waits for a portion, not for the batch.
+    ///
+    /// - Returns: the bytes that it has told of.
+    private func take(_ batch: inout RecorderQueue.Batch) -> Int {
+        var (told, portion) = (0, 0)
+        for index in batch.entries.indices {
+            // Moved out: what is done must not be in memory until the batch is.
+            var item = RecorderItem.nothing
+            swap(&item, &batch.entries[index].item)
+            portion += item.weight
+            self.take(consume item, isLast: index == batch.entries.count - 1)
+            guard portion >= Self.portionSize, index + 1 < batch.entries.count else { continue }
+            self.done(portion, oldest: batch.oldestExchange(from: index + 1))
+            told += portion
+            portion = 0
+        }
+        return told
+    }
+
+    private func done(_ weight: Int, oldest: UInt64? = nil) {
+        if self.queue.done(weight, oldest: oldest, now: self.now), let drained = self.drained.withLock({ $0 }) { drained() }
     }
 
     private func giveBackMemory() {

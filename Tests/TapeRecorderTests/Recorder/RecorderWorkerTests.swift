@@ -53,6 +53,17 @@ import Testing
         #expect(count() == 1)
     }
 
+    @Test func whoeverWaitsForRoomWaitsForAPortionOfTheBatch() throws {
+        let bench = try RecorderBench()
+        let recorded = Guarded<[Int]>([])
+        bench.drained.withLock { $0 = { [status = bench.status] in recorded.withLock { $0.append(status.withLock { $0.recorded }) } } }
+        let text = String(repeating: "x", count: 1 << 20)
+        for id in 1...9 { bench.put(TapedExchanges.simple(id, body: text)) }
+        bench.turn()
+        #expect(bench.now.recorded == 9)
+        #expect(try #require(recorded.withLock { $0 }.first) < 9, "told before the batch was in the file")
+    }
+
     #if compiler(>=6.3) && os(Linux)
     /// In a process of its own, since a limit on the size of files is one of the whole process.
     @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
