@@ -26,6 +26,7 @@ final class RecorderBench {
 
     init(
         in folder: TemporaryFolder? = nil, mode: RecordMode = .all, refuses: Bool = false, heldLimit: Int = RecorderWorker.heldLimit,
+        processors: Int = 1,
         startSearch: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
@@ -35,7 +36,7 @@ final class RecorderBench {
         self.worker = RecorderWorker(
             file: self.file, queue: self.queue, status: self.status, drained: self.drained,
             options: RecorderWorker.Options(
-                refusesUnrecorded: refuses, heldLimit: heldLimit, startSearch: startSearch,
+                refusesUnrecorded: refuses, heldLimit: heldLimit, startSearch: startSearch, processors: processors,
                 giveBackMemory: { givenBack.withLock { $0 += 1 } },
                 clock: { clock.withLock { $0 } }),
             notify: { text in notices.withLock { $0.append(text) } })

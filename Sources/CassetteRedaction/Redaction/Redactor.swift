@@ -56,6 +56,11 @@ public struct Redactor: Sendable {
         Redactor(self, vault: SecretVault(sharing: self.vault), searched: self.searched, budget: self.budget)
     }
 
+    /// The same rules, and the secrets known now, for one search whose result is only whether there is anything: what it learns is forgotten.
+    package func forgetting(within budget: SearchBudget) -> Redactor {
+        Redactor(self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), budget: budget)
+    }
+
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
     var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched) }
 
@@ -303,6 +308,8 @@ public struct RedactionOutcome: Sendable, Hashable {
     public init() {}
 
     public var isChanged: Bool { self.count > 0 || self.isBodyChanged }
+    /// Whether all of the body was searched, and nothing was found in it.
+    package var holdsNothing: Bool { !self.isBodyChanged && self.notes.isEmpty }
     public var note: String? { self.notes.isEmpty ? nil : self.notes.joined(separator: "; ") }
 
     /// Adds what another look did.

@@ -42,6 +42,8 @@ final class RecorderWorker {
         var heldLimit = RecorderWorker.heldLimit
         /// Runs a search on another thread; false if there is none.
         var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
+        /// Those that the process may use.
+        var processors = ProcessorCount.usable
         /// Gives freed memory back to the system.
         var giveBackMemory: @Sendable () -> Void = { FreeMemory.giveBackSoon() }
         /// Nanoseconds of a monotonic clock.
@@ -76,6 +78,8 @@ final class RecorderWorker {
     private let attempts: PostponedSearch?
     /// The searches of other threads.
     let searches: [PostponedSearch]
+    /// Nil if secrets are kept, or there is one processor.
+    private let ahead: SearchAhead?
     /// Limits the time of searches of dense bodies on this thread.
     private var attemptBudget: DecodingBudget
     private var maker: InteractionMaker
@@ -135,6 +139,7 @@ final class RecorderWorker {
         self.search = search(.whole)
         self.attempts = search(.attempt)
         self.searches = [self.attempts, self.search].compactMap { $0 }
+        self.ahead = redaction.flatMap { SearchAhead($0.redactor, processors: options.processors) }
         let now = options.clock()
         self.budget = DecodingBudget(now: now)
         self.attemptBudget = DecodingBudget(now: now)
@@ -180,6 +185,8 @@ final class RecorderWorker {
     ///
     /// - Returns: the bytes that it has told of.
     private func take(_ batch: inout RecorderQueue.Batch) -> Int {
+        self.ahead?.begin(batch)
+        defer { self.ahead?.forget() }
         var (told, portion) = (0, 0)
         for index in batch.entries.indices {
             // Moved out: what is done must not be in memory until the batch is.
@@ -274,6 +281,7 @@ final class RecorderWorker {
         // Encoded exchanges do not wait while this one is decoded.
         if isCoded, mayDecode { self.write() }
         let generation = self.file.redactor?.vault.generation ?? 0
+        if isCoded, let clean = self.ahead?.clean(exchange.interaction.id) { self.maker.redaction?.trust(clean) }
         do {
             var captured = try self.withBodies { maker in try maker.captured(exchange) }
             guard try self.isRedacted(&captured, isCoded: isCoded, exchange, stored) else { return }

@@ -43,6 +43,12 @@ struct ExchangeRedaction {
         return other
     }
 
+    /// Takes another thread's word for bodies that hold no secret, if nothing was learned since.
+    func trust(_ clean: CleanBodies) {
+        guard clean.generation == self.redactor.vault.generation else { return }
+        for key in clean.keys { self.searched.insert(key, at: clean.generation) }
+    }
+
     /// The result of a search that must not take long.
     enum Attempt: Equatable {
         /// It is redacted. Dense: a body is so much longer than on the wire that many such searches in a row take too long as well.
@@ -102,10 +108,8 @@ struct ExchangeRedaction {
             response?.note = outcome.response.note
             return outcome
         }
-        if !isKnown.request, !outcome.request.isBodyChanged, outcome.request.notes.isEmpty { self.searched.insert(keys.request, at: known) }
-        if !isKnown.response, !outcome.response.isBodyChanged, outcome.response.notes.isEmpty {
-            self.searched.insert(keys.response, at: known)
-        }
+        if !isKnown.request, outcome.request.holdsNothing { self.searched.insert(keys.request, at: known) }
+        if !isKnown.response, outcome.response.holdsNothing { self.searched.insert(keys.response, at: known) }
         return outcome
     }
 
@@ -185,8 +189,8 @@ struct ExchangeRedaction {
 /// Not Sendable: each thread that searches has its own.
 final class SearchedBodies {
     /// What a search depends on.
-    struct Key: Hashable {
-        private enum Content: Equatable {
+    struct Key: Hashable, Sendable {
+        private enum Content: Equatable, Sendable {
             /// Compared directly, which is faster than any digest.
             case bytes([UInt8])
             case digest([UInt8])
