@@ -7,6 +7,8 @@ internal import TapeBytes
 package struct PostmanCollection: ExchangeWriter {
     private let target: ExportTarget
     private var writer = JSONWriter()
+    /// What Postman would fill in of the requests: names in pairs of braces.
+    private var variables = BracedNames()
 
     package init(_ target: ExportTarget) { self.target = target }
 
@@ -23,6 +25,16 @@ package struct PostmanCollection: ExchangeWriter {
 
     package mutating func end() throws {
         self.writer.endArray()
+        if !self.variables.all.isEmpty {
+            // Each is its own value, so that what is sent is what was recorded, until a person gives it another.
+            self.writer.member("variable")
+            self.writer.beginArray(.lines)
+            for name in self.variables.all {
+                self.writer.element()
+                self.pair(name, "{{\(name)}}")
+            }
+            self.writer.endArray()
+        }
         self.writer.endObject()
         self.writer.byte(10)
         try self.flush()
@@ -37,6 +49,9 @@ package struct PostmanCollection: ExchangeWriter {
         let request = interaction.request
         let path = request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }.prefix { $0 != "?" }
         let payload = try self.payload(request, number)
+        self.variables.find(in: request.url.utf8)
+        self.variables.find(in: request.headers.bytes)
+        payload.forEachText { self.variables.find(in: $0) }
         var answer: [UInt8] = []
         if let response = interaction.response { answer = try self.target.content(response.body, response.headers, number: number) }
         self.writer.element()
@@ -102,6 +117,17 @@ package struct PostmanCollection: ExchangeWriter {
         case text([UInt8], isJSON: Bool)
         /// Of so many bytes.
         case binary(Int)
+
+        func forEachText(_ body: ([UInt8]) -> Void) {
+            switch self {
+            case .none, .binary: return
+            case .form(let fields):
+                for field in fields { for text in [field.name, field.value ?? ""] { body(Array(text.utf8)) } }
+            case .parts(let parts):
+                for part in parts { for text in [Array(part.name.utf8), part.text ?? []] { body(text) } }
+            case .text(let text, _): body(text)
+            }
+        }
 
         /// What of it is not in the collection.
         var notes: [String] {
@@ -251,5 +277,35 @@ package struct PostmanCollection: ExchangeWriter {
     private mutating func member(_ name: StaticString, _ value: String) {
         self.writer.member(name)
         self.writer.string(value)
+    }
+}
+
+/// The names between two braces on either side (`{{name}}`), each once, in the order in which they come.
+private struct BracedNames {
+    private(set) var all: [String] = []
+    private var known: Set<String> = []
+
+    mutating func find(in text: some Sequence<UInt8>) {
+        var opened = 0
+        var isClosed = false
+        var name: [UInt8] = []
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "{"):
+                opened = name.isEmpty ? opened + 1 : 1
+                (isClosed, name) = (false, [])
+            case UInt8(ascii: "}") where opened >= 2 && !name.isEmpty && !isClosed: isClosed = true
+            case UInt8(ascii: "}"):
+                if isClosed { self.insert(String(decoding: name, as: UTF8.self)) }
+                (opened, isClosed, name) = (0, false, [])
+            default:
+                if isClosed { (opened, isClosed, name) = (0, false, []) }
+                if opened >= 2 { name.append(byte) } else { opened = 0 }
+            }
+        }
+    }
+
+    private mutating func insert(_ name: String) {
+        if self.known.insert(name).inserted { self.all.append(name) }
     }
 }

@@ -80,6 +80,14 @@ import Testing
         #expect(response?["code"]?.int == 201 && response?["body"]?.string == "ok")
     }
 
+    @Test func whatPostmanWouldFillInIsItsOwnValue() throws {
+        let interaction = Self.post(#"{"a": "{{token:1}} {{{$guid}} {{no} {{}} { {{x}y}}", "b": "{{token:1}}"}"#)
+        let document = try JSONDocument(Array(try self.text([interaction]) { PostmanCollection($0) }.utf8)).root
+        let variables = document["variable"]?.elements.map { $0 } ?? []
+        #expect(variables.map { $0["key"]?.string } == ["token:1", "$guid"])
+        #expect(variables.map { $0["value"]?.string } == ["{{token:1}}", "{{$guid}}"])
+    }
+
     @Test func partsHaveTheirValues() throws {
         let data =
             "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nRex\r\n--x\r\nContent-Disposition: form-data; name=\"f\"; "
