@@ -69,17 +69,19 @@ public struct ConnectClient: TunnelClient {
                     guard self.interimCount <= self.limits.interimResponses else { return .failed(.notThisProtocol) }
                     continue
                 }
-                return (200...299).contains(parsed.head.status) ? .open : .failed(Self.problem(parsed.head))
+                return (200...299).contains(parsed.head.status) ? .open : .failed(self.problem(parsed.head))
             }
         } catch {
             return .failed(.notThisProtocol)
         }
     }
 
-    private static func problem(_ head: ResponseHead) -> TunnelProblem {
+    private func problem(_ head: ResponseHead) -> TunnelProblem {
         let line = "\(head.status) \(String(decoding: head.reason.filter { ASCII.isVisible($0) || $0 == ASCII.space }, as: UTF8.self))"
         switch head.status {
         case 407: return .needsLogin(ProxyHop.schemes(head.fields))
+        // So tinyproxy refuses a user that it does not know.
+        case 401 where self.authorization != nil: return .needsLogin([])
         case 508: return .ring
         case 500...599: return .unreachable(line)
         default: return .refused(line)

@@ -46,9 +46,18 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
         self.then = then
         if let failure { return self.fail(failure) }
         self.timer = loop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) { [self] in
-            self.fail(self.proxy.failure(.timeout, "did not answer within \(seconds) s: is it up?", to: self.route))
+            self.fail(self.proxy.failure(.timeout, "\(self.awaited) within \(seconds) s: is it \(self.proxy.kindName)?", to: self.route))
         }
         if !self.isSecure || self.phase == .secured { self.ask() }
+    }
+
+    /// What the proxy, which has taken the connection, did not do.
+    private var awaited: String {
+        switch (self.phase, self.proxy.scheme) {
+        case (.asking, .socks5): "took the connection, but did not answer in SOCKS5"
+        case (.asking, _): "took the connection, but did not answer CONNECT"
+        default: "took the connection, but did not agree on TLS"
+        }
     }
 
     /// Passes on what came after the proxy's last word, and leaves.

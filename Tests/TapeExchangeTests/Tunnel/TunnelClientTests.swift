@@ -2,8 +2,8 @@
 internal import Testing
 
 @Suite struct ConnectClientTests {
-    private func step(_ answer: String) -> (TunnelStep, rest: String) {
-        var client = ConnectClient(authority: "example.test:443")
+    private func step(_ answer: String, authorization: String? = nil) -> (TunnelStep, rest: String) {
+        var client = ConnectClient(authority: "example.test:443", authorization: authorization)
         var input = Array(answer.utf8)[...]
         return (client.receive(&input), String(decoding: input, as: UTF8.self))
     }
@@ -39,6 +39,8 @@ internal import Testing
     @Test func aRefusalSaysWhatIsWanted() {
         let wanted = "HTTP/1.1 407 X\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: Basic realm=\"a\"\r\n\r\n"
         #expect(self.step(wanted).0 == .failed(.needsLogin(["Negotiate", "Basic"])))
+        #expect(self.step("HTTP/1.1 401 Unauthorized\r\n\r\n", authorization: "Basic eDp5").0 == .failed(.needsLogin([])))
+        #expect(self.step("HTTP/1.1 401 Unauthorized\r\n\r\n").0 == .failed(.refused("401 Unauthorized")))
         #expect(self.step("HTTP/1.1 403 Forbidden\r\n\r\n").0 == .failed(.refused("403 Forbidden")))
         #expect(self.step("HTTP/1.1 503 Service Unavailable\r\n\r\n").0 == .failed(.unreachable("503 Service Unavailable")))
         #expect(self.step("HTTP/1.1 508 Loop Detected\r\n\r\n").0 == .failed(.ring))
