@@ -165,10 +165,10 @@ struct MagicPage {
             <p>To record HTTPS, Wiretape shows each host’s certificate made by its own CA, \(authority.name). \
             A program that does not trust that CA refuses the connection.</p>
             <ul class="files">
-            <li><a href="/ca.pem">PEM<span>Linux, command line</span></a></li>
-            <li><a href="/ca.crt">DER, .crt<span>iOS, Android, Windows, macOS</span></a></li>
-            <li><a href="/ca.der">DER, .der<span>the same, other name</span></a></li>
-            <li><a href="/ca.p12">PKCS #12<span>password: \(authority.p12Password)</span></a></li>
+            <li><a href="ca.pem">PEM<span>Linux, command line</span></a></li>
+            <li><a href="ca.crt">DER, .crt<span>iOS, Android, Windows, macOS</span></a></li>
+            <li><a href="ca.der">DER, .der<span>the same, other name</span></a></li>
+            <li><a href="ca.p12">PKCS #12<span>password: \(authority.p12Password)</span></a></li>
             </ul>
             <div class="faint">SHA-256 fingerprint: <code class="fingerprint">\(Self.fingerprint(authority.fingerprint))</code></div>
             <p class="faint">The files hold the certificate alone. Its key stays on the machine that runs Wiretape.</p>

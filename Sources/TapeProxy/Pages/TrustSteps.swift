@@ -21,13 +21,13 @@ struct TrustSteps {
             TrustSteps(
                 title: "macOS",
                 steps: """
-                    <p><code>wiretape ca install</code> does it. By hand, with the <a href="/ca.pem">PEM</a> file:</p>
+                    <p><code>wiretape ca install</code> does it. By hand, with the <a href="ca.pem">PEM</a> file:</p>
                     <pre><code>security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db wiretape-ca.pem</code></pre>
                     """),
             TrustSteps(
                 title: "iOS simulator",
                 steps: """
-                    <p>The simulator uses the Mac’s proxy settings. With the <a href="/ca.pem">PEM</a> file and a booted simulator:</p>
+                    <p>The simulator uses the Mac’s proxy settings. With the <a href="ca.pem">PEM</a> file and a booted simulator:</p>
                     <pre><code>xcrun simctl keychain booted add-root-cert wiretape-ca.pem</code></pre>
                     """),
             TrustSteps(
@@ -35,7 +35,7 @@ struct TrustSteps {
                 steps: """
                     <ol>
                     <li>Set the proxy in Settings, Wi-Fi, the network’s (i), Configure Proxy. \(Self.remote)</li>
-                    <li>Open <code>http://\(MagicHost.name)</code> in Safari, tap <a href="/ca.crt">DER, .crt</a>, and allow the download.</li>
+                    <li>Open <code>http://\(MagicHost.name)</code> in Safari, tap <a href="ca.crt">DER, .crt</a>, and allow the download.</li>
                     <li>Settings, General, VPN &amp; Device Management: install the profile \(authority).</li>
                     <li>Settings, General, About, Certificate Trust Settings: switch \(authority) on.</li>
                     </ol>
@@ -45,14 +45,14 @@ struct TrustSteps {
                 title: "Firefox",
                 steps: """
                     <p>Firefox keeps its own list: Settings, Privacy &amp; Security, View Certificates, Authorities, Import, the \
-                    <a href="/ca.pem">PEM</a> file, “Trust this CA to identify websites”.</p>
+                    <a href="ca.pem">PEM</a> file, “Trust this CA to identify websites”.</p>
                     <p>On Windows and macOS it can take the system’s list instead: <code>security.enterprise_roots.enabled</code> in \
                     <code>about:config</code>.</p>
                     """),
             TrustSteps(
                 title: "Debian and Ubuntu",
                 steps: """
-                    <p><code>sudo wiretape ca install</code> does it. By hand, with the <a href="/ca.pem">PEM</a> file:</p>
+                    <p><code>sudo wiretape ca install</code> does it. By hand, with the <a href="ca.pem">PEM</a> file:</p>
                     <pre><code>sudo cp wiretape-ca.pem /usr/local/share/ca-certificates/wiretape.crt
                     sudo update-ca-certificates</code></pre>
                     <p>Chrome and Chromium on Linux keep a list of their own (certutil is in libnss3-tools):</p>
@@ -61,7 +61,7 @@ struct TrustSteps {
             TrustSteps(
                 title: "Windows",
                 steps: """
-                    <p>With the <a href="/ca.crt">.crt</a> file, for your own user:</p>
+                    <p>With the <a href="ca.crt">.crt</a> file, for your own user:</p>
                     <pre><code>certutil -user -addstore Root wiretape-ca.crt</code></pre>
                     <p>For all users, in a terminal run as administrator: the same without <code>-user</code>.</p>
                     """),
@@ -75,7 +75,7 @@ struct TrustSteps {
                 <ol>
                 <li>Set the proxy: on a device in the Wi-Fi network’s settings. \(Self.remote) An emulator is started with it:
                 <pre><code>emulator -avd NAME -http-proxy http://\(address)</code></pre></li>
-                <li>Open <code>http://\(MagicHost.name)</code>, download <a href="/ca.crt">DER, .crt</a>.</li>
+                <li>Open <code>http://\(MagicHost.name)</code>, download <a href="ca.crt">DER, .crt</a>.</li>
                 <li>Settings, Security, Encryption &amp; credentials, Install a certificate, CA certificate: choose the file.</li>
                 </ol>
                 <p>Browsers trust it now. An app does so if its debug build says so, in <code>res/xml/network_security_config.xml</code>, \
