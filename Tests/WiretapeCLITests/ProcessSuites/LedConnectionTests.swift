@@ -22,5 +22,16 @@ import Testing
         #expect(end.status == 0 && end.outputText == "led /by-the-kernelled /by-another-user", "\(end.outputText) \(end.errors)")
         #expect(try CassetteFile.urls(cassette) == ["http://10.9.0.1:8000/by-the-kernel"])
     }
+
+    @Test(.enabled(if: Self.isPossible, "root, nft and network namespaces are not there"))
+    func aConnectionOfItsOwnThatIsLedBackIsClosedAndNamed() throws {
+        let folder = try TemporaryFolder()
+        let script = [try Programs.wiretape(), folder.file("led.json"), folder.path]
+        let end = try ExternalProgram.run(try Programs.find("unshare"), ["--net", "sh", Programs.fixture("led_back.sh")] + script)
+        #expect(end.status == 0 && end.outputText.contains("closed the connection without an answer"), "\(end.outputText)")
+        #expect(
+            end.errors.components(separatedBy: "a connection of this proxy to 10.9.0.1:8000 was led back to it").count == 2, "\(end.errors)"
+        )
+    }
 }
 #endif

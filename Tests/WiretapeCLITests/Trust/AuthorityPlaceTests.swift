@@ -112,6 +112,27 @@ import TapeTestSupport
         #expect(try self.folder.names() == [])
     }
 
+    @Test func whatCannotBeRemovedYetIsTriedAgain() throws {
+        let run = try RunFolder(environment: ["TMPDIR": self.folder.path])
+        // Deeper than a path can name.
+        let name = String(repeating: "d", count: 200)
+        var descriptor = open(run.path, O_RDONLY | O_DIRECTORY)
+        for _ in 0..<22 {
+            #expect(mkdirat(descriptor, name, 0o700) == 0)
+            let next = openat(descriptor, name, O_RDONLY | O_DIRECTORY)
+            close(descriptor)
+            descriptor = next
+        }
+        close(descriptor)
+        var pauses = 0
+        #expect(!run.remove(attempts: 3) { pauses += 1 } && pauses == 2)
+        let isGone = run.remove(attempts: 3) {
+            pauses += 1
+            _ = try? ExternalProgram.run("/bin/rm", ["-rf", "\(run.path)/\(name)"])
+        }
+        #expect(isGone && pauses == 3)
+    }
+
     @Test func whatALinkLeadsToStays() throws {
         try self.folder.write([1], to: "kept/file")
         let run = try RunFolder(environment: ["TMPDIR": self.folder.path])
