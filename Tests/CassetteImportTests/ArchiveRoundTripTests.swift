@@ -42,6 +42,7 @@ import Testing
             let before = try Self.entries(Array(made.utf8))
             let after = try Self.entries(again)
             #expect(before.count == after.count)
+            #expect(try Self.pages(again) == Self.pages(Array(made.utf8)))
             for (old, new) in zip(before, after) {
                 for difference in Self.differences(old, new, "entry") { Issue.record("round \(round): \(difference)\n\(made)") }
             }
@@ -50,10 +51,15 @@ import Testing
 
     /// As text, whatever its spelling: numbers by value, times as instants.
     private static func entries(_ bytes: [UInt8]) throws -> [[String: Any]] {
-        let document = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
-        let log = document?["log"] as? [String: Any]
-        return try #require(log?["entries"] as? [[String: Any]])
+        try #require(self.log(bytes)?["entries"] as? [[String: Any]])
     }
+
+    private static func log(_ bytes: [UInt8]) throws -> [String: Any]? {
+        let document = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+        return document?["log"] as? [String: Any]
+    }
+
+    private static func pages(_ bytes: [UInt8]) throws -> NSArray { try #require(self.log(bytes)?["pages"] as? NSArray) }
 
     /// What a member of the old value is otherwise in the new one; members that only the new one has are no difference.
     private static func differences(_ old: Any, _ new: Any?, _ path: String) -> [String] {
@@ -125,13 +131,16 @@ private enum RandomArchive {
         var entries: [String] = []
         for index in 0..<count { entries.append(self.entry(index, &generator)) }
         return
-            #"{"log": {"version": "1.2", "creator": {"name": "r", "version": "1"}, "pages": [], "entries": [\#(entries.joined(separator: ","))]}}"#
+            #"{"log": {"version": "1.2", "creator": {"name": "r", "version": "1"}, "pages": \#(self.pages), "entries": [\#(entries.joined(separator: ","))]}}"#
     }
+
+    private static let pages =
+        #"[{"startedDateTime": "2024-05-06T07:08:09Z", "id": "page_0", "title": "Pets", "pageTimings": {"onLoad": 1.5}, "comment": "f"}]"#
 
     private static func entry(_ index: Int, _ generator: inout SeededGenerator) -> String {
         let method = ["GET", "POST", "DELETE"].randomElement(using: &generator) ?? "GET"
         let status = [200, 201, 302, 404, 500].randomElement(using: &generator) ?? 200
-        let version = ["HTTP/1.1", "http/2.0"].randomElement(using: &generator) ?? "HTTP/1.1"
+        let version = ["HTTP/1.1", "http/2.0", "HTTP/2", "h3"].randomElement(using: &generator) ?? "HTTP/1.1"
         let second = Int.random(in: 10 + index * 10...19 + index * 10, using: &generator)
         // In the order of their start, as a cassette has them.
         let hour = ["07:08:\(second).25Z", "09:08:\(second).25+02:00", "00:38:\(second).25-06:30"].randomElement(using: &generator) ?? ""
@@ -140,24 +149,35 @@ private enum RandomArchive {
         let size = body.utf8.count
         let compression = coded ? #", "compression": \#(Int.random(in: 1...50, using: &generator))"# : ""
         let coding = coded ? #", {"name": "Content-Encoding", "value": "gzip"}, {"name": "Content-Length", "value": "\#(size + 7)"}"# : ""
-        let reason = version == "HTTP/1.1" ? "R\(status)" : ""
-        let post = method == "POST" ? self.post(&generator) : (type: "", data: "", size: 0)
+        let post = method == "POST" ? self.post(&generator) : (type: "", data: self.empty(&generator), size: 0)
         let connect = Bool.random(using: &generator)
-        let phases = connect ? #""dns": 1.5, "connect": 4.25, "ssl": 2"# : #""dns": -1, "connect": -1, "ssl": -1"#
+        // Some have no TLS in the time of the connection, and some count it twice.
+        let connecting = ["4.25", "0.25"].randomElement(using: &generator) ?? ""
+        let phases = connect ? #""dns": 1.5, "connect": \#(connecting), "ssl": 2"# : #""dns": -1, "connect": -1, "ssl": -1"#
         let page = Bool.random(using: &generator) ? #""pageref": "page_\#(index)", "comment": "c\#(index)","# : ""
-        let total = 3.75 + (connect ? 5.75 : 0)
+        let comment = Bool.random(using: &generator) ? #", "comment": "d\#(index)""# : ""
+        let total = 3.75 + (connect ? 5.75 : 0) + ([0, 2.5].randomElement(using: &generator) ?? 0)
+        let (said, type) = (
+            [size, size + 3].randomElement(using: &generator) ?? 0,
+            ["text/plain; charset=utf-8", "text/plain"].randomElement(using: &generator) ?? ""
+        )
         return """
             {\(page) "startedDateTime": "2024-05-06T\(hour)", "time": \(total),
              "request": {"method": "\(method)", "url": "https://a.test/p\(index)?a=\(second)&b=%20", "httpVersion": "\(version)", "cookies": [],
               "headers": [{"name": "Accept", "value": "*/*"}\(post.type)], "queryString": [{"name": "a", "value": "\(second)"}, {"name": "b", "value": " "}],
-              \(post.data) "headersSize": \(Int.random(in: -1...200, using: &generator)), "bodySize": \(post.size)},
-             "response": {"status": \(status), "statusText": "\(reason)", "httpVersion": "\(version)", "cookies": [],
+              \(post.data) "headersSize": \(Int.random(in: -1...200, using: &generator)), "bodySize": \(post.size)\(comment)},
+             "response": {"status": \(status), "statusText": "R\(status)", "httpVersion": "\(version)", "cookies": [],
               "headers": [{"name": "Content-Type", "value": "text/plain; charset=utf-8"}\(coding), {"name": "X", "value": "\(index)"}],
-              "content": {"size": \(size), "mimeType": "text/plain; charset=utf-8", "text": \(self.json(body))\(compression)},
-              "redirectURL": "", "headersSize": \(Int.random(in: -1...200, using: &generator)), "bodySize": \(Int.random(in: -1...200, using: &generator))},
-             "cache": {}, "timings": {"blocked": -1, \(phases), "send": 0.25, "wait": 2.5, "receive": 1},
+              "content": {"size": \(said), "mimeType": "\(type)", "text": \(self.json(body))\(compression)\(comment)},
+              "redirectURL": "\(["", "/next"].randomElement(using: &generator) ?? "")", "headersSize": \(Int.random(in: -1...200, using: &generator)), "bodySize": \(Int.random(in: -1...200, using: &generator))\(comment)},
+             "cache": {}, "timings": {"blocked": -1, \(phases), "send": 0.25, "wait": 2.5, "receive": 1\(comment)},
              "serverIPAddress": "10.0.0.\(index + 1)", "connection": "\(["\(index + 1)", "ClientPort:5"].randomElement(using: &generator) ?? "1")"}
             """
+    }
+
+    /// As some have for a request without a body.
+    private static func empty(_ generator: inout SeededGenerator) -> String {
+        Bool.random(using: &generator) ? #""postData": {"mimeType": "", "text": "", "params": []},"# : ""
     }
 
     private static func post(_ generator: inout SeededGenerator) -> (type: String, data: String, size: Int) {
@@ -167,7 +187,7 @@ private enum RandomArchive {
         let params = isForm ? #", "params": [{"name": "a", "value": "1"}, {"name": "b", "value": "x y"}]"# : ""
         return (
             #", {"name": "Content-Type", "value": "\#(type)"}"#,
-            #""postData": {"mimeType": "\#(type)", "text": \#(self.json(text))\#(params)},"#,
+            #""postData": {"mimeType": "\#(type)", "text": \#(self.json(text))\#(params), "comment": "e"},"#,
             text.utf8.count
         )
     }

@@ -3,7 +3,7 @@ internal import TapeBytes
 
 /// Contents of requests and responses, however large they are.
 extension HARWriter {
-    mutating func postData(_ body: Body, headers: HeaderFields) throws {
+    mutating func postData(_ body: Body, headers: HeaderFields, comment: JSONValue?) throws {
         let type = headers.first("content-type")
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
@@ -34,7 +34,7 @@ extension HARWriter {
                 _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
             }
         }
-        self.comment(body)
+        self.comment(body, comment)
         self.writer.endObject()
     }
 
@@ -101,30 +101,32 @@ extension HARWriter {
         self.writer.endArray()
     }
 
-    /// - Parameter compression: bytes that a coding had saved, of a body that was recorded without it.
-    mutating func content(_ body: Body?, headers: HeaderFields, compression: Int?) throws {
+    /// - Parameter kept: what the archive that the cassette was made of said otherwise, or beside it.
+    mutating func content(_ body: Body?, headers: HeaderFields, _ kept: JSONValue?) throws {
         let type = headers.first("content-type") ?? "x-unknown"
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
-        self.writer.string(type)
+        self.writer.string(kept?["content"]?["mimeType"]?.string ?? type)
         var size = 0
         if let body, body.content != .empty { size = try self.text(of: body, headers, type: type, encoding: "encoding") ?? body.size }
         self.writer.member("size")
-        self.writer.integer(size)
-        if let compression {
+        self.writer.integer(kept?["content"]?["size"]?.int ?? size)
+        if let compression = kept?["compression"]?.int {
             self.writer.member("compression")
             self.writer.integer(compression)
         } else if let body, !body.codings.isEmpty || body.isUndecoded(headers) && size != body.size {
             self.writer.member("compression")
             self.writer.integer(size - body.size)
         }
-        if let body { self.comment(body) }
+        self.comment(body, kept?["content"]?["comment"])
         self.writer.endObject()
     }
 
-    /// What is wrong with a body, as far as it is known.
-    private mutating func comment(_ body: Body) {
-        guard let note = body.note, self.bodies != nil || body.content.sidecars.isEmpty else { return }
+    /// What an archive said of a body, or else what is wrong with it, as far as it is known.
+    private mutating func comment(_ body: Body?, _ kept: JSONValue?) {
+        guard self.bodies != nil || body?.content.sidecars.isEmpty != false else { return }
+        if kept != nil { return self.comment(kept) }
+        guard let note = body?.note else { return }
         self.writer.member("comment")
         self.writer.string(note)
     }

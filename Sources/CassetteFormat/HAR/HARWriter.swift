@@ -68,14 +68,14 @@ public struct HARWriter {
         self.writer.timestamp(interaction.started)
         self.writer.member("time")
         let timing = Self.phases(interaction)
-        self.writer.milliseconds(Self.time(timing))
+        if let time = kept["time"] { self.writer.raw(Array(time.raw)) } else { self.writer.milliseconds(Self.time(timing)) }
         self.writer.member("request")
         try self.request(interaction.request, isSocket: interaction.webSocket != nil, kept)
         self.writer.member("response")
         try self.response(interaction, kept)
         self.writer.member("cache")
         self.writer.raw(kept["cache"].map { Array($0.raw) } ?? Array("{}".utf8))
-        self.timings(timing)
+        self.timings(timing, kept["timings"])
         if let connection = interaction.connection {
             self.writer.member("serverIPAddress")
             self.writer.string(Self.address(connection.remote))
@@ -105,7 +105,7 @@ public struct HARWriter {
         self.writer.member("url")
         self.writer.string(isSocket ? Self.socketURL(request.url) : request.url)
         self.writer.member("httpVersion")
-        self.writer.string(Self.version(request.version))
+        self.writer.string(kept["request"]?["httpVersion"]?.string ?? Self.version(request.version))
         self.writer.member("cookies")
         self.cookies(request.headers.values("cookie").flatMap(HARCookie.sent))
         self.fields(request.headers)
@@ -113,11 +113,15 @@ public struct HARWriter {
         self.pairs(FormPairs.query(of: request.url))
         if let body = request.body, body.content != .empty {
             self.writer.member("postData")
-            try self.postData(body, headers: request.headers)
+            try self.postData(body, headers: request.headers, comment: kept["request"]?["postData"]?["comment"])
+        } else if let post = kept["request"]?["postData"] {
+            self.writer.member("postData")
+            self.writer.raw(Array(post.raw))
         }
         self.trailers(request.trailers)
         // Whether the target was sent in origin-form or absolute-form is not known.
         self.sizes(head: -1, body: request.body?.size ?? 0, kept["request"])
+        self.comment(kept["request"]?["comment"])
         self.writer.endObject()
     }
 
@@ -127,17 +131,17 @@ public struct HARWriter {
         self.writer.member("status")
         self.writer.integer(response.status)
         self.writer.member("statusText")
-        self.bytes(response.reason[...])
+        if let text = kept["response"]?["statusText"]?.string { self.writer.string(text) } else { self.bytes(response.reason[...]) }
         self.writer.member("httpVersion")
-        self.writer.string(interaction.response.map { Self.version($0.version) } ?? "")
+        self.writer.string(kept["response"]?["httpVersion"]?.string ?? interaction.response.map { Self.version($0.version) } ?? "")
         self.writer.member("cookies")
         self.cookies(response.headers.values("set-cookie").compactMap(HARCookie.set))
         self.fields(response.receivedHeaders)
         self.trailers(response.trailers)
         self.writer.member("content")
-        try self.content(response.body, headers: response.headers, compression: kept["response"]?["compression"]?.int)
+        try self.content(response.body, headers: response.headers, kept["response"])
         self.writer.member("redirectURL")
-        self.writer.string(response.headers.first("location") ?? "")
+        self.writer.string(kept["response"]?["redirectURL"]?.string ?? response.headers.first("location") ?? "")
         if interaction.response == nil {
             self.sizes(head: -1, body: -1, kept["response"])
         } else {
@@ -147,6 +151,7 @@ public struct HARWriter {
             // What HTTP/2 compressed a head to is not known.
             self.sizes(head: response.version >= .http2 ? -1 : head, body: response.body?.size ?? 0, kept["response"])
         }
+        self.comment(kept["response"]?["comment"])
         switch interaction.outcome {
         case .complete: break
         case .cut(let cut):
@@ -160,7 +165,7 @@ public struct HARWriter {
     }
 
     /// As browsers write it.
-    private static func version(_ version: HTTPVersion) -> String {
+    package static func version(_ version: HTTPVersion) -> String {
         version >= .http2 ? version.description.lowercased() : version.description
     }
 
@@ -169,6 +174,13 @@ public struct HARWriter {
         self.writer.integer(kept?["headersSize"]?.int ?? head)
         self.writer.member("bodySize")
         self.writer.integer(kept?["bodySize"]?.int ?? body)
+    }
+
+    /// One of the archive that the cassette was made of.
+    mutating func comment(_ kept: JSONValue?) {
+        guard let kept else { return }
+        self.writer.member("comment")
+        self.writer.raw(Array(kept.raw))
     }
 
     // MARK: Fields, cookies, pairs
@@ -275,7 +287,7 @@ public struct HARWriter {
     }
 
     /// HAR counts the TLS handshake in `connect` too; `send`, `wait` and `receive` may not be -1.
-    private mutating func timings(_ timing: Timing) {
+    private mutating func timings(_ timing: Timing, _ kept: JSONValue?) {
         let connect = timing.connect == nil && timing.tls == nil ? -1 : (timing.connect ?? 0) + (timing.tls ?? 0)
         self.writer.member("timings")
         self.writer.beginObject(.inline)
@@ -285,8 +297,13 @@ public struct HARWriter {
         ]
         for (name, value) in phases {
             self.writer.member(name)
-            self.writer.milliseconds(value)
+            if let connect = kept?["connect"], "\(name)" == "connect" {
+                self.writer.raw(Array(connect.raw))
+            } else {
+                self.writer.milliseconds(value)
+            }
         }
+        self.comment(kept?["comment"])
         self.writer.endObject()
     }
 
@@ -303,7 +320,7 @@ struct HARKept {
 
     /// - Parameter members: of an interaction or of a cassette's head, among which is `har`.
     init(_ members: [UnknownMember]) {
-        self.document = members.first { $0.name == "har" }.flatMap { try? JSONDocument($0.json) }
+        self.document = members.first { $0.name == UnknownMember.archiveName }.flatMap { try? JSONDocument($0.json) }
     }
 
     subscript(name: String) -> JSONValue? { self.document?.root[name] }

@@ -58,7 +58,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .host: "a request does not name a host: it has the one of --host"
         case .repeated: "a stub answers any number of requests: replay it with --repeat last"
         case .template: "a text has templates, which are not filled in"
-        case .comment: "a title, comment or other text beside the messages was left out"
+        case .comment: "the comment of a header field, a cookie or a pair was left out"
         case .unknownPart: "a part of the recording is not known here and was left out"
         }
     }

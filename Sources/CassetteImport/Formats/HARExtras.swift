@@ -1,59 +1,122 @@
+internal import CassetteFormat
 internal import CassetteModel
-internal import CassetteRedaction
 internal import TapeBytes
 
 /// What archives have beside their messages and a cassette has no member for; an export writes it again.
 ///
-/// Does not redact: the head is written before a secret of any message is known. Where secrets are taken out, only numbers, times and
-/// short names are kept, and titles and comments are not.
+/// Keeps texts as they are: the recorder takes the secrets out of them, as out of messages.
 struct HARExtras {
-    /// Bytes of a short name.
-    private static let nameLimit = 24
-
     private let context: ImportContext
 
     init(_ context: ImportContext) { self.context = context }
-
-    private var redaction: RedactionRules? { self.context.options.redaction }
 
     // MARK: Of an entry
 
     /// Standard members that no member of an interaction has; nil if there are none.
     func member(of entry: SourceValue, _ exchange: ImportedExchange) -> UnknownMember? {
-        var kept = Kept()
-        if let page = entry["pageref"], page.data != nil { kept.append("pageref", page, if: self.isName(page)) }
-        if let comment = entry["comment"], comment.data?.isEmpty == false { kept.append("comment", comment, if: self.redaction == nil) }
-        if let cache = entry["cache"], cache.members?.contains(where: { !$0.value.isNothing }) == true {
-            kept.append("cache", cache, if: self.redaction == nil)
-        }
+        var kept: [SourceValue.Member] = []
+        for name in ["pageref", "comment"] { kept.append(name, Self.text(entry[name])) }
+        if let cache = entry["cache"], cache.members?.contains(where: { !$0.value.isNothing }) == true { kept.append("cache", cache) }
         if let connection = entry["connection"], connection.string != exchange.connection.map({ String($0.id) }) {
-            kept.append("connection", connection, if: self.isName(connection))
+            kept.append("connection", connection)
         }
-        for message in ["request", "response"] {
-            guard let value = entry[message] else { continue }
-            let sizes = [
-                ("headersSize", value["headersSize"]), ("bodySize", value["bodySize"]), ("compression", value["content"]?["compression"]),
-            ]
-            let members = sizes.compactMap { name, size in
-                size?.int.map { SourceValue.Member(name: name, value: .number($0, line: value.line)) }
-            }
-            if !members.isEmpty { kept.append(message, SourceValue(line: value.line, content: .members(members)), if: true) }
+        if let time = entry["time"], let total = time.double, abs(total - Self.sum(exchange.timing)) > 0.0005 { kept.append("time", time) }
+        if let request = entry["request"] {
+            kept.append(
+                "request", self.members(of: request, version: HARWriter.version(exchange.request.version)) { self.post(request, exchange) })
         }
-        let response = entry["response"]
-        // A response's comment says why it was cut, or why there is none.
-        let commented = [entry["request"], exchange.outcome == .complete ? response : nil, response?["content"], entry["timings"]]
-        if kept.hasLoss || commented.contains(where: { $0?["comment"]?.data?.isEmpty == false }) { self.context.lose(.comment, at: entry) }
-        return kept.member(line: entry.line)
+        if let response = entry["response"] {
+            let version = exchange.response.map { HARWriter.version($0.version) } ?? ""
+            kept.append("response", self.members(of: response, version: version) { self.answer(response, exchange) })
+        }
+        kept.append("timings", Self.timings(entry["timings"]))
+        return Self.member(kept, line: entry.line)
     }
+
+    /// Of a message; nil if there are none.
+    ///
+    /// - Parameters:
+    ///   - version: as an export spells it.
+    ///   - more: members that only this kind of message has.
+    private func members(of value: SourceValue, version: String, _ more: () -> [SourceValue.Member]) -> SourceValue? {
+        var kept: [SourceValue.Member] = []
+        kept.append("httpVersion", value["httpVersion"].flatMap { $0.string == version ? nil : $0 })
+        for name in ["headersSize", "bodySize"] { kept.append(name, Self.number(value[name])) }
+        kept += more()
+        kept.append("comment", Self.text(value["comment"]))
+        for name in ["headers", "cookies", "queryString"] { self.loseComments(of: value[name]) }
+        return Self.members(kept, line: value.line)
+    }
+
+    private func post(_ request: SourceValue, _ exchange: ImportedExchange) -> [SourceValue.Member] {
+        guard let post = request["postData"] else { return [] }
+        self.loseComments(of: post["params"])
+        // Some have an empty one for a request without a body.
+        guard exchange.requestBody != nil else { return [.init(name: "postData", value: post)] }
+        guard let comment = Self.text(post["comment"]) else { return [] }
+        return [.init(name: "postData", value: SourceValue(line: post.line, content: .members([.init(name: "comment", value: comment)])))]
+    }
+
+    private func answer(_ response: SourceValue, _ exchange: ImportedExchange) -> [SourceValue.Member] {
+        var kept: [SourceValue.Member] = []
+        let reason = String(decoding: exchange.response?.reason ?? [], as: UTF8.self)
+        kept.append("statusText", Self.text(response["statusText"]).flatMap { $0.string == reason ? nil : $0 })
+        kept.append("compression", Self.number(response["content"]?["compression"]))
+        if let target = response["redirectURL"], target.string != exchange.response?.headers.first("location") ?? "" {
+            kept.append("redirectURL", target)
+        }
+        guard let content = response["content"] else { return kept }
+        var said: [SourceValue.Member] = []
+        if let size = content["size"]?.int, size != exchange.responseBody?.bytes.count ?? 0 {
+            said.append("size", Self.number(content["size"]))
+        }
+        if let type = content["mimeType"], type.string != exchange.response?.headers.first("content-type") ?? "x-unknown" {
+            said.append("mimeType", type)
+        }
+        said.append("comment", Self.text(content["comment"]))
+        kept.append("content", Self.members(said, line: content.line))
+        return kept
+    }
+
+    /// What the phases of a cassette do not give back: some have no TLS in `connect`.
+    private static func timings(_ timings: SourceValue?) -> SourceValue? {
+        guard let timings else { return nil }
+        var kept: [SourceValue.Member] = []
+        if let tls = timings["ssl"]?.double, tls >= 0, timings["connect"]?.double ?? -1 < tls { kept.append("connect", timings["connect"]) }
+        kept.append("comment", Self.text(timings["comment"]))
+        return Self.members(kept, line: timings.line)
+    }
+
+    private static func sum(_ timing: Timing) -> Double {
+        let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive]
+        return phases.reduce(0) { $0 + ($1 ?? 0) }
+    }
+
+    /// Those of a single field or pair have no place in a cassette.
+    private func loseComments(of list: SourceValue?) {
+        for item in list?.list ?? [] where Self.text(item["comment"]) != nil { self.context.lose(.comment, at: item) }
+    }
+
+    /// Nil if it is none.
+    private static func number(_ value: SourceValue?) -> SourceValue? {
+        value?.int.map { SourceValue(line: value?.line ?? 1, content: .word(Array(String($0).utf8))) }
+    }
+
+    /// Nil if there are none.
+    private static func members(_ members: [SourceValue.Member], line: Int) -> SourceValue? {
+        members.isEmpty ? nil : SourceValue(line: line, content: .members(members))
+    }
+
+    /// Nil if it is empty.
+    private static func text(_ value: SourceValue?) -> SourceValue? { value?.data?.isEmpty == false ? value : nil }
 
     // MARK: Of all entries
 
     /// Of all sources together, as far as it comes before the entries; nil if there is nothing.
     static func member(of sources: [RecordingSource]) throws(CassetteError) -> UnknownMember? {
-        var pages: [SourceValue] = []
-        var kept = Kept()
+        var pages: [SourceValue]?
+        var kept: [SourceValue.Member] = []
         for source in sources where source.kind.isArchive {
-            let extras = HARExtras(source.context)
             let stream = try JSONStream(source.archive(), source.context)
             // What is wrong with the file is said when it is read.
             guard try stream.enterMembers() else { continue }
@@ -62,109 +125,25 @@ struct HARExtras {
                 while let name = try stream.nextName() {
                     if name == "entries" { break search }
                     let value = try stream.value()
-                    guard !value.isNothing else { continue }
-                    switch name {
-                    case "pages": pages += (value.list ?? []).map(extras.page)
-                    case "browser" where !kept.contains(name):
-                        if let browser = extras.browser(value) { kept.append(name, browser, if: true) }
-                    case "comment" where !kept.contains(name):
-                        kept.append(name, value, if: extras.redaction == nil)
-                        if extras.redaction != nil { extras.context.lose(.comment, at: value) }
-                    default: break
-                    }
+                    if name == "pages", let list = value.list { pages = (pages ?? []) + list }
+                    guard ["browser", "comment"].contains(name), !kept.contains(where: { $0.name == name }) else { continue }
+                    kept.append(name, value.isNothing ? nil : value)
                 }
             }
         }
-        if !pages.isEmpty { kept.append("pages", SourceValue(line: 1, content: .list(pages)), if: true) }
-        return kept.member(line: 1)
+        if let pages { kept.append("pages", SourceValue(line: 1, content: .list(pages))) }
+        return Self.member(kept, line: 1)
     }
-
-    private func page(_ page: SourceValue) -> SourceValue {
-        guard self.redaction != nil else { return page }
-        var kept = Kept()
-        for member in page.members ?? [] where !member.value.isNothing {
-            switch member.name {
-            case "startedDateTime": kept.append(member.name, member.value, if: self.isTime(member.value))
-            case "id": kept.append(member.name, member.value, if: self.isName(member.value))
-            case "title":
-                // The standard wants one.
-                kept.append(member.name, SourceValue(line: page.line, content: .text([])), if: true)
-                kept.hasLoss = kept.hasLoss || member.value.data?.isEmpty == false
-            case "pageTimings":
-                let times = (member.value.members ?? []).filter {
-                    ["onContentLoad", "onLoad"].contains($0.name) && self.isNumber($0.value)
-                }
-                kept.append(member.name, SourceValue(line: page.line, content: .members(times)), if: true)
-                kept.hasLoss = kept.hasLoss || (member.value.members ?? []).contains { $0.value.data != nil && !self.isNumber($0.value) }
-            default: kept.hasLoss = true
-            }
-        }
-        if kept.hasLoss { self.context.lose(.comment, at: page) }
-        return SourceValue(line: page.line, content: .members(kept.members))
-    }
-
-    /// Nil if it has no name or version that is kept: the standard wants both.
-    private func browser(_ browser: SourceValue) -> SourceValue? {
-        guard self.redaction != nil else { return browser }
-        var kept = Kept()
-        for member in browser.members ?? [] where !member.value.isNothing {
-            kept.append(member.name, member.value, if: ["name", "version"].contains(member.name) && self.isName(member.value))
-        }
-        if kept.hasLoss { self.context.lose(.comment, at: browser) }
-        guard kept.contains("name"), kept.contains("version") else { return nil }
-        return SourceValue(line: browser.line, content: .members(kept.members))
-    }
-
-    // MARK: What is no secret
-
-    /// A short name, or anything if secrets are kept.
-    private func isName(_ value: SourceValue) -> Bool {
-        guard let redaction else { return true }
-        guard let text = value.string else { return false }
-        // Playwright's pages.
-        let isPage = text.hasPrefix("page@") && text.utf8.count == 37 && text.dropFirst(5).utf8.allSatisfy { Hex.value($0) != nil }
-        guard text.utf8.count <= Self.nameLimit || isPage, text.utf8.allSatisfy(Self.isOfName) else { return false }
-        let bytes = Array(text.utf8)
-        return Redactor.withoutTokens(text) == text && !redaction.secrets.contains { Self.contains(bytes, $0.bytes) }
-    }
-
-    private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        default: "_-.@:".utf8.contains(byte)
-        }
-    }
-
-    private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-        guard !part.isEmpty, text.count >= part.count else { return false }
-        return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
-    }
-
-    private func isTime(_ value: SourceValue) -> Bool { value.string.map { $0.utf8.count <= 40 && SourceWords.time($0) != nil } == true }
-
-    private func isNumber(_ value: SourceValue) -> Bool { if case .word = value.content { value.double != nil } else { false } }
-}
-
-/// Members that are kept, and whether others were not.
-private struct Kept {
-    private(set) var members: [SourceValue.Member] = []
-    var hasLoss = false
-
-    mutating func append(_ name: String, _ value: SourceValue, if isKept: Bool) {
-        if isKept { self.members.append(.init(name: name, value: value)) } else { self.hasLoss = true }
-    }
-
-    func contains(_ name: String) -> Bool { self.members.contains { $0.name == name } }
 
     /// Nil if there are none.
-    func member(line: Int) -> UnknownMember? {
-        guard !self.members.isEmpty else { return nil }
-        return UnknownMember(name: "har", json: SourceValue(line: line, content: .members(self.members)).json())
+    private static func member(_ kept: [SourceValue.Member], line: Int) -> UnknownMember? {
+        guard !kept.isEmpty else { return nil }
+        return UnknownMember(name: UnknownMember.archiveName, json: SourceValue(line: line, content: .members(kept)).json())
     }
 }
 
-extension SourceValue {
-    fileprivate static func number(_ number: Int, line: Int) -> SourceValue {
-        SourceValue(line: line, content: .word(Array(String(number).utf8)))
+extension [SourceValue.Member] {
+    fileprivate mutating func append(_ name: String, _ value: SourceValue?) {
+        if let value { self.append(.init(name: name, value: value)) }
     }
 }

@@ -92,6 +92,9 @@ public struct Redactor: Sendable {
                 response.count += self.redact(words: &interaction.interim[index].reason)
             }
             response.count += self.redact(outcome: &interaction.outcome)
+            for index in interaction.unknown.indices where interaction.unknown[index].name == UnknownMember.archiveName {
+                response.count += self.redact(&interaction.unknown[index])
+            }
             if var message = interaction.response {
                 response.add(self.redact(response: &message, body: &responseBody, types?.response))
                 interaction.response = message
@@ -178,6 +181,17 @@ public struct Redactor: Sendable {
         for index in redacted.pieces.indices { redact(&redacted.pieces[index].line) }
         redact(&redacted.lastLine)
         if count > 0 { arrival = redacted }
+        return count
+    }
+
+    /// Texts that an archive has beside its messages. Returns how many secrets were replaced.
+    public func redact(_ member: inout UnknownMember) -> Int {
+        var json = member.json
+        let count = self.redact(words: &json)
+        guard count > 0 else { return 0 }
+        // A secret that takes more than a text with it.
+        if (try? JSONDocument(json)) == nil { json = Array("{}".utf8) }
+        member.json = json
         return count
     }
 

@@ -42,6 +42,14 @@ public struct CassetteHead: Sendable, Hashable {
         return UnknownMember(name: name, json: Array(value.raw))
     }
 
+    /// Takes secrets out of what an archive that the cassette was made of has beside its entries. Returns how many were replaced.
+    public mutating func redactArchive(_ redactor: Redactor) throws(CassetteError) -> Int {
+        guard var member = try self.member(UnknownMember.archiveName) else { return 0 }
+        let count = redactor.redact(&member)
+        if count > 0 { try self.set(member) }
+        return count
+    }
+
     /// The rules as a member of a new cassette's head.
     public static func member(_ rules: RedactionRules) -> UnknownMember {
         var writer = JSONWriter()

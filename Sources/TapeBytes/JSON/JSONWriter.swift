@@ -344,6 +344,9 @@ extension JSONWriter {
 
 /// An object member that this version of the format does not know, as its raw JSON text.
 public struct UnknownMember: Sendable, Hashable {
+    /// Of an exchange and of a cassette's head: what an archive has beside its messages.
+    public static let archiveName = "har"
+
     public var name: String
     /// The value's JSON text, byte for byte.
     public var json: [UInt8]

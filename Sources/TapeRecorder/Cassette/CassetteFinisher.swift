@@ -13,6 +13,8 @@ public struct CassetteFinisher {
     private let redactor: Redactor?
     /// The number of exchanges at the file's beginning that were written before the last secrets were known.
     private let unsettled: Int
+    /// All that precedes the first exchange, if it is to change.
+    private let head: [UInt8]?
     /// Names the fields of gRPC messages.
     private let schema: ProtoSchema?
     private let digest: @Sendable () -> any ContentDigest
@@ -26,13 +28,14 @@ public struct CassetteFinisher {
     }
 
     init(
-        path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, schema: ProtoSchema? = nil,
+        path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, head: [UInt8]? = nil, schema: ProtoSchema? = nil,
         digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.store = store
         self.reader = BodyReader(cassettePath: path)
         self.redactor = redactor
         self.unsettled = unsettled
+        self.head = head
         self.schema = schema
         self.digest = digest
     }
@@ -85,7 +88,7 @@ public struct CassetteFinisher {
         var failure: (bytes: [UInt8], error: any Error)?
         do {
             rewriter.beforeReplacing = self.store.syncAll
-            try rewriter.rewrite(order: order) { place, bytes in
+            try rewriter.rewrite(order: order, head: self.head) { place, bytes in
                 progress(place, starts.count)
                 let text = try ahead.text(at: place)
                 var redacted: Interaction?

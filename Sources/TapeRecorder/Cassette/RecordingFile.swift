@@ -49,7 +49,12 @@ final class RecordingFile: @unchecked Sendable {
         self.digest = digest
         var rules = redaction
         let vault = SecretVault()
-        let members = plan.headMembers + (rules.map { [CassetteHead.member($0)] } ?? [])
+        var members = plan.headMembers
+        if let rules {
+            let redactor = Redactor(rules: rules, vault: vault, makeDigest: digest)
+            for index in members.indices where members[index].name == UnknownMember.archiveName { _ = redactor.redact(&members[index]) }
+            members.append(CassetteHead.member(rules))
+        }
         let recorder = "wiretape \(version)"
         let store: BodyStore
         var repaired: CassetteDamage?
@@ -305,9 +310,10 @@ final class RecordingFile: @unchecked Sendable {
         try self.store.syncAll()
         let rewriter = try appender.finish()
         let unsettled = self.unsettled(of: rewriter.reader.count)
-        if !self.isInOrder || hasUndecoded || unsettled > 0 {
+        let head = try self.redactedHead(rewriter.reader)
+        if !self.isInOrder || hasUndecoded || unsettled > 0 || head != nil {
             let finisher = CassetteFinisher(
-                path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, schema: self.plan.schema,
+                path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, head: head, schema: self.plan.schema,
                 digest: self.digest)
             self.finished = try finisher.finish(rewriter, progress: progress)
         }
@@ -320,6 +326,14 @@ final class RecordingFile: @unchecked Sendable {
             }
         }
         return rewriter
+    }
+
+    /// Without secrets that became known after it was written; nil if it has none.
+    private func redactedHead(_ reader: CassetteReader) throws(CassetteError) -> [UInt8]? {
+        guard let redactor, redactor.vault.generation > 0, self.plan.headMembers.contains(where: { $0.name == UnknownMember.archiveName })
+        else { return nil }
+        var head = CassetteHead(try reader.head())
+        return try head.redactArchive(redactor) > 0 ? head.bytes : nil
     }
 
     /// The number of exchanges at the file's beginning that may hold secrets that became known after they were written.

@@ -151,6 +151,7 @@ public struct CassetteRedaction {
         var outcome = try self.learn(cassette) { done, count in progress(done / 2, count) }
         var head = CassetteHead(try cassette.head())
         try head.set(CassetteHead.member(self.redactor.rules))
+        outcome.places += try head.redactArchive(self.redactor)
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         rewriter.beforeReplacing = self.store.syncAll
         try rewriter.rewrite(order: Array(0..<cassette.count), head: head.bytes) { place, bytes in
