@@ -115,7 +115,10 @@ extension Timestamp {
         func padded(_ text: some StringProtocol, to width: Int) -> String {
             String(repeating: "0", count: max(0, width - text.utf8.count)) + text
         }
-        guard words[3].utf8.count == 4, words[4].utf8.count == 8 else { return nil }
-        self.init("\(words[3])-\(padded(String(month + 1), to: 2))-\(padded(words[1], to: 2))T\(words[4])Z")
+        // RFC 6265, 5.1.1: many servers write two digits.
+        let century = words[3].utf8.count == 2 ? (words[3] < "70" ? "20" : "19") : ""
+        let year = century + words[3]
+        guard year.utf8.count == 4, words[4].utf8.count == 8 else { return nil }
+        self.init("\(year)-\(padded(String(month + 1), to: 2))-\(padded(words[1], to: 2))T\(words[4])Z")
     }
 }

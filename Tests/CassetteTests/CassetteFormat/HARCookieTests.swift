@@ -12,6 +12,14 @@ import Testing
         #expect(cookie == HARCookie(name: "a", value: "b", attributes: [.init(name: "domain", value: "x.org")], flags: ["secure"]))
     }
 
+    @Test(arguments: [
+        "Fri, 10 Jan 2020 21:41:12 GMT", "Fri, 10-Jan-20 21:41:12 GMT", "Fri, 10-Jan-2020 21:41:12 GMT", "Friday, 10-Jan-20 21:41:12 GMT",
+    ])
+    func aDateMayHaveDashes(date: String) {
+        let cookie = HARCookie.set("a=b; expires=\(date)")
+        #expect(cookie?.attributes.map(\.value) == ["2020-01-10T21:41:12.000000Z"])
+    }
+
     @Test func aFieldWithoutANameIsNoCookie() {
         #expect(HARCookie.set("Secure") == nil)
         #expect(HARCookie.set("") == nil)
