@@ -138,6 +138,14 @@ import Testing
         #expect(try self.one(HARText.entry(headers: cookie, response: response)).response?.headers.lines.count == 1)
     }
 
+    @Test func pagesAfterTheEntriesAreCounted() throws {
+        let log = HARText.log(HARText.entry())
+        let late = log.dropLast(2) + #", "browser": {}, "comment": "", "pages": [{"id": "page_1"}]}}"#
+        #expect(try self.importing.run(String(late)).report.losses.map(\.kind) == ["late"])
+        let none = try Importing().run(String(log.dropLast(2) + #", "pages": []}}"#))
+        #expect(none.report.losses.isEmpty)
+    }
+
     @Test func commentsOfFieldsAreCounted() throws {
         let request = #", "comment": "a", "cookies": [{"name": "a", "value": "1", "comment": "b"}]"#
         let entry = HARText.entry(request: request, headers: #"{"name": "X", "value": "1", "comment": "c"}"#)

@@ -29,6 +29,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case repeated
     case template
     case comment
+    case late
     case unknownPart
 
     /// What is lost each time, as a sentence without its end.
@@ -59,6 +60,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .repeated: "a stub answers any number of requests: replay it with --repeat last"
         case .template: "a text has templates, which are not filled in"
         case .comment: "the comment of a header field, a cookie or a pair was left out"
+        case .late: "pages or another member came after the entries and was left out"
         case .unknownPart: "a part of the recording is not known here and was left out"
         }
     }

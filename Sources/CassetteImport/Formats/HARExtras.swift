@@ -112,6 +112,12 @@ struct HARExtras {
 
     // MARK: Of all entries
 
+    static let names = ["pages", "browser", "comment"]
+
+    static func isThere(_ value: SourceValue) -> Bool {
+        value.list?.isEmpty == false || value.members?.isEmpty == false || self.text(value) != nil
+    }
+
     /// Of all sources together, as far as it comes before the entries; nil if there is nothing.
     static func member(of sources: [RecordingSource]) throws(CassetteError) -> UnknownMember? {
         var pages: [SourceValue]?

@@ -44,7 +44,12 @@ struct HARReader {
             while let name = try stream.nextName() {
                 if name == "_recordingName" { reader.isPolly = true }
                 guard name == "entries" else {
-                    try stream.skip()
+                    if hasEntries, HARExtras.names.contains(name) {
+                        let value = try stream.value()
+                        if HARExtras.isThere(value) { self.context.lose(.late, at: value) }
+                    } else {
+                        try stream.skip()
+                    }
                     continue
                 }
                 hasEntries = true
