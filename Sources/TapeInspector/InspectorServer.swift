@@ -77,7 +77,7 @@ package final class InspectorServer: Sendable {
         let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
         let feed = InspectorFeed()
         // Made here, and not by the event loop while a page waits for it.
-        _ = PageFiles.script
+        _ = PageFiles.scripts
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in

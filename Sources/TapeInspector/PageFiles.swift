@@ -23,33 +23,36 @@ enum PageFiles {
         return numbers
     }()
 
-    /// Of all modules in one, which the page loads.
+    /// Of the modules for the first rows in one, which the page loads, and of the others, which it loads after those rows.
     static let scriptPath = "/page.js"
+    static let restPath = "/rest.js"
     private static let firstModule = "/list/first.js"
     /// What is no module of the page: it runs on its own.
     private static let workers: Set<String> = ["/worker.js"]
 
     /// Made once. An error of a module's form is told by the tests, and by the browser to whoever changes the page.
-    static let script: [UInt8] = {
+    static let scripts: (first: [UInt8], rest: [UInt8]) = {
         let paths = Self.paths.filter { $0.hasSuffix(".js") && !Self.workers.contains($0) }.sorted()
         let modules = paths.compactMap { path in Self.file(path).map { (path: path, text: String(decoding: $0.bytes, as: UTF8.self)) } }
         do {
-            return Array(try PageScript.joined(modules, first: Self.firstModule).utf8)
+            let script = try PageScript(modules, first: Self.firstModule, restPath: Self.restPath)
+            return (Array(script.first.utf8), Array(script.rest.utf8))
         } catch {
             var writer = JSONWriter()
             writer.string("\(error)")
-            return Array("throw new Error(".utf8) + writer.bytes + Array(");\n".utf8)
+            return (Array("throw new Error(".utf8) + writer.bytes + Array(");\n".utf8), [])
         }
     }()
 
     static var paths: [String] { Array(Self.numbers.keys) }
 
-    static func contains(_ path: String) -> Bool { path == "/" || path == Self.scriptPath || self.numbers[path] != nil }
+    static func contains(_ path: String) -> Bool { ["/", Self.scriptPath, Self.restPath].contains(path) || self.numbers[path] != nil }
 
     /// Nil if there is no such file.
     static func answer(_ path: String) -> LocalAnswer? {
-        if path == Self.scriptPath {
-            return LocalAnswer(status: 200, reason: "OK", type: "text/javascript; charset=utf-8", body: Self.script)
+        if path == Self.scriptPath || path == Self.restPath {
+            let script = path == Self.scriptPath ? Self.scripts.first : Self.scripts.rest
+            return LocalAnswer(status: 200, reason: "OK", type: "text/javascript; charset=utf-8", body: script)
         }
         guard let file = self.file(path == "/" ? "/index.html" : path) else { return nil }
         return LocalAnswer(status: 200, reason: "OK", type: file.type, body: Array(file.bytes))

@@ -1,8 +1,13 @@
-/// The page's modules joined into one script, so that a page needs one request for all of them.
+/// The page's modules joined into two scripts: what the page needs for its first rows, and the rest, which it asks for after them.
 ///
 /// Reads the forms that the page uses and no others: `import` and `export` at the beginning of a line, on one line. Each module becomes a
 /// function that runs when another one first needs it, and returns what it exports.
-enum PageScript {
+struct PageScript {
+    /// The module that begins, and those that it imports, and so on.
+    let first: String
+    /// The others: what is in here is imported late, as `import("./a.js")`.
+    let rest: String
+
     struct SyntaxError: Error, CustomStringConvertible {
         var description: String
     }
@@ -10,43 +15,56 @@ enum PageScript {
     /// - Parameters:
     ///   - modules: by path, as `/core/api.js`.
     ///   - first: the path of the one that begins.
-    static func joined(_ modules: [(path: String, text: String)], first: String) throws(SyntaxError) -> String {
-        var script = """
-            // The modules of the page, joined: each is also at its own path.
+    ///   - restPath: where the rest will be.
+    init(_ modules: [(path: String, text: String)], first: String, restPath: String) throws(SyntaxError) {
+        var joined: [(path: String, text: String)] = []
+        var imports: [String: [String]] = [:]
+        for module in modules {
+            let lines = module.text.split(separator: "\n", omittingEmptySubsequences: false)
+            var exports: [Substring] = []
+            var script = "modules.set(\"\(module.path)\", () => {\n"
+            for line in lines {
+                if line.hasPrefix("import ") {
+                    let (other, names) = try Self.imported(line, in: module.path)
+                    imports[module.path, default: []].append(other)
+                    script += "const \(names) = need(\"\(other)\");"
+                } else if line.hasPrefix("export ") {
+                    let declaration = line.dropFirst("export ".count)
+                    exports.append(try Self.name(declaration, in: module.path))
+                    script += try Self.late(declaration, in: module.path, restPath)
+                } else {
+                    script += try Self.late(line, in: module.path, restPath)
+                }
+                script += "\n"
+            }
+            joined.append((module.path, script + "return { \(exports.joined(separator: ", ")) };\n});\n"))
+        }
+        var early: Set<String> = []
+        var waiting = [first]
+        while let path = waiting.popLast() {
+            if early.insert(path).inserted { waiting += imports[path] ?? [] }
+        }
+        self.first = """
+            // The modules of the page that its first rows need, joined: each is also at its own path.
             const modules = new Map();
             const made = new Map();
             function need(path) { if (!made.has(path)) made.set(path, modules.get(path)()); return made.get(path); }
 
-            """
-        for module in modules {
-            var exports: [Substring] = []
-            script += "modules.set(\"\(module.path)\", () => {\n"
-            for line in module.text.split(separator: "\n", omittingEmptySubsequences: false) {
-                if line.hasPrefix("import ") {
-                    script += try self.constant(line, in: module.path)
-                } else if line.hasPrefix("export ") {
-                    let declaration = line.dropFirst("export ".count)
-                    exports.append(try self.name(declaration, in: module.path))
-                    script += try self.late(declaration, in: module.path)
-                } else {
-                    script += try self.late(line, in: module.path)
-                }
-                script += "\n"
-            }
-            script += "return { \(exports.joined(separator: ", ")) };\n});\n"
-        }
-        return script + "need(\"\(first)\");\n"
+            """ + joined.filter { early.contains($0.path) }.map(\.text).joined() + "need(\"\(first)\");\n"
+        self.rest =
+            "// The other modules of the page, joined.\nexport function add(modules, need) {\n"
+            + joined.filter { !early.contains($0.path) }.map(\.text).joined() + "}\n"
     }
 
     /// `import { a, b as c } from "./d.js";` or `import * as a from "./b.js";`.
-    private static func constant(_ line: Substring, in path: String) throws(SyntaxError) -> String {
+    private static func imported(_ line: Substring, in path: String) throws(SyntaxError) -> (path: String, names: String) {
         let words = line.dropFirst("import ".count)
         guard let from = words.firstRange(of: " from \""), words.hasSuffix("\";") else { throw self.unknown(line, path) }
         let other = self.resolved(words[from.upperBound...].dropLast(2), in: path)
         let names = words[..<from.lowerBound]
-        if names.hasPrefix("* as ") { return "const \(names.dropFirst(5)) = need(\"\(other)\");" }
+        if names.hasPrefix("* as ") { return (other, String(names.dropFirst("* as ".count))) }
         guard names.hasPrefix("{"), names.hasSuffix("}") else { throw self.unknown(line, path) }
-        return "const \(names.replacing(" as ", with: ": ")) = need(\"\(other)\");"
+        return (other, String(names.replacing(" as ", with: ": ")))
     }
 
     /// The name in `function name(`, `async function name(`, `class Name ` or `const NAME =`.
@@ -59,11 +77,12 @@ enum PageScript {
     }
 
     /// `import("./a.js")` within a line.
-    private static func late(_ line: Substring, in path: String) throws(SyntaxError) -> String {
+    private static func late(_ line: Substring, in path: String, _ restPath: String) throws(SyntaxError) -> String {
         guard let call = line.firstRange(of: "import(\"") else { return String(line) }
         guard let end = line[call.upperBound...].firstRange(of: "\")") else { throw self.unknown(line, path) }
         let other = self.resolved(line[call.upperBound..<end.lowerBound], in: path)
-        return "\(line[..<call.lowerBound])Promise.resolve().then(() => need(\"\(other)\"))\(line[end.upperBound...])"
+        let added = "import(\"\(restPath)\").then((rest) => { rest.add(modules, need); return need(\"\(other)\"); })"
+        return line[..<call.lowerBound] + added + line[end.upperBound...]
     }
 
     private static func resolved(_ reference: Substring, in path: String) -> String {

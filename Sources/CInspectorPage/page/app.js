@@ -5,7 +5,7 @@ import * as route from "./core/route.js";
 import * as theme from "./core/theme.js";
 import * as dialogs from "./core/dialogs.js";
 import { choices } from "./list/columns.js";
-import { asked, hasToken } from "./core/start.js";
+import { asked } from "./core/start.js";
 import { grid, rows } from "./list/first.js";
 import { Search } from "./list/search.js";
 import { Detail } from "./detail/detail.js";
@@ -79,7 +79,7 @@ class App {
   }
 
   async start() {
-    if (!hasToken) return this.notice("this page has no token: open the address that wiretape printed, with all that is after its \"#\".");
+    if (!api.hasToken) return this.notice("this page has no token: open the address that wiretape printed, with all that is after its \"#\".");
     this.place = route.read();
     $("filter").value = this.place.filter;
     try {
@@ -394,7 +394,7 @@ class App {
 
   /** The address became another one, by a link or the browser's buttons. */
   moved() {
-    if (/token=/.test(location.hash)) { api.takeToken(); return location.reload(); }
+    if (/token=/.test(location.hash)) return location.reload();
     const before = this.place;
     this.place = route.read();
     if (this.place.filter !== before.filter || this.place.sort !== before.sort || this.place.descends !== before.descends) {

@@ -2,14 +2,16 @@
 // storage; no cookie has it, so that a recorded body can never be navigated to.
 
 const KEY = "wiretape-token";
+const inAddress = /(?:^#|&)token=([0-9a-f]+)/.exec(location.hash)?.[1];
+const token = inAddress ?? sessionStorage.getItem(KEY);
 
-export function takeToken() {
-  const match = /(?:^#|&)token=([0-9a-f]+)/.exec(location.hash);
-  if (match) {
-    sessionStorage.setItem(KEY, match[1]);
-    history.replaceState(null, "", location.pathname + "#/");
-  }
-  return sessionStorage.getItem(KEY) !== null;
+export const hasToken = token !== null;
+
+/** Takes the token out of the address, and keeps it for when the page is loaded again. The browser needs several milliseconds for that. */
+export function keepToken() {
+  if (!inAddress) return;
+  sessionStorage.setItem(KEY, inAddress);
+  history.replaceState(null, "", location.pathname + "#/");
 }
 
 export class Refusal extends Error {
@@ -21,7 +23,7 @@ export class Refusal extends Error {
 }
 
 async function ask(path, options = {}) {
-  const headers = { Authorization: "Bearer " + sessionStorage.getItem(KEY), ...options.headers };
+  const headers = { Authorization: "Bearer " + token, ...options.headers };
   const response = await fetch(path, { ...options, headers, cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
   if (response.ok) return response;
   let problem = { code: "failed", message: "the inspector answered with " + response.status };

@@ -1,5 +1,6 @@
-// What is on the screen first: the rows at the beginning of the cassette. All else that the page does begins after that.
+// What is on the screen first: the rows at the beginning of the cassette. All else that the page does is asked for after that.
 import { asked } from "../core/start.js";
+import * as api from "../core/api.js";
 import * as theme from "../core/theme.js";
 import { Rows } from "../core/rows.js";
 import { Grid } from "./grid.js";
@@ -14,7 +15,10 @@ asked?.then((state) => {
   rows.reset(state.epoch, state.rows, null);
   rows.add(state.list);
   grid.update("The cassette holds no exchanges yet.");
-}).catch(() => { /* the page says why */ }).then(painted).then(() => import("../app.js"));
+}).catch(() => { /* the page says why */ }).then(painted).then(() => {
+  api.keepToken();
+  return import("../app.js");
+});
 if (!asked) import("../app.js");
 
 /** After the frame that shows the rows; a page that nobody sees has no frames. */

@@ -64,6 +64,7 @@ export class Grid {
     this.grid.setAttribute("aria-colcount", this.columns.length);
     for (const row of this.pool) row.element.remove();
     this.pool = [];
+    this.pattern = null;
     this.sorted(this.order.name, this.order.descends);
     this.measure();
     this.paint();
@@ -155,18 +156,24 @@ export class Grid {
     this.runTimer = setTimeout(() => { this.runTimer = null; this.schedule(); }, 250);
   }
 
+  /** A copy of one row, which takes the browser much less than elements made one by one. */
   makeRow() {
-    const cells = this.columns.map((column, index) => element("span", { role: "gridcell", class: column.kind === "axis" ? "fall" : column.kind, "aria-colindex": index + 1 }));
-    const row = { element: element("div", { class: "row", role: "row", id: "row-" + this.pool.length }, cells), cells, place: -1, data: null, isHidden: false };
+    this.pattern ??= this.makePattern();
+    const made = this.pattern.cloneNode(true);
+    made.id = "row-" + this.pool.length;
+    const cells = [...made.children];
     const of = (name) => cells[this.columns.findIndex((one) => one.name === name)];
-    row.url = [element("span", { class: "dim" }), element("span")];
-    of("url").append(...row.url);
     const status = of("status");
-    if (status) {
-      row.status = [status, element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" }))];
-      status.append(...row.status.slice(1));
-    }
-    return row;
+    return { element: made, cells, url: [...of("url").children], status: status ? [status, ...status.children] : null, place: -1, data: null, isHidden: false };
+  }
+
+  makePattern() {
+    const content = {
+      url: () => [element("span", { class: "dim" }), element("span")],
+      status: () => [element("span", { "aria-hidden": "true" }), element("span"), element("span", { class: "marked", title: "has redacted values", text: " ◆", hidden: true }, element("span", { class: "skip", text: "redacted" }))],
+    };
+    const cells = this.columns.map((column, index) => element("span", { role: "gridcell", class: column.kind === "axis" ? "fall" : column.kind, "aria-colindex": index + 1 }, content[column.name]?.() ?? []));
+    return element("div", { class: "row", role: "row" }, cells);
   }
 
   fill(row, place, data) {

@@ -8,8 +8,9 @@ export class Waterfall {
     this.canvas = canvas;
     this.axis = axis;
     this.mode = "time";
-    this.readColors();
-    document.addEventListener("theme", () => { this.readColors(); if (this.drawn) this.draw(this.drawn.rows, this.drawn.width, this.drawn.height, true); });
+    /** Of the theme, read when something is drawn first. */
+    this.colors = null;
+    document.addEventListener("theme", () => { this.colors = null; if (this.drawn) this.draw(this.drawn.rows, this.drawn.width, this.drawn.height, true); });
   }
 
   readColors() {
@@ -22,8 +23,11 @@ export class Waterfall {
   /** - rows: with their distance from the top in pixels. */
   draw(rows, width, height, isForced = false) {
     const drawn = this.drawn;
+    // A canvas takes its time to make: not before there is something to draw.
+    if (!drawn && !rows.length) return;
     if (!isForced && drawn && drawn.mode === this.mode && drawn.width === width && drawn.height === height && drawn.rows.length === rows.length && rows.every((one, index) => one.row === drawn.rows[index].row && one.top === drawn.rows[index].top)) return;
     this.drawn = { rows, width, height, mode: this.mode };
+    if (!this.colors) this.readColors();
     const scale = devicePixelRatio || 1;
     if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
       this.canvas.width = Math.round(width * scale);
