@@ -51,6 +51,8 @@ final class ViewSearch {
     private var order: [UInt32]
     private var offset = 0
     private var found: [UInt32] = []
+    /// Of those found, as far as a line has named them.
+    private var named = 0
     private var isDone = false
 
     /// - Parameter number: of a row in order of request start.
@@ -95,20 +97,27 @@ final class ViewSearch {
             writer.integer(view.id)
             writer.member("epoch")
             writer.integer(view.epoch)
-            if sorted.count <= Self.shownKeys {
-                writer.member("keys")
-                writer.beginArray(.inline)
-                for ordinal in sorted {
-                    writer.element()
-                    writer.integer(Int(ordinal) + 1)
-                }
-                writer.endArray()
-            }
+            if sorted.count <= Self.shownKeys { self.write("keys", sorted[...], to: &writer) }
             writer.member("list")
             writer.raw(
                 Array(RowsJSON.bytes(sorted.prefix(Self.shownRows).map { Int($0) }, of: self.moment, number: self.number).dropLast()))
+        } else if self.sort == .start, !self.descends, self.named < min(self.found.count, Self.shownKeys) {
+            // Found in the order of the list: a page shows the first of them before all bodies are decoded.
+            let end = min(self.found.count, Self.shownKeys)
+            self.write("found", self.found[self.named..<end], to: &writer)
+            self.named = end
         }
         writer.endObject()
         return writer.bytes + [10]
+    }
+
+    private func write(_ name: String, _ ordinals: ArraySlice<UInt32>, to writer: inout JSONWriter) {
+        writer.member(named: name)
+        writer.beginArray(.inline)
+        for ordinal in ordinals {
+            writer.element()
+            writer.integer(Int(ordinal) + 1)
+        }
+        writer.endArray()
     }
 }

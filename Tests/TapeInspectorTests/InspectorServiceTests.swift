@@ -98,6 +98,20 @@ import Testing
         }
     }
 
+    @Test func whatAFilterFindsIsToldBeforeAllBodiesAreDecoded() throws {
+        let needle = Body(size: 6, content: .text(Array("needle".utf8)))
+        let exchanges: [Interaction] = (1...450).map { id in
+            [3, 7, 301, 450].contains(id) ? .sample(id, at: Int64(id), body: needle) : .sample(id, at: Int64(id))
+        }
+        let service = try self.service(exchanges)
+        let lines = try self.lines(self.ask(service, "/api/views", body: #"{"filter": "~b needle"}"#).body)
+        #expect(lines.map { $0["found"]?.elements.compactMap(\.int) } == [[3, 7], [301], nil])
+        #expect(lines.last?["keys"]?.elements.map(\.int) == [3, 7, 301, 450])
+        // In another order the first of them are known at the end alone.
+        let other = try self.lines(self.ask(service, "/api/views", body: #"{"filter": "~b needle", "sort": "size"}"#).body)
+        #expect(other.count == 3 && other.allSatisfy { $0["found"] == nil })
+    }
+
     @Test func searchesSayWhereAHitIs() throws {
         let body = Body(size: 20, content: .text(Array("before the NEEDLE in".utf8)))
         var upload = Interaction.sample(2, at: 1, "GET", "http://a/Needle")

@@ -206,9 +206,16 @@ class App {
     try {
       const response = await api.post("/api/views", { filter: this.place.filter, sort: this.place.sort, descends: this.place.descends }, making.signal);
       let view = null;
+      const first = [];
       await api.lines(response, (line) => {
-        if (line.view) view = line;
-        else $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} looked at`;
+        if (line.view) { view = line; return; }
+        // What was found so far, unless the list still has what was found before.
+        if (line.found && isOther && !making.signal.aborted) {
+          first.push(...line.found);
+          this.rows.reset(this.state.epoch, this.state.rows, Uint32Array.from(first));
+          this.updated();
+        }
+        $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} looked at`;
       });
       if (making.signal.aborted || !view) return;
       // The keys of a short list come with it.
