@@ -1,5 +1,5 @@
 import { element, clear, recorded } from "./core/dom.js";
-import { count, number, plain } from "./core/text.js";
+import { commandLine, count, number, plain } from "./core/text.js";
 import * as api from "./core/api.js";
 import * as route from "./core/route.js";
 import * as theme from "./core/theme.js";
@@ -19,6 +19,8 @@ import { Sender } from "./care/send.js";
 const $ = (id) => document.getElementById(id);
 // Milliseconds between two looks at a list that grows: what comes meanwhile is shown with the next.
 const PAUSE = 160;
+// Milliseconds that a message is shown.
+const SAID = 10_000;
 
 class App {
   constructor() {
@@ -26,6 +28,8 @@ class App {
     this.place = route.read();
     this.view = null;
     this.isFollowing = false;
+    this.isLost = false;
+    this.saying = null;
     this.allOpen = [];
     this.openChange = 0;
     this.making = null;
@@ -88,7 +92,17 @@ class App {
       return this.notice(error.status === 401 ? "this address is of another run: open the one that wiretape printed last." : error.message);
     }
     if (this.place.key) this.open(this.place.key, false, this.place.tab);
-    api.follow((state) => this.soon(state), (error, isOver) => this.notice(this.review.isOver ? "the run has ended." : isOver ? "this page is of another run: open the address that wiretape printed last." : "the connection to wiretape is lost: trying again."));
+    api.follow((state) => this.soon(state), (_, isOver) => this.lost(isOver));
+  }
+
+  /** The feed broke. - isOver: what answers now is another run. */
+  lost(isOver) {
+    this.isLost = true;
+    this.showLive();
+    if (this.review.isOver) return this.notice("the run has ended.");
+    if (isOver) return this.notice("this page is of another run: open the address that wiretape printed last.");
+    const hint = this.state.mode === "inspect" ? "" : ` If the run has ended, its cassette is shown by: ${commandLine("wiretape", "inspect", this.state.file, "--web")}`;
+    this.notice("the connection to wiretape is lost: trying again." + hint);
   }
 
   // MARK: State
@@ -108,8 +122,8 @@ class App {
     $("file").textContent = plain(state.file.split("/").pop());
     $("file").title = plain(state.file);
     document.title = plain(state.file.split("/").pop()) + " – wiretape";
-    $("live").hidden = state.mode === "inspect" && state.known === state.rows;
-    $("live-words").textContent = this.liveWords(state);
+    this.isLost = false;
+    this.showLive();
     $("replay").hidden = !state.replays;
     if (state.openChange !== this.openChange) this.takeOpen();
     else if (state.rows !== before.rows) this.lookForEnd();
@@ -249,7 +263,8 @@ class App {
   counts() {
     const all = count(this.state.rows, "exchange");
     const open = this.state.open ? `, ${number(this.state.open)} open` : "";
-    $("counts").textContent = (this.rows.keys && this.place.filter ? `${number(this.rows.stored)} of ${all}` : all) + open;
+    const isFiltered = this.rows.keys && this.place.filter && $("filter").getAttribute("aria-invalid") !== "true";
+    $("counts").textContent = (isFiltered ? `${number(this.rows.stored)} of ${all}` : all) + open;
   }
 
   // MARK: Actions
@@ -367,7 +382,22 @@ class App {
     route.write(this.place, replaces);
   }
 
-  say(text) { $("live").hidden = false; $("live-words").textContent = text; }
+  /** A message in the place of what is live, for a while; an empty one ends it. */
+  say(text) {
+    if (!text) return this.showLive();
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => this.showLive(), SAID);
+    $("live").hidden = false;
+    $("live-words").textContent = text;
+  }
+
+  /** What runs, if anything does. */
+  showLive() {
+    clearTimeout(this.saying);
+    const { state } = this;
+    $("live").hidden = this.isLost || (state.mode === "inspect" && state.known === state.rows);
+    $("live-words").textContent = this.liveWords(state);
+  }
 
   notice(text) {
     $("notice").hidden = !text;

@@ -219,6 +219,23 @@ def everything_that_was_recorded_is_shown(browser, folder):
 
 
 @check
+def empty_bodies_and_names_without_end_are_shown(browser, folder):
+    tape = samples.Cassette()
+    head, end = '--4711\r\nContent-Disposition: form-data; name="b"; filename="', '"\r\n\r\ny\r\n--4711--\r\n'
+    tape.add("POST", "http://api.example/upload", response={"headers": ["Content-Type: text/plain"], "body": samples.body_of("")},
+             request={"headers": ["Content-Type: multipart/form-data; boundary=4711"], "body": samples.body_of(head + "x" * 400 + end)})
+    with Inspector("inspect", tape.write(f"{folder}/pets.json"), "--web") as inspector, visit(browser, inspector) as one:
+        one.open(1, "response")
+        assert one.page.inner_text("#panel").count("empty") == 1, one.page.inner_text("#panel")
+        one.open(1, "parts")
+        one.page.wait_for_selector(".part .viewer pre")
+        widths = one.page.evaluate("[document.querySelector('#panel').scrollWidth, document.querySelector('#panel').clientWidth]")
+        assert widths[0] == widths[1], widths
+        # Nor was an empty body asked for, which has no range.
+        one.calm()
+
+
+@check
 def the_keyboard_is_enough(browser, folder):
     with Inspector("inspect", samples.everything(f"{folder}/everything.json"), "--web") as inspector, visit(browser, inspector) as one:
         page, keys = one.page, one.page.keyboard
@@ -288,6 +305,7 @@ def lists_are_sorted_filtered_and_linked(browser, folder):
         page.fill("#filter", "~nonsense")
         page.wait_for_selector("#filter-problem:not(:empty)")
         assert "~nonsense" in page.inner_text("#filter-problem")
+        one.until("document.querySelector('#counts').textContent === '14 exchanges'")
         page.fill("#filter", "~t json")
         one.until("document.querySelector('#counts').textContent.startsWith('4 of 14')")
         page.click(".row[aria-rowindex='2']")
@@ -377,6 +395,8 @@ def exchanges_and_cassettes_are_compared(browser, folder):
         one.until("document.querySelector('#detail-title').textContent.startsWith('2 ')")
         one.page.keyboard.press("d")
         one.page.wait_for_selector("table[aria-label=Differences]")
+        # What was asked for is done.
+        assert one.page.is_hidden("#live"), one.page.inner_text("#live")
         assert "503" in one.page.inner_text("#side")
         one.axe("two exchanges")
         one.page.keyboard.press("Control+k")
@@ -515,8 +535,20 @@ def a_page_comes_back_after_its_server_was_away(browser, folder):
         one.page.wait_for_selector("[role=tabpanel]")
         port = inspector.origin.rsplit(":", 1)[1]
     one.until("document.querySelector('#notice').textContent.includes('connection to wiretape is lost')")
+    one.page.keyboard.press("j")
+    one.until("document.querySelector('#side').textContent.includes('wiretape does not answer: is it still running?')")
     with Inspector("inspect", path, "--web", "--web-port", port):
         one.until("document.querySelector('#notice').textContent.includes('another run')")
+    one.close()
+
+
+@check
+def a_page_says_how_to_see_the_cassette_of_a_run_that_ended(browser, folder):
+    with Inspector("record", f"{folder}/a pet.json", "--web") as inspector:
+        one = Visit(browser, inspector)
+        assert one.page.is_visible("#live")
+    one.until("document.querySelector('#notice').textContent.includes('trying again. If the run has ended')")
+    assert "a pet.json' --web" in one.page.inner_text("#notice") and one.page.is_hidden("#live")
     one.close()
 
 
@@ -705,7 +737,9 @@ def a_recording_is_shown_while_it_runs(browser, folder):
         one.until("document.querySelector('#counts').textContent === '31 exchanges'")
         # What was shown as open is the recorded exchange now.
         one.until("document.querySelector('#detail-title').textContent.startsWith('31 ')")
-        assert "/slow" in one.page.inner_text("#panel") and one.page.evaluate("location.hash") == "#/x/31/response"
+        # Its body comes after its title.
+        one.until("document.querySelector('#panel').textContent.includes('/slow')")
+        assert one.page.evaluate("location.hash") == "#/x/31/response"
         assert "31 recorded" in one.page.inner_text("#live-words")
         # The proxy does not lead to the page.
         assert through(inspector, inspector.origin + "/") >= 400

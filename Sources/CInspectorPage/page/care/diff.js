@@ -25,6 +25,7 @@ export class Diff {
     const [left, right] = [this.marked, key];
     this.marked = null;
     try {
+      this.actions.say("");
       this.actions.panel(`Exchanges ${left} and ${right}`, changeTable((await (await api.post("/api/diffs", { left, right })).json()).changes));
     } catch (error) { this.actions.say(plain(error.message)); }
   }

@@ -24,7 +24,13 @@ export class Refusal extends Error {
 
 async function ask(path, options = {}) {
   const headers = { Authorization: "Bearer " + token, ...options.headers };
-  const response = await fetch(path, { ...options, headers, cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers, cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal(0, "away", "wiretape does not answer: is it still running?");
+  }
   if (response.ok) return response;
   let problem = { code: "failed", message: "the inspector answered with " + response.status };
   try { problem = (await response.json()).error; } catch { /* not an answer of the API */ }

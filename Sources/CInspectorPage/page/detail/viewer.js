@@ -14,7 +14,7 @@ const FORMS = { json: "tree", lines: "text", form: "form", markup: "text", text:
 export function viewer(source) {
   const box = element("div", { class: "viewer" });
   const content = element("div");
-  const state = { view: FORMS[source.form] ?? (source.size > 0 ? "text" : "none"), offset: 0 };
+  const state = { view: source.size === 0 ? "none" : FORMS[source.form] ?? (source.size > 0 ? "text" : "none"), offset: 0 };
   const address = (raw) => {
     const values = new URLSearchParams(source.query ?? {});
     if (raw) values.set("as", "raw");
@@ -47,7 +47,7 @@ export function viewer(source) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
     clear(pager);
     try {
-      if (state.view === "none") clear(content, element("p", { class: "empty", text: "empty" }));
+      if (state.view === "none") clear(content, source.facts?.includes("empty") ? null : element("p", { class: "empty", text: "empty" }));
       else if (state.view === "image") await image();
       else if (state.view === "tree") clear(content, await tree(source, address(false)));
       else if (state.view === "form") await fields();
