@@ -99,6 +99,9 @@ public enum WebSocketContent: Sendable, Hashable {
         }
     }
 
+    /// Whether it is a text message.
+    public var isText: Bool { if case .text = self { true } else { false } }
+
     /// Whether it counts in a conversation: pings and pongs come when they come.
     public var isData: Bool { self.payload != nil }
 }

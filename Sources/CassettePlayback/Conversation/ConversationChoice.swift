@@ -178,7 +178,10 @@ public struct ConversationPlay: Sendable {
     }
 
     /// A message of a WebSocket's server with the client's own values where it repeats recorded ones that may differ; nil if it is said as it was.
-    public func echoed(_ message: [UInt8]) -> [UInt8]? { self.echo.applied(to: message) }
+    public func echoed(_ message: [UInt8], isText: Bool) -> [UInt8]? { self.echo.applied(to: message, isText: isText) }
+
+    /// Whether a message of so many bytes may repeat a value of the client.
+    public func mayEcho(_ size: Int) -> Bool { !self.echo.isEmpty && size <= EchoedValues.sizeLimit }
 
     /// The client has ended its side.
     ///

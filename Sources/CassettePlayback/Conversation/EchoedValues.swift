@@ -5,8 +5,8 @@ internal import TapeBytes
 struct EchoedValues: Sendable {
     /// Values that are remembered: the oldest are forgotten, since a server repeats what it was asked lately.
     private static let limit = 4096
-    /// Bytes before JSON: see `WebSocketMessageFacets`.
-    private static let prefixLimit = 256
+    /// Bytes of a message that is searched, which takes time for each of its values.
+    static let sizeLimit = 1 << 20
 
     private struct Container {
         /// The length of the pointer to it.
@@ -15,35 +15,62 @@ struct EchoedValues: Sendable {
         var index: Int?
     }
 
-    /// By the recorded ones.
-    private var live: [ExemptValue: [UInt8]] = [:]
-    /// The order in which they came, and where the oldest is.
-    private var order: [ExemptValue] = []
-    private var oldest = 0
+    /// A recorded value, whatever escapes it is spelled with.
+    private struct Key: Hashable, Sendable {
+        /// A pointer, or one with `*` for numbers.
+        let place: [UInt8]
+        let text: [UInt8]
 
-    mutating func learn(recorded: [ExemptValue], live: [ExemptValue]) {
-        for value in live {
-            guard let old = recorded.first(where: { $0.pointer == value.pointer }) else { continue }
-            let known = self.live.updateValue(value.text, forKey: old)
-            guard known == nil else { continue }
-            if self.order.count < Self.limit {
-                self.order.append(old)
+        init(_ place: [UInt8], _ text: [UInt8]) {
+            self.place = place
+            let quote = UInt8(ascii: "\"")
+            if text.first == quote, text.contains(UInt8(ascii: "\\")), let decoded = JSONStringDecoder.decode(text[1..<text.count - 1]) {
+                self.text = [quote] + decoded + [quote]
             } else {
-                self.live[self.order[self.oldest]] = nil
-                self.order[self.oldest] = old
-                self.oldest = (self.oldest + 1) % Self.limit
+                self.text = text
             }
         }
     }
 
+    private var live: [Key: [UInt8]] = [:]
+    /// The order in which they came, and where the oldest is.
+    private var order: [Key] = []
+    private var oldest = 0
+    /// Whether one is for any element of an array.
+    private var hasGeneral = false
+
+    var isEmpty: Bool { self.live.isEmpty }
+
+    mutating func learn(recorded: [ExemptValue], live: [ExemptValue]) {
+        for (number, value) in live.enumerated() {
+            // Equal messages mostly have their members in the same order.
+            let isSame = recorded.indices.contains(number) && recorded[number].pointer == value.pointer
+            guard let old = isSame ? recorded[number] : recorded.first(where: { $0.pointer == value.pointer }) else { continue }
+            self.remember(value.text, for: Key(old.pointer, old.text))
+            guard let place = old.place else { continue }
+            self.hasGeneral = true
+            self.remember(value.text, for: Key(place, old.text))
+        }
+    }
+
+    private mutating func remember(_ text: [UInt8], for key: Key) {
+        guard self.live.updateValue(text, forKey: key) == nil else { return }
+        if self.order.count < Self.limit { return self.order.append(key) }
+        self.live[self.order[self.oldest]] = nil
+        self.order[self.oldest] = key
+        self.oldest = (self.oldest + 1) % Self.limit
+    }
+
     /// A message of JSON with the client's values in place of the recorded ones; nil if it has none of them.
-    func applied(to message: [UInt8]) -> [UInt8]? {
-        guard !self.live.isEmpty, let start = Self.startOfJSON(message) else { return nil }
+    func applied(to message: [UInt8], isText: Bool) -> [UInt8]? {
+        guard !self.isEmpty, message.count <= Self.sizeLimit else { return nil }
+        guard case .json(let start) = WebSocketMessageFacets.beginning(of: message, isText: isText) else { return nil }
         var edited: [UInt8] = []
         var copied = 0
         message.withUnsafeBytes { text in
-            self.forEachScalar(of: text, from: start) { value, range in
-                guard let own = self.live[value], own != value.text else { return }
+            self.forEachScalar(of: text, from: start) { pointer, range in
+                let value = Array(text[range])
+                guard let own = self.own(value, at: pointer), own != value else { return }
                 edited += text[copied..<range.lowerBound]
                 edited += own
                 copied = range.upperBound
@@ -52,11 +79,12 @@ struct EchoedValues: Sendable {
         return copied > 0 ? edited + message[copied...] : nil
     }
 
-    private static func startOfJSON(_ message: [UInt8]) -> Int? {
-        message.prefix(Self.prefixLimit).firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }
+    private func own(_ text: [UInt8], at pointer: [UInt8]) -> [UInt8]? {
+        if let own = self.live[Key(pointer, text)] { return own }
+        return self.hasGeneral ? self.live[Key(ExemptValue.place(of: pointer), text)] : nil
     }
 
-    private func forEachScalar(of text: UnsafeRawBufferPointer, from start: Int, _ deliver: (ExemptValue, Range<Int>) -> Void) {
+    private func forEachScalar(of text: UnsafeRawBufferPointer, from start: Int, _ deliver: ([UInt8], Range<Int>) -> Void) {
         var tokenizer = JSONTokenizer(text, from: start)
         var containers: [Container] = []
         var pointer: [UInt8] = []
@@ -82,7 +110,7 @@ struct EchoedValues: Sendable {
             case .string, .number, .yes, .no, .null:
                 enterElement()
                 guard token.end - token.start <= ExemptValue.sizeLimit, pointer.count <= BodyFacets.nameLimit else { continue }
-                deliver(ExemptValue(pointer: pointer, text: Array(text[token.start..<token.end])), token.start..<token.end)
+                deliver(pointer, token.start..<token.end)
             case .colon, .comma: continue
             case .end: return
             }

@@ -61,7 +61,8 @@ final class RecordedConversation: Sendable {
     var weight: Int {
         self.requests.reduce(256 + 32 * self.recording.messages.count + 8 * self.rests.count + (self.webSocket?.weight ?? 0)) {
             sum, facets in
-            facets.facets.reduce(sum + 64) { $0 + 128 + $1.name.count + $1.value.count }
+            let values = facets.exempt.reduce(0) { $0 + $1.weight }
+            return facets.facets.reduce(sum + 64 + values) { $0 + 128 + $1.name.count + $1.value.count }
         }
     }
 }

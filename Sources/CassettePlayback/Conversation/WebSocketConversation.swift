@@ -78,7 +78,7 @@ public final class WebSocketMessageFacets {
         private init(headers: HeaderFields, redactedAs: HeaderFields) { (self.headers, self.redactedAs) = (headers, redactedAs) }
     }
 
-    private enum Beginning {
+    enum Beginning {
         case undecided, other
         case json(at: Int)
     }
@@ -111,7 +111,7 @@ public final class WebSocketMessageFacets {
             return
         }
         self.held += bytes
-        switch self.beginning {
+        switch Self.beginning(of: self.held, isText: self.isText) {
         case .undecided: return
         case .other: self.begin(self.isText ? .text : .bytes)
         case .json(let start):
@@ -129,14 +129,15 @@ public final class WebSocketMessageFacets {
     }
 
     /// JSON may have white space before it, or in a text message a packet's number, a namespace and the number of an answer.
-    private var beginning: Beginning {
-        guard let first = self.held.firstIndex(where: { !" \t\r\n".utf8.contains($0) }) else { return self.undecided }
+    static func beginning(of message: [UInt8], isText: Bool) -> Beginning {
+        let undecided: Beginning = message.count < Self.prefixLimit ? .undecided : .other
+        guard let first = message.firstIndex(where: { !" \t\r\n".utf8.contains($0) }) else { return undecided }
         // In however many pieces it comes.
         guard first < Self.prefixLimit else { return .other }
-        guard !Self.opensJSON(self.held[first]) else { return .json(at: 0) }
-        guard self.isText, Self.isDigit(self.held[0]) else { return .other }
+        guard !Self.opensJSON(message[first]) else { return .json(at: 0) }
+        guard isText, Self.isDigit(message[0]) else { return .other }
         var isNamespace = false
-        for (index, byte) in self.held.prefix(Self.prefixLimit).enumerated() {
+        for (index, byte) in message.prefix(Self.prefixLimit).enumerated() {
             switch byte {
             case UInt8(ascii: ",") where isNamespace: isNamespace = false
             case _ where isNamespace: continue
@@ -147,10 +148,9 @@ public final class WebSocketMessageFacets {
             default: return .other
             }
         }
-        return self.undecided
+        return undecided
     }
 
-    private var undecided: Beginning { self.held.count < Self.prefixLimit ? .undecided : .other }
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
     private static func opensJSON(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") }
 
@@ -222,11 +222,10 @@ extension RecordedConversation {
             }
             switch (message.from, message.content) {
             case (.client, .text), (.client, .binary):
-                let isText = if case .text = message.content { true } else { false }
                 // What was sent is not known if it was cut, or in an extension that is not known here.
                 isLastCut = !message.isComplete
                 if isLastCut || message.reserved != 0 { unread.insert(requests.count) }
-                requests.append(try facets(message, isText))
+                requests.append(try facets(message, message.content.isText))
             case (.client, .close): clientHasClosed = true
             case (.server, .text), (.server, .binary):
                 steps.append(step())

@@ -171,11 +171,14 @@ struct FacetCollector {
     }
 
     /// A value that need not be the same.
-    mutating func exempt(_ pointer: [UInt8], _ text: UnsafeRawBufferPointer) {
+    ///
+    /// - Parameter isGeneral: whether the rule is for any element, or member.
+    mutating func exempt(_ pointer: [UInt8], _ text: UnsafeRawBufferPointer, isGeneral: Bool) {
         guard self.exempt.count < ExemptValue.limit, pointer.count <= BodyFacets.nameLimit, text.count <= ExemptValue.sizeLimit else {
             return
         }
-        self.exempt.append(ExemptValue(pointer: pointer, text: Array(text)))
+        let place = isGeneral ? ExemptValue.place(of: pointer) : nil
+        self.exempt.append(ExemptValue(pointer: pointer, place: place, text: Array(text)))
     }
 
     mutating func add(_ other: FacetCollector) {
@@ -197,13 +200,29 @@ struct FacetCollector {
 
 /// A number, a string or another scalar of JSON that a rule ignores or has a pattern for, as it is spelled.
 struct ExemptValue: Sendable, Hashable {
-    /// Those kept of one body, and bytes of one: ids are few and short.
-    static let limit = 16
+    /// Those kept of one body, such as the ids of a batch of calls, and bytes of one: ids are short.
+    static let limit = 256
     static let sizeLimit = 256
 
     /// A JSON Pointer (RFC 6901).
     var pointer: [UInt8]
+    /// The same with `*` for the numbers of elements, if the rule is for any of them: a server may give them another order.
+    var place: [UInt8]?
     var text: [UInt8]
+
+    /// A pointer with `*` for its numbers.
+    static func place(of pointer: [UInt8]) -> [UInt8] {
+        var place: [UInt8] = []
+        for segment in pointer.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+            let isNumber = !segment.isEmpty && segment.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+            place.append(UInt8(ascii: "/"))
+            if isNumber { place.append(UInt8(ascii: "*")) } else { place += segment }
+        }
+        return place
+    }
+
+    /// An estimate of its memory, in bytes.
+    var weight: Int { 88 + self.pointer.count + (self.place?.count ?? 0) + self.text.count }
 }
 
 /// Hashes of facets and of the paths to them.

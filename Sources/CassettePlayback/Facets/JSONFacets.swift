@@ -159,6 +159,11 @@ struct JSONFacets {
 
     private var depth: Int { self.baseDepth + self.containers.count }
 
+    private mutating func exempt(_ raw: UnsafeRawBufferPointer) {
+        let isGeneral = self.pointers.containsAny(self.next.rules, depth: self.depth)
+        self.collector.exempt(self.next.pointer, raw, isGeneral: isGeneral)
+    }
+
     // MARK: Values
 
     private mutating func begin(isObject: Bool) {
@@ -191,10 +196,10 @@ struct JSONFacets {
         var patterns: [NumberedPattern] = []
         switch self.pointers.verdict(self.next.rules, depth: self.depth) {
         case .compared: break
-        case .ignored: return self.collector.exempt(self.next.pointer, raw)
+        case .ignored: return self.exempt(raw)
         case .patterns(let found):
             patterns = found
-            self.collector.exempt(self.next.pointer, raw)
+            self.exempt(raw)
         }
         switch token.kind {
         case .yes: self.add(.yes, raw, raw, patterns, type: "boolean")

@@ -107,6 +107,11 @@ struct PointerSet: Sendable {
         return patterns.isEmpty ? .compared : .patterns(patterns)
     }
 
+    /// Whether one of the pointers of `set` that end at `depth` is for any member or element on the way.
+    func containsAny(_ set: UInt64, depth: Int) -> Bool {
+        self.filter(set) { $0.segments.count == depth && $0.segments.contains(.any) } != 0
+    }
+
     private func filter(_ set: UInt64, _ isKept: (Entry) -> Bool) -> UInt64 {
         var kept: UInt64 = 0
         var rest = set

@@ -89,7 +89,7 @@ struct ConversationComparison {
 
     private static func key(_ message: WebSocketMessage, _ showsAll: Bool) -> Int {
         var hasher = Hasher()
-        if case .text = message.content { hasher.combine(true) }
+        if message.content.isText { hasher.combine(true) }
         hasher.combine(message.isComplete)
         switch message.content.payload {
         case .file(let sidecar)?: hasher.combine(sidecar.sha256)
@@ -173,7 +173,7 @@ struct ConversationComparison {
         }
     }
 
-    private static func kind(_ message: WebSocketMessage) -> String { if case .text = message.content { "text" } else { "binary" } }
+    private static func kind(_ message: WebSocketMessage) -> String { message.content.isText ? "text" : "binary" }
     private static func wholeness(_ message: WebSocketMessage) -> String { message.isComplete ? "complete" : "cut short" }
 
     /// A text as it is, cut and hidden like all values; of bytes their number.

@@ -49,6 +49,8 @@ final class WebSocketReplay: TunnelExchange {
     /// Messages of the file from `first` on.
     private var batch: (first: Int, messages: [WebSocketMessage]) = (0, [])
     private var body: ReplayFileStream?
+    /// What there is of a message in a file that is sent whole.
+    private var gathered: (message: WebSocketMessage, bytes: [UInt8])?
     private var dueTimer: Scheduled<Void>?
     private var isLoading = false
     private var clientClose: WebSocketClose?
@@ -284,22 +286,51 @@ final class WebSocketReplay: TunnelExchange {
             return self.damaged(play, "\(self.request.head.method) \(self.request.url): \(problem)")
         }
         guard let payload = message.content.payload else { return }
-        let isText = if case .text = message.content { true } else { false }
+        let isText = message.content.isText
         if let recorded = payload.inlineBytes {
-            let bytes = play.echoed(recorded) ?? recorded
-            return self.write { writer, output in
-                bytes.withUnsafeBytes {
-                    writer.message(
-                        isText, $0, isDeflated: message.isDeflated, frames: message.frames, isWhole: message.isComplete, to: &output)
-                }
-            }
+            return self.send(play.echoed(recorded, isText: isText) ?? recorded, as: message)
         }
         guard case .file(let sidecar) = payload, let body = self.proxy.library?.open(.sidecar(sidecar)) else { return }
         self.isSending = true
         self.body = body
-        self.writer.begin(
-            isText, size: sidecar.size, isDeflated: message.isDeflated, frames: message.frames, isWhole: message.isComplete)
+        if message.isComplete, play.mayEcho(sidecar.size) {
+            self.gathered = (message, [])
+        } else {
+            self.writer.begin(
+                isText, size: sidecar.size, isDeflated: message.isDeflated, frames: message.frames, isWhole: message.isComplete)
+        }
         self.sendPieces(of: body)
+    }
+
+    private func send(_ bytes: [UInt8], as message: WebSocketMessage) {
+        self.write { writer, output in
+            bytes.withUnsafeBytes {
+                writer.message(
+                    message.content.isText, $0, isDeflated: message.isDeflated, frames: message.frames, isWhole: message.isComplete,
+                    to: &output)
+            }
+        }
+    }
+
+    /// A message from a file that may repeat values of the client is whole.
+    private func sendGathered(_ message: WebSocketMessage, _ bytes: [UInt8]) {
+        self.body = nil
+        guard case .playing(let play) = self.phase else { return self.sent() }
+        // What the client says is looked at meanwhile, as while a file is read.
+        let echoing = self.proxy.disk.run(on: self.proxy.loop) { play.echoed(bytes, isText: message.content.isText) ?? bytes }
+        echoing.assumeIsolated().whenComplete { [weak self] result in
+            guard let self, !self.isOver else { return }
+            self.proxy.readClock()
+            // It may have ended the conversation.
+            if case .playing = self.phase, case .success(let bytes) = result { self.send(bytes, as: message) }
+            self.sent()
+        }
+    }
+
+    private func sent() {
+        self.isSending = false
+        if let farewell { self.close(farewell.code, farewell.reason) }
+        self.proceed()
     }
 
     private func sendPieces(of body: ReplayFileStream) {
@@ -311,6 +342,12 @@ final class WebSocketReplay: TunnelExchange {
             self.proxy.readClock()
             self.extendDeadline()
             switch piece {
+            case .bytes(let bytes) where self.gathered != nil:
+                self.gathered?.bytes += bytes
+                self.sendPieces(of: body)
+            case .last(let bytes) where self.gathered != nil:
+                guard let gathered = self.gathered.take() else { return }
+                self.sendGathered(gathered.message, gathered.bytes + bytes)
             case .bytes(let bytes):
                 self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: false, to: &output) } }
                 // The rest goes once the client has taken this.
@@ -318,9 +355,7 @@ final class WebSocketReplay: TunnelExchange {
             case .last(let bytes):
                 self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: true, to: &output) } }
                 self.body = nil
-                self.isSending = false
-                if let farewell { self.close(farewell.code, farewell.reason) }
-                self.proceed()
+                self.sent()
             case .damaged:
                 // A miss was no hit already.
                 guard case .playing(let play) = self.phase else { return self.end(isCut: true) }

@@ -454,7 +454,7 @@ final class ReplaySocket: WebSocketConnection {
         guard message.isComplete, let payload = message.content.payload else { return nil }
         let bytes: [UInt8]
         if let inline = payload.inlineBytes {
-            bytes = play.echoed(inline) ?? inline
+            bytes = play.echoed(inline, isText: message.content.isText) ?? inline
         } else {
             guard case .file(let sidecar) = payload else { return nil }
             let path = self.cassettePath
@@ -462,7 +462,7 @@ final class ReplaySocket: WebSocketConnection {
                 Result {
                     var bytes: [UInt8] = []
                     try BodyReader(cassettePath: path).source(sidecar, digest: PortableSHA256()).forEachPiece { bytes += $0 }
-                    return bytes
+                    return play.echoed(bytes, isText: message.content.isText) ?? bytes
                 }
             }
             do {
@@ -471,7 +471,7 @@ final class ReplaySocket: WebSocketConnection {
                 throw self.unreadable(error)
             }
         }
-        if case .text = message.content { return .text(String(decoding: bytes, as: UTF8.self)) }
+        if message.content.isText { return .text(String(decoding: bytes, as: UTF8.self)) }
         return .data(Data(bytes))
     }
 

@@ -2,8 +2,9 @@
 import Testing
 
 @Suite struct EchoedValuesTests {
-    private func value(_ pointer: String, _ text: String) -> ExemptValue {
-        ExemptValue(pointer: Array(pointer.utf8), text: Array(text.utf8))
+    private func value(_ pointer: String, _ text: String, isGeneral: Bool = false) -> ExemptValue {
+        let place = isGeneral ? ExemptValue.place(of: Array(pointer.utf8)) : nil
+        return ExemptValue(pointer: Array(pointer.utf8), place: place, text: Array(text.utf8))
     }
 
     private func echo(_ pairs: (String, recorded: String, live: String)...) -> EchoedValues {
@@ -12,8 +13,8 @@ import Testing
         return echo
     }
 
-    private func applied(_ echo: EchoedValues, _ message: String) -> String? {
-        echo.applied(to: Array(message.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    private func applied(_ echo: EchoedValues, _ message: String, isText: Bool = true) -> String? {
+        echo.applied(to: Array(message.utf8), isText: isText).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func aValueIsRepeatedAtItsPlaceAlone() {
@@ -49,5 +50,52 @@ import Testing
         for number in 0..<5000 { echo.learn(recorded: [self.value("/id", "\(number)")], live: [self.value("/id", "1\(number)")]) }
         #expect(self.applied(echo, #"{"id":0}"#) == nil)
         #expect(self.applied(echo, #"{"id":904}"#) == #"{"id":1904}"# && self.applied(echo, #"{"id":4999}"#) == #"{"id":14999}"#)
+    }
+
+    @Test func escapesDoNotCount() {
+        let echo = self.echo(("/id", #""a/\u00e9""#, #""live/é""#))
+        for spelled in [#""a\/é""#, #""a/\u00E9""#, #""a/é""#] {
+            #expect(self.applied(echo, "{\"id\":\(spelled)}") == #"{"id":"live/é"}"#)
+        }
+        #expect(self.applied(echo, #"{"id":"a/\ud800"}"#) == nil)
+    }
+
+    /// What is before the text may be its length.
+    @Test func onlyMessagesThatAreJSONAreChanged() {
+        let echo = self.echo(("/id", "1", "23"))
+        for message in [#"8 bytes {"id":1}"#, #"len={"id":1}"#, "\u{0}{\"id\":1}"] { #expect(self.applied(echo, message) == nil) }
+        #expect(self.applied(echo, #"42/room,7{"id":1}"#) == #"42/room,7{"id":23}"#)
+        #expect(self.applied(echo, #" {"id":1}"#, isText: false) == #" {"id":23}"#)
+        #expect(self.applied(echo, #"42{"id":1}"#, isText: false) == nil)
+    }
+
+    @Test func elementsOfARuleForAnyMayComeInAnotherOrder() {
+        var echo = EchoedValues()
+        func values(_ texts: [String]) -> [ExemptValue] {
+            texts.enumerated().map { self.value("/\($0.offset)/id", $0.element, isGeneral: true) }
+        }
+        echo.learn(recorded: values(["1", "2", "1"]), live: values(["10", "20", "30"]))
+        #expect(self.applied(echo, #"[{"id":2},{"n":2},{"id":1}]"#) == #"[{"id":20},{"n":2},{"id":30}]"#)
+        #expect(self.applied(echo, #"[{"id":1},{"id":2}]"#) == #"[{"id":10},{"id":20}]"#)
+        #expect(self.applied(echo, #"{"id":1}"#) == nil)
+        // Without such a rule, elements have places of their own.
+        #expect(self.applied(self.echo(("/0", "1", "5")), "[1,1]") == "[5,1]")
+    }
+
+    @Test func aLongMessageIsSaidAsItWas() {
+        let echo = self.echo(("/id", "1", "2"))
+        let padding = String(repeating: " ", count: EchoedValues.sizeLimit)
+        #expect(self.applied(echo, #"{"id":1}"# + padding) == nil)
+        #expect(self.applied(echo, #"{"id":1}"# + padding.dropFirst(100)) != nil)
+    }
+
+    @Test func rulesTellWhatIsExempt() throws {
+        let rules = try MatchRules(ignore: ["json:/*/id", "json:/0/n"], patterns: ["json:/1/at=[0-9]+"])
+        let facets = MatchFixture.live(#"[{"id":1,"n":2,"x":3},{"at":4,"id":"five"}]"#, MatchFixture.json, rules)
+        #expect(
+            facets.exempt == [
+                self.value("/0/id", "1", isGeneral: true), self.value("/0/n", "2"), self.value("/1/at", "4"),
+                self.value("/1/id", "\"five\"", isGeneral: true),
+            ])
     }
 }

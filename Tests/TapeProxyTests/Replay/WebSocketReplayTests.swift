@@ -473,6 +473,24 @@ import Testing
         #expect(heard.count == 3 && heard[1] == "binary of \(bytes.count)" && heard[2].hasPrefix("close 1008 "), "\(heard)")
     }
 
+    @Test func aMessageInAFileRepeatsTheClientsOwnId() throws {
+        let bytes = Array(#"{"id":"recorded","rows":[\#((0..<20_000).map(String.init).joined(separator: ","))]}"#.utf8)
+        let recorded = Talk(
+            #"{ "at": 1, "from": "client", "json": { "id": "recorded" } }"#,
+            "{ \"at\": 2, \"from\": \"server\", \(WebSocketScene.file("a.json", bytes)), \"binary\": false }",
+            #"{ "at": 3, "from": "server", "text": "b" }"#, #"{ "at": 4, "from": "server", "close": { "code": 1000 } }"#)
+        let rules = try MatchRules(ignore: ["json:/id"])
+        let talk = try WebSocketScene(.none, recorded, recorded, recorded, files: ["a.json": bytes], rules: rules)
+        talk.open()
+        talk.says(#"{"id":"mine"}"#)
+        #expect(talk.heard() == ["101", "text of \(bytes.count - 4)", "text b", "close 1000"])
+        // One message too many while the file is read: nothing comes after the close.
+        talk.open(isFirst: false)
+        talk.scene.withoutFlush { talk.says(#"{"id":"mine"}"#, "x") }
+        let heard = talk.heard()
+        #expect(heard.count == 2 && heard[1].contains("close 1008 "), "\(heard)")
+    }
+
     @Test func aDamagedFileEndsTheConversationAndIsNotServed() throws {
         let bytes = [UInt8](repeating: 1, count: 700_000)
         let recorded = Talk("{ \"at\": 1, \"from\": \"server\", \(WebSocketScene.file("a.bin", bytes)) }")

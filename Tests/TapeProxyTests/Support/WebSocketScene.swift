@@ -60,7 +60,8 @@ final class WebSocketScene {
 
     /// - Parameter files: beside the cassette, by their names: see `file`.
     init(
-        _ mode: RecordMode = .none, _ talks: Talk..., files: [String: [UInt8]] = [:], repetition: Repetition = .never,
+        _ mode: RecordMode = .none, _ talks: Talk..., files: [String: [UInt8]] = [:], rules: MatchRules? = nil,
+        repetition: Repetition = .never,
         conversationOrder: ConversationOrder = .strict, configure: (inout ProxyConfiguration) -> Void = { _ in }
     ) throws {
         self.folder = try TemporaryFolder()
@@ -69,7 +70,7 @@ final class WebSocketScene {
         for (name, bytes) in files { try self.folder.write(bytes, to: "tape.bodies/\(name)") }
         self.cassette = try RecordedCassette(path: self.folder.file("tape.json"))
         self.session = try CassetteSession(
-            mode: mode, cassette: self.cassette, repetition: repetition, conversationOrder: conversationOrder)
+            mode: mode, cassette: self.cassette, rules: rules, repetition: repetition, conversationOrder: conversationOrder)
         self.scene = try ExchangeScene(self.session, cassette: self.cassette, configure: configure)
         self.scene.told = { [weak self] in self?.told($0) ?? [] }
     }
