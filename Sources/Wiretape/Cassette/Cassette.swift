@@ -239,6 +239,8 @@ extension Cassette {
         /// The response to a request whose recorded exchanges are all used.
         public var repetition: Repetition = .never
         public var order: ReplayOrder = .any
+        /// Whether a WebSocket's client has to send its messages in the recorded order; several tasks that send at once need `any`.
+        public var conversation: ConversationOrder = .strict
         /// How long a replayed response takes, by the transport's clock.
         public var latency: Latency = .none
         /// Whether dates in replayed header fields are moved, so that they are as old as when they were recorded.
@@ -273,6 +275,7 @@ extension Cassette.Settings {
             options.redaction = try self.redactionRules
             options.repetition = self.repetition
             options.order = self.order
+            options.conversationOrder = self.conversation
             options.refreshedFields = self.refreshDates ? self.refreshFields : nil
             options.audience = self.audience
             if let test = self.test { options.headMembers = [try Self.headMember(ofTest: test)] }

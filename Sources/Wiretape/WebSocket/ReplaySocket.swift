@@ -76,7 +76,9 @@ extension Cassette {
             do { try await watch.sleep(until: schedule.head) } catch { throw TransportFailure.cancelled() }
             if let closedFailure { throw closedFailure }
         }
-        return ReplaySocket(phase, of: pending, in: self, head: head, clock: clock)
+        let socket = ReplaySocket(phase, of: pending, in: self, head: head, clock: clock)
+        try await socket.begin()
+        return socket
     }
 
     private func follow(
@@ -218,9 +220,12 @@ final class ReplaySocket: WebSocketConnection {
         self.watch = ElapsedClock(clock)
         self.state = Guarded(State(phase: phase))
         self.sockets.add(self)
-        // It may be settled by itself, or owe the client the first word.
-        _ = self.state.withLock { self.settle(&$0) }
     }
+
+    /// It may be settled by itself, or owe the client the first word.
+    ///
+    /// - Throws: a miss, if what was left of the cassette has been used by others in the meantime.
+    fileprivate func begin() async throws { try await self.follow(self.state.withLock { self.settle(&$0) }) }
 
     // MARK: The client
 

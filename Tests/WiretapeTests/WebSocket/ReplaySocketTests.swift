@@ -52,19 +52,77 @@ import Testing
         #expect(try cassette.close().failures.count == 1)
     }
 
-    @Test func theServerRepeatsTheClientsOwnId() async throws {
+    private static var ignoringIds: Cassette.Settings {
         var settings = Cassette.Settings()
         settings.ignore = ["json:/id"]
+        return settings
+    }
+
+    @Test func theServerRepeatsTheClientsOwnId() async throws {
         let (session, cassette) = try self.session(
             SocketFixture.socket(
                 #"{ "at": 1, "from": "client", "json": { "id": "recorded", "type": "subscribe" } }"#,
                 #"{ "at": 2, "from": "server", "json": { "id": "recorded", "type": "next", "of": "recorded" } }"#,
                 #"{ "at": 3, "from": "server", "json": { "id": "another" } }"#,
-                #"{ "at": 4, "from": "client", "close": {} }"#), settings: settings)
+                #"{ "at": 4, "from": "client", "close": {} }"#), settings: Self.ignoringIds)
         let socket = try await session.webSocket(SocketFixture.url)
         try await socket.send(#"{"type": "subscribe", "id": "live"}"#)
         #expect(try await socket.receive() == .text(#"{"id":"live","type":"next","of":"recorded"}"#))
         #expect(try await socket.receive() == .text(#"{"id":"another"}"#))
+        await socket.close()
+        #expect(cassette.verdict.misses == 0 && cassette.verdict.unsent == 0)
+    }
+
+    @Test func aMessageInAFileRepeatsTheClientsOwnId() async throws {
+        let text = #"{"id":"recorded","of":"\#(String(repeating: "x", count: 70_000))"}"#
+        let path = self.folder.file("long.json")
+        let settings = Self.ignoringIds
+        func use(_ session: HTTPSession, id: String) async throws -> String? {
+            let socket = try await session.webSocket(SocketFixture.url)
+            try await socket.send(#"{"id": "\#(id)"}"#)
+            return try await socket.receive()?.text
+        }
+        let recording = try Cassette(path, mode: .once, settings: settings)
+        let server = StubResponse.webSocket { socket in
+            _ = try await socket.receive()
+            try await socket.send(text)
+        }
+        #expect(
+            try await use(HTTPSession(transport: RecordingTransport(recording, around: StubTransport([server]))), id: "recorded") == text)
+        try recording.close()
+        let cassette = try Cassette(path, settings: settings)
+        #expect(try await use(HTTPSession(cassette: cassette), id: "mine") == text.replacing("recorded", with: "mine"))
+    }
+
+    @Test func whoComesTooLateForTheLastConversationGetsAMiss() async throws {
+        var settings = Cassette.Settings()
+        settings.latency = .fixed(2000)
+        let cassette = try SocketFixture.cassette([Self.subscription], in: self.folder, settings: settings)
+        let clock = ManualClock()
+        let session = HTTPSession(transport: ReplayTransport(cassette, clock: clock))
+        // Both are told that it opens, and wait for the time.
+        async let first = session.webSocket(SocketFixture.url)
+        async let second = session.webSocket(SocketFixture.url)
+        await clock.sleepers(2)
+        clock.advance(by: .seconds(2))
+        var errors: [WiretapeError] = []
+        do { _ = try await first } catch { errors.append(error as? WiretapeError ?? .cancelled) }
+        do { _ = try await second } catch { errors.append(error as? WiretapeError ?? .cancelled) }
+        #expect(errors.map(\.code) == [.noMatch])
+        #expect(cassette.verdict.misses == 1 && cassette.verdict.hits == 1)
+    }
+
+    @Test func messagesOfSeveralTasksMayComeInAnyOrder() async throws {
+        var settings = Cassette.Settings()
+        settings.conversation = .any
+        let (session, cassette) = try self.session(
+            SocketFixture.socket(
+                #"{ "at": 1, "from": "client", "text": "a" }"#, #"{ "at": 2, "from": "client", "text": "b" }"#,
+                #"{ "at": 3, "from": "server", "text": "both" }"#, #"{ "at": 4, "from": "client", "close": {} }"#), settings: settings)
+        let socket = try await session.webSocket(SocketFixture.url)
+        try await socket.send("b")
+        try await socket.send("a")
+        #expect(try await socket.receive() == .text("both"))
         await socket.close()
         #expect(cassette.verdict.misses == 0 && cassette.verdict.unsent == 0)
     }
