@@ -68,7 +68,7 @@ struct VerdictOptions: ParsableArguments {
 
     @Option(
         help:
-            "With strict, the messages of a gRPC stream must come in the recorded order; with any, the order does not matter. Default: strict."
+            "With strict, a client's messages in a WebSocket or gRPC stream must come in the recorded order; with any, the order does not matter. Default: strict."
     )
     var conversation: ConversationOrder?
 
