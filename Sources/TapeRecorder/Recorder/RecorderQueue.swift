@@ -15,9 +15,14 @@ final class RecorderQueue: Sendable {
     static let highWater = 8 << 20
     /// Bytes at which it has drained.
     static let lowWater = 4 << 20
-    /// Nanoseconds after which an exchange is late and the queue full. An exchange is promised to be in the file a tenth of a second after
-    /// its answer, so a slow recorder has to slow the traffic before that.
-    static let maxLatency: UInt64 = 40_000_000
+    /// Nanoseconds of the consumer's work, at its pace so far, at which the queue is full. An exchange is promised to be in the file a tenth of a
+    /// second after its answer, so a slow recorder has to slow the traffic before that. Unlike the age of what waits, it falls with each
+    /// portion that is done, so that connections wait for little at a time.
+    static let maxBacklog: UInt64 = 40_000_000
+    /// Nanoseconds after which an exchange is late and the queue full, for a consumer that has come to a halt.
+    static let maxLatency: UInt64 = 80_000_000
+    /// How much of the consumer's pace the last portion makes.
+    private static let paceWeight = 0.25
     /// Bytes that end a nap.
     private static let napWeight = 1 << 20
 
@@ -57,6 +62,10 @@ final class RecorderQueue: Sendable {
         /// When the oldest of the queued exchanges was put, and the oldest of the batch being written; nil without any.
         var queuedSince: UInt64?
         var writingSince: UInt64?
+        /// Nanoseconds for each byte of weight; 0 before anything is done.
+        var pace = 0.0
+
+        var isBehind: Bool { Double(self.weight) * self.pace > Double(RecorderQueue.maxBacklog) }
 
         func isLate(_ now: UInt64) -> Bool {
             guard let oldest = self.writingSince ?? self.queuedSince else { return false }
@@ -81,7 +90,7 @@ final class RecorderQueue: Sendable {
             state.weight += weight
             state.queuedWeight += weight
             if item.isAcknowledged, state.queuedSince == nil { state.queuedSince = now }
-            if state.weight >= Self.highWater || state.isHeld || state.isLate(now) { state.isFull = true }
+            if state.weight >= Self.highWater || state.isHeld || state.isBehind || state.isLate(now) { state.isFull = true }
             let wakes: Bool
             switch state.consumer {
             case .running: wakes = false
@@ -142,13 +151,19 @@ final class RecorderQueue: Sendable {
 
     /// So many bytes of the batch are done.
     ///
-    /// - Parameter oldest: when the oldest exchange of what is left of the batch was put; nil without any.
+    /// - Parameters:
+    ///   - took: nanoseconds that they took; nil if that says nothing of others.
+    ///   - oldest: when the oldest exchange of what is left of the batch was put; nil without any.
     /// - Returns: whether the queue was full and has now drained, so that sockets may be read again.
-    func done(_ weight: Int, oldest: UInt64? = nil, now: UInt64) -> Bool {
+    func done(_ weight: Int, took: UInt64? = nil, oldest: UInt64? = nil, now: UInt64) -> Bool {
         self.state.withLock { state in
             state.weight -= weight
             state.writingSince = oldest
-            guard state.isFull, !state.isHeld, state.weight <= Self.lowWater, !state.isLate(now) else { return false }
+            if let took, weight > 0 {
+                let pace = Double(took) / Double(weight)
+                state.pace = state.pace == 0 ? pace : state.pace + (pace - state.pace) * Self.paceWeight
+            }
+            guard state.isFull, !state.isHeld, state.weight <= Self.lowWater, !state.isBehind, !state.isLate(now) else { return false }
             state.isFull = false
             return true
         }

@@ -172,7 +172,7 @@ final class RecorderWorker {
         self.sync()
         self.noteRecovery()
         self.holdQueue()
-        self.done(rest)
+        _ = self.done(rest)
         self.isClosing = batch.entries.isEmpty && batch.isClosed
         if self.isClosing, self.searches.allSatisfy(\.isIdle) { return false }
         if !batch.entries.isEmpty { self.lastWork = self.now }
@@ -188,6 +188,7 @@ final class RecorderWorker {
         self.ahead?.begin(batch)
         defer { self.ahead?.forget() }
         var (told, portion) = (0, 0)
+        var began = self.now
         for index in batch.entries.indices {
             // Moved out: what is done must not be in memory until the batch is.
             var item = RecorderItem.nothing
@@ -195,15 +196,21 @@ final class RecorderWorker {
             portion += item.weight
             self.take(consume item, isLast: index == batch.entries.count - 1)
             guard portion >= Self.portionSize, index + 1 < batch.entries.count else { continue }
-            self.done(portion, oldest: batch.oldestExchange(from: index + 1))
+            began = self.done(portion, since: began, oldest: batch.oldestExchange(from: index + 1))
             told += portion
             portion = 0
         }
         return told
     }
 
-    private func done(_ weight: Int, oldest: UInt64? = nil) {
-        if self.queue.done(weight, oldest: oldest, now: self.now), let drained = self.drained.withLock({ $0 }) { drained() }
+    /// - Parameter since: when work on them began; nil if there was other work as well.
+    /// - Returns: the time.
+    private func done(_ weight: Int, since began: UInt64? = nil, oldest: UInt64? = nil) -> UInt64 {
+        let now = self.now
+        if self.queue.done(weight, took: began.map { now - $0 }, oldest: oldest, now: now), let drained = self.drained.withLock({ $0 }) {
+            drained()
+        }
+        return now
     }
 
     private func giveBackMemory() {

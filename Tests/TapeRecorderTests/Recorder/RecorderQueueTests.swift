@@ -62,6 +62,19 @@ import Testing
         #expect(queue.done(batch.weight - 2, now: patience + 23))
     }
 
+    @Test func itIsFullWithMoreThanItsConsumerDoesInTime() {
+        let queue = RecorderQueue { _ in }
+        let backlog = RecorderQueue.maxBacklog
+        for _ in 0..<2 { #expect(!queue.put(self.block(1000), now: 0)) }
+        #expect(!queue.done(1000, took: backlog / 2, now: 1), "what is left takes half of the time")
+        #expect(!queue.put(self.block(1000), now: 1))
+        #expect(queue.put(self.block(10), now: 1), "at the pace so far, this is more than it does in time")
+        #expect(queue.done(100, took: backlog / 20, now: 2), "and now it is less")
+        #expect(!queue.put(self.block(10), now: 2))
+        #expect(!queue.done(1000, took: backlog * 4, now: 3), "it was not full")
+        #expect(queue.put(self.block(10), now: 3), "the pace is another one by now")
+    }
+
     @Test func aQueueThatWasNeverFullDrainsInSilence() {
         let queue = RecorderQueue { _ in }
         #expect(!queue.put(self.block(10), now: 0))
