@@ -80,9 +80,10 @@ import Testing
         var writer = JSONWriter(reserving: 1024)
         var generator = SeededGenerator(seed: 9)
         for id in 1...220 {
-            let size = id % 40 == 0 ? 90_000 : Int.random(in: 1...3000, using: &generator)
             // Short and dull contents are reproduced by more than one level.
-            let text = id % 7 == 0 ? Array("the same again".utf8) : (0..<size).map { _ in UInt8.random(in: 97...102, using: &generator) }
+            var text = Array(
+                (id % 7 == 0 ? "the same again" : String(repeating: String(generator.next(), radix: 4), count: 1 + id % 20)).utf8)
+            if id % 40 == 0 { text = Array(repeatElement(text, count: 90_000 / text.count).joined()) }
             let levels = id % 3 == 0 ? [9, 1] : [6]
             let parameters = DeflateParameters(level: levels.randomElement(using: &generator) ?? 6)
             var wire = try #require(text.withUnsafeBytes { Deflater.encode($0, parameters, format: .gzip) })
@@ -124,7 +125,7 @@ import Testing
         }
         let one = try finished(threads: 1)
         #expect(one.count > 2)
-        for threads in [2, 5, 8] { #expect(try finished(threads: threads) == one, "\(threads)") }
+        for threads in [2, 8] { #expect(try finished(threads: threads) == one, "\(threads)") }
     }
 
     private func record(_ interaction: Interaction, to path: String) throws {

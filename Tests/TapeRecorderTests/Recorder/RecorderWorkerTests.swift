@@ -65,36 +65,38 @@ import Testing
         #expect(try #require(recorded.withLock { $0 }.first) < 9, "told before the batch was in the file")
     }
 
-    /// Bodies with and without secrets, some of which are known from others, and some that come again.
+    /// Coded bodies with and without secrets, some of which are known from others, and some that come again.
+    private func codedExchanges() throws -> [TapedExchange] {
+        var generator = SeededGenerator(seed: 12)
+        var tokens: [String] = []
+        return try (1...60).map { id in
+            var text = "{\"text\":\"" + (0..<500).map { _ in String(generator.next(), radix: 36) }.joined() + "\""
+            if id % 9 == 0 {
+                tokens.append("kT7-pQ2x\(generator.next())V9mZ4w")
+                text += ",\"access_token\":\"\(tokens[tokens.count - 1])\""
+            }
+            if id % 4 == 0, let token = tokens.randomElement(using: &generator) { text += ",\"said\":\"\(token)\"" }
+            let content = Array((id % 6 == 0 ? String(repeating: "the same ", count: 9000) : text + "}").utf8)
+            let wire = try #require(content.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+            let more = id % 10 == 0 ? ["X-Api-Key: k\(generator.next())"] : []
+            return TapedExchanges.exchange(id, fields: ["Content-Type: application/json", "Content-Encoding: gzip"] + more, body: wire)
+        }
+    }
+
     @Test func theNumberOfProcessorsChangesNothing() throws {
+        let exchanges = try self.codedExchanges()
         func recorded(processors: Int) throws -> [[UInt8]] {
             let bench = try RecorderBench(processors: processors)
-            var generator = SeededGenerator(seed: 12)
-            var tokens: [String] = []
-            for batch in 0..<12 {
-                for id in batch * 10 + 1...batch * 10 + 10 {
-                    let filler = String((0..<9000).map { _ in "abcdefghij,:{}".randomElement(using: &generator) ?? "a" })
-                    var text = "{\"text\":\"\(filler)\""
-                    if id % 9 == 0 {
-                        tokens.append("kT7-pQ2x\(generator.next())V9mZ4w")
-                        text += ",\"access_token\":\"\(tokens[tokens.count - 1])\""
-                    }
-                    if id % 4 == 0, let token = tokens.randomElement(using: &generator) { text += ",\"said\":\"\(token)\"" }
-                    let content = id % 6 == 0 ? String(repeating: "the same ", count: 9000) : text + "}"
-                    let parameters = DeflateParameters(level: 6)
-                    let wire = try #require(Array(content.utf8).withUnsafeBytes { Deflater.encode($0, parameters, format: .gzip) })
-                    let fields =
-                        ["Content-Type: application/json", "Content-Encoding: gzip"]
-                        + (id % 10 == 0 ? ["X-Api-Key: k\(generator.next())"] : [])
-                    bench.put(TapedExchanges.exchange(id, fields: fields, body: wire))
-                }
-                bench.turn(after: 5)
+            for exchange in exchanges {
+                bench.put(exchange)
+                if exchange.interaction.id % 10 == 0 { bench.turn(after: 5) }
             }
             bench.worker.end()
+            #expect(bench.now.recorded == exchanges.count)
             return [try bench.folder.read("tape.json"), try bench.folder.read("tape.bodies/undeveloped.raw")]
         }
         let one = try recorded(processors: 1)
-        for processors in [2, 4, 9] { #expect(try recorded(processors: processors) == one, "\(processors)") }
+        for processors in [2, 9] { #expect(try recorded(processors: processors) == one, "\(processors)") }
     }
 
     #if compiler(>=6.3) && os(Linux)
