@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "0", "Sat, 21 Nov 2026", "Sat, 21 Nov 26 04:19:28 GMT", "Sat, 31 Nov 2026 04:19:28 GMT", "Sat, 21 Foo 2026 04:19:28 GMT",
+        "", "0", "Sat, 21 Nov 2026", "Sat, 21 Nov 126 04:19:28 GMT", "Sat, 31 Nov 2026 04:19:28 GMT", "Sat, 21 Foo 2026 04:19:28 GMT",
         "Sat, 21 Nov 2026 04:19:28 CET",
     ])
     func otherTextIsNoDate(_ text: String) {
