@@ -117,8 +117,14 @@ final class InspectorHandler: ChannelInboundHandler {
 
     /// Closes, after the answer that is being made: it may be what the server waited for.
     func end() {
-        guard case .answering = self.phase else { return self.close() }
-        self.keepsAlive = false
+        switch self.phase {
+        case .answering: self.keepsAlive = false
+        case .following:
+            // Of a body that is cut off, a browser throws away what its page has not read yet.
+            self.write(LocalStream.end(.chunked))
+            self.close()
+        case .reading, .streaming, .lingering: self.close()
+        }
     }
 
     // MARK: Requests

@@ -129,6 +129,17 @@ import Testing
         #expect(error?.message.contains("--web-port") == true)
     }
 
+    /// The last tick may be the answer to a question, and is read after the end.
+    @Test func aStoppedInspectorEndsItsFeedsInGoodOrder() throws {
+        let running = try RunningInspector()
+        let server = try InspectorServer.start(InspectedCassette(path: running.path), token: Secret(RunningInspector.token))
+        let feed = try Connection(port: server.port)
+        try feed.send("GET /api/live HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nAuthorization: Bearer \(RunningInspector.token)\r\n\r\n")
+        while let more = feed.read(), !more.contains("data: ") {}
+        server.stop()
+        #expect(feed.readToEnd().hasSuffix("0\r\n\r\n"))
+    }
+
     @Test func aStoppedInspectorListensNoMore() throws {
         let running = try RunningInspector()
         let server = try InspectorServer.start(InspectedCassette(path: running.path))
