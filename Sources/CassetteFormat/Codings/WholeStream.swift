@@ -5,7 +5,7 @@ package import CassetteModel
 
 /// One stream of deflate that lies in memory as a whole, decoded at once by libdeflate (docs/decisions/0061-libdeflate.md).
 ///
-/// Takes what an `Inflater` takes without a word, and nothing else: whoever gets nil asks that one, which knows what is wrong, has limits
+/// Takes what an `Inflater` takes without a word, and nothing else: a caller that gets nil asks that one, which knows what is wrong, has limits
 /// to the byte, and goes on to further members. Always nil in a build without libdeflate.
 package struct WholeStream {
     /// Decoded bytes up to which no limit but that of the output counts.

@@ -80,7 +80,7 @@ public struct CassetteFinisher {
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         let order = starts.map(\.position)
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
-        let ahead = DecodingAhead(order, of: cassette, bodies: self.reader, threads: self.threads) {
+        let ahead = DecodingAhead(order, of: cassette, after: self.unsettled, bodies: self.reader, threads: self.threads) {
             InteractionMaker(store: self.store, schema: self.schema, digest: self.digest)
         }
         defer { ahead.stop() }
@@ -90,25 +90,26 @@ public struct CassetteFinisher {
             rewriter.beforeReplacing = self.store.syncAll
             try rewriter.rewrite(order: order, head: self.head) { place, bytes in
                 progress(place, starts.count)
-                let text = try ahead.text(at: place)
-                var redacted: Interaction?
-                if starts[place].position < self.unsettled {
-                    do {
-                        redacted = try self.redacted(bytes, &maker)
-                    } catch {
-                        // Go on with the others.
-                        failure = failure ?? (bytes, error)
-                    }
-                    if redacted != nil { result.redacted += 1 }
-                }
-                guard var changed = redacted else {
+                guard starts[place].position < self.unsettled else {
+                    let text = try ahead.text(at: place)
                     if text != nil { result.decoded += 1 }
                     return text
                 }
+                var redacted: Interaction?
+                do {
+                    redacted = try self.redacted(bytes, &maker)
+                } catch {
+                    // Go on with the others.
+                    failure = failure ?? (bytes, error)
+                }
+                if redacted != nil { result.redacted += 1 }
+                guard var changed = try redacted ?? DecodingAhead.undecoded(bytes) else { return nil }
                 // What cannot be decoded stays raw and can still be replayed.
                 if changed.isUndecoded, let decoded = try? maker.decoded(changed, reader: self.reader) {
                     changed = decoded
                     result.decoded += 1
+                } else if redacted == nil {
+                    return nil
                 }
                 var writer = JSONWriter(reserving: bytes.count)
                 writer.removeAll(baseDepth: 2)

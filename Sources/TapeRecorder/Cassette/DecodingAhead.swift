@@ -108,7 +108,11 @@ final class DecodingAhead {
     private let order: [Int]
     private let cassette: CassetteReader
     private let bodies: BodyReader
-    private let workers: [Worker]
+    private let unsettled: Int
+    /// Made when there is something for them.
+    private lazy var workers = (0..<self.threads).map { _ in Worker(self.makeMaker()) }
+    private let threads: Int
+    private let makeMaker: () -> InteractionMaker
     private var memory = RestorationMemory()
     private var running: Batch?
     /// The texts of the batch that is being written, by their places.
@@ -118,14 +122,19 @@ final class DecodingAhead {
 
     /// - Parameters:
     ///   - order: for each place of the new file the exchange of the old one.
+    ///   - unsettled: exchanges before this one are the caller's, who searches them for secrets first: their bodies must not be in files before that.
     ///   - threads: nil for as many as there are processors.
     ///   - makeMaker: one for each thread.
-    init(_ order: [Int], of cassette: CassetteReader, bodies: BodyReader, threads: Int?, makeMaker: () -> InteractionMaker) {
+    init(
+        _ order: [Int], of cassette: CassetteReader, after unsettled: Int, bodies: BodyReader, threads: Int?,
+        makeMaker: @escaping () -> InteractionMaker
+    ) {
         self.order = order
         self.cassette = cassette
         self.bodies = bodies
-        let count = threads ?? min(ProcessorCount.usable, Self.threadLimit)
-        self.workers = (0..<count).map { _ in Worker(makeMaker()) }
+        self.unsettled = unsettled
+        self.threads = threads ?? min(ProcessorCount.usable, Self.threadLimit)
+        self.makeMaker = makeMaker
     }
 
     /// The text of an exchange with its bodies decoded; nil if nothing changes. To be asked in the order of the places.
@@ -148,20 +157,30 @@ final class DecodingAhead {
     private func batch(from start: Int) throws -> Batch {
         var jobs: [(place: Int, interaction: Interaction)] = []
         var size = 0
-        var unsettled: Set<String> = []
+        var unknown: Set<String> = []
         var place = start
         while place < self.order.count, place - start < Self.batchLimit.read, jobs.count < Self.batchLimit.decoded, size < Self.batchSize {
-            let bytes = try self.cassette.bytes(at: self.order[place])
-            let interaction = Self.mayBeUndecoded(bytes) ? try InteractionDecoder.decode(bytes) : nil
-            if let interaction, interaction.isUndecoded {
+            guard self.order[place] >= self.unsettled else {
+                place += 1
+                continue
+            }
+            let interaction = try Self.undecoded(self.cassette.bytes(at: self.order[place]))
+            if let interaction {
                 let origin = interaction.connection?.remote ?? ""
-                guard self.memory.isSettled(origin) || unsettled.insert(origin).inserted else { break }
+                guard self.memory.isSettled(origin) || unknown.insert(origin).inserted else { break }
                 jobs.append((place, interaction))
                 size += (interaction.request.body?.size ?? 0) + (interaction.response?.body?.size ?? 0)
             }
             place += 1
         }
-        return Batch(start..<place, jobs, self.memory, self.workers, self.bodies)
+        return Batch(start..<place, jobs, self.memory, jobs.isEmpty ? [] : self.workers, self.bodies)
+    }
+
+    /// Nil for an exchange of which nothing is left to decode.
+    static func undecoded(_ bytes: [UInt8]) throws -> Interaction? {
+        guard self.mayBeUndecoded(bytes) else { return nil }
+        let interaction = try InteractionDecoder.decode(bytes)
+        return interaction.isUndecoded ? interaction : nil
     }
 
     /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts and of gRPC, and notes on unknown codings all

@@ -106,7 +106,7 @@ final class SearchAhead: Sendable {
         for _ in 0..<max(0, starts) { self.start { self.run() } }
     }
 
-    /// The bodies of an exchange of the batch that hold no secret, as far as anybody has looked. Waits for whoever is looking.
+    /// The bodies of an exchange of the batch that hold no secret, as far as anybody has looked. Waits for a thread that is looking.
     func clean(_ id: Int) -> CleanBodies? {
         self.state.withLock { $0.looks.removeValue(forKey: id) }?.take()
     }

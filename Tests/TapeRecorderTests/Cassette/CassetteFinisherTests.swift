@@ -208,6 +208,27 @@ import Testing
         #expect(body.content == .text(Array("word {{token:1}} word".utf8)))
     }
 
+    /// Not even in a file that is removed afterwards: a killed process would leave it.
+    @Test func aLaterSecretIsInNoFileOfADecodedBody() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let long = String(repeating: "word ", count: 20_000)
+        try self.undecoded(folder, texts: [long + "s3cret-0123", long, long + "2"])
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        let appender = try CassetteAppender.open(path, recorder: "wiretape 1")
+        let finisher = CassetteFinisher(
+            path: path, store: try BodyStore(cassettePath: path), redactor: Redactor(vault: vault), unsettled: 2,
+            digest: { PortableSHA256() })
+        let result = try finisher.finish(try appender.finish()) { _, _ in }
+        #expect(result.redacted == 1 && result.decoded == 2)
+        let files = try folder.names(in: "tape.bodies").filter { $0 != "undeveloped.raw" }
+        #expect(files.count == 3)
+        for name in files {
+            #expect(!String(decoding: try folder.read("tape.bodies/\(name)"), as: UTF8.self).contains("s3cret-0123"), "\(name)")
+        }
+    }
+
     @Test func anExchangeThatCannotBeClearedOfALaterSecretFailsTheCloseAndTheOthersAreCleared() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
