@@ -144,7 +144,7 @@ package struct PostmanCollection: ExchangeWriter {
         var name: String
         var filename: String?
         var type: String?
-        /// Nil if it is no text, or a file, which whoever opens the collection has.
+        /// Nil if it is no text, or a file, which the reader of the collection has to have.
         var text: [UInt8]?
     }
 

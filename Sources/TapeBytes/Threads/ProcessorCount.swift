@@ -5,7 +5,7 @@ package enum ProcessorCount {
     /// At least one.
     package static var usable: Int { max(1, self.allowed ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Those that `taskset` or a container has left; nil where there is no such thing.
+    /// Those that `taskset` or a container has left; nil if there is no such thing.
     private static var allowed: Int? {
         #if canImport(Glibc)
         // Not in the Glibc module.

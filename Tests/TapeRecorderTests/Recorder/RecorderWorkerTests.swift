@@ -54,7 +54,7 @@ import Testing
         #expect(count() == 1)
     }
 
-    @Test func whoeverWaitsForRoomWaitsForAPortionOfTheBatch() throws {
+    @Test func connectionsWaitForAPortionOfTheBatch() throws {
         let bench = try RecorderBench()
         let recorded = Guarded<[Int]>([])
         bench.drained.withLock { $0 = { [status = bench.status] in recorded.withLock { $0.append(status.withLock { $0.recorded }) } } }
