@@ -189,6 +189,20 @@ public struct WireBodyDecoder: ~Copyable {
         return body
     }
 
+    /// Searches what restores a body's codings, and stores nothing: for `RestorationProofs`. Finds nothing of a body that is too large for memory, or
+    /// is not what its fields say.
+    public mutating func search(_ wire: [UInt8], _ encoding: ContentEncoding, origin: String) -> [RestorationMemory.Finding] {
+        guard case .coded(let names) = encoding, !wire.isEmpty, wire.count <= Self.memoryLimit else { return [] }
+        self.restorer.memory.keepNews()
+        defer { self.restorer.memory.forgetNews() }
+        // Only the decoding of a source in a file can throw anything else than that it is not what it should be.
+        guard let result = try? ContentCodingsDecoder(self.inflater).decode(ByteSource(wire), names),
+            case .whole(let content, let layers) = result
+        else { return [] }
+        _ = try? self.parameters(of: layers, content, origin, self.digest(ByteSource(wire)))
+        return self.restorer.memory.news ?? []
+    }
+
     private func digest(_ wire: ByteSource) throws -> [UInt8] {
         var digest = self.makeDigest()
         try wire.forEachPiece { digest.update($0) }
@@ -202,20 +216,27 @@ public struct WireBodyDecoder: ~Copyable {
         _ wire: ByteSource, _ content: [UInt8], _ contents: WireContentDecoder, _ layers: [(layer: DecodedLayer, wire: ByteSource)],
         _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
     ) throws -> Body {
-        var found: [[DeflateParameters]?] = []
-        if layers.allSatisfy(\.layer.mayBeRestored) {
-            for (index, (layer, wire)) in layers.enumerated() {
-                let inner = index + 1 < layers.count ? try layers[index + 1].wire.load() : content
-                let identity = index == 0 ? identity : try self.digest(wire)
-                let parameters = self.parameters(of: layer, try wire.load(), inner, origin, identity)
-                found.append(parameters)
-                if parameters == nil { break }
-            }
-        }
+        let found = try self.parameters(of: layers, content, origin, identity)
         let (form, note) = try self.form(of: ByteSource(content), contents, origin, &sink)
         var body = try self.body(wire, form, layers.map(\.layer), found, identity, &sink)
         body.note = body.note ?? note
         return body
+    }
+
+    /// The parameters of each coding from the wire inwards, up to the first that has none.
+    private mutating func parameters(
+        of layers: [(layer: DecodedLayer, wire: ByteSource)], _ content: [UInt8], _ origin: String, _ identity: [UInt8]
+    ) throws -> [[DeflateParameters]?] {
+        guard layers.allSatisfy(\.layer.mayBeRestored) else { return [] }
+        var found: [[DeflateParameters]?] = []
+        for (index, (layer, wire)) in layers.enumerated() {
+            let inner = index + 1 < layers.count ? try layers[index + 1].wire.load() : content
+            let identity = index == 0 ? identity : try self.digest(wire)
+            let parameters = self.parameters(of: layer, try wire.load(), inner, origin, identity)
+            found.append(parameters)
+            if parameters == nil { break }
+        }
+        return found
     }
 
     /// The parameters of each member; nil if one is not found.

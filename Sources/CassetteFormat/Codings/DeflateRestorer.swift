@@ -87,6 +87,10 @@ public struct DeflateRestorer: ~Copyable {
             guard next < tried.count else { break }
             let candidate = tried[next]
             next += 1
+            guard !self.memory.proofs.hold(candidate, for: search.identity) else {
+                found = candidate
+                break
+            }
             guard var deflater = self.deflater(candidate, format: format) else { continue }
             switch try attempt(&deflater, budget) {
             case .same:
@@ -210,6 +214,8 @@ public struct RestorationMemory: Sendable {
         var used = 0
     }
 
+    /// What was proved ahead of the searches for it.
+    public var proofs = RestorationProofs()
     private var entries: [String: Entry] = [:]
     private var clock = 0
     private var findings: [Finding] = []
@@ -221,6 +227,8 @@ public struct RestorationMemory: Sendable {
 
     /// Keeps what is learned from now on to be told to another memory.
     package mutating func keepNews() { self.news = [] }
+
+    mutating func forgetNews() { self.news = nil }
 
     /// Whether searches of the origin's bodies are short by now: its compressor is known, or known not to be zlib.
     package func isSettled(_ origin: String) -> Bool {
@@ -278,5 +286,29 @@ public struct RestorationMemory: Sendable {
         change(&entry)
         entry.used = self.clock
         self.entries[origin] = entry
+    }
+}
+
+/// Parameters that are known to reproduce bodies, before anybody searches for them.
+///
+/// Changes no search: a candidate that is in here need not be tried, and which one is tried first does not depend on it.
+public struct RestorationProofs: Sendable {
+    /// Bodies remembered: 4 MiB. Of more, the first.
+    static let limit = 1 << 15
+
+    /// By the SHA-256 of the wire bytes.
+    private var proved: [[UInt8]: DeflateParameters] = [:]
+
+    public init() {}
+
+    public var isFull: Bool { self.proved.count >= Self.limit }
+
+    public mutating func learn(_ finding: RestorationMemory.Finding) {
+        guard let parameters = finding.parameters, !self.isFull else { return }
+        self.proved[finding.identity] = parameters
+    }
+
+    func hold(_ parameters: DeflateParameters, for identity: [UInt8]) -> Bool {
+        !self.proved.isEmpty && self.proved[identity] == parameters
     }
 }

@@ -17,6 +17,7 @@ public struct CassetteFinisher {
     private let head: [UInt8]?
     /// Names the fields of gRPC messages.
     private let schema: ProtoSchema?
+    private let proofs: RestorationProofs
     private let digest: @Sendable () -> any ContentDigest
     /// That decode; nil for as many as there are processors.
     var threads: Int?
@@ -29,7 +30,7 @@ public struct CassetteFinisher {
 
     init(
         path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, head: [UInt8]? = nil, schema: ProtoSchema? = nil,
-        digest: @escaping @Sendable () -> any ContentDigest
+        proofs: RestorationProofs = RestorationProofs(), digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.store = store
         self.reader = BodyReader(cassettePath: path)
@@ -37,6 +38,7 @@ public struct CassetteFinisher {
         self.unsettled = unsettled
         self.head = head
         self.schema = schema
+        self.proofs = proofs
         self.digest = digest
     }
 
@@ -80,7 +82,10 @@ public struct CassetteFinisher {
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         let order = starts.map(\.position)
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
-        let ahead = DecodingAhead(order, of: cassette, after: self.unsettled, bodies: self.reader, threads: self.threads) {
+        maker.memory.proofs = self.proofs
+        let ahead = DecodingAhead(
+            order, of: cassette, after: self.unsettled, bodies: self.reader, proofs: self.proofs, threads: self.threads
+        ) {
             InteractionMaker(store: self.store, schema: self.schema, digest: self.digest)
         }
         defer { ahead.stop() }

@@ -113,7 +113,7 @@ final class DecodingAhead {
     private lazy var workers = (0..<self.threads).map { _ in Worker(self.makeMaker()) }
     private let threads: Int
     private let makeMaker: () -> InteractionMaker
-    private var memory = RestorationMemory()
+    private var memory: RestorationMemory
     private var running: Batch?
     /// The texts of the batch that is being written, by their places.
     private var texts: [Int: [UInt8]] = [:]
@@ -123,16 +123,19 @@ final class DecodingAhead {
     /// - Parameters:
     ///   - order: for each place of the new file the exchange of the old one.
     ///   - unsettled: exchanges before this one are the caller's, who searches them for secrets first: their bodies must not be in files before that.
+    ///   - proofs: what was proved before.
     ///   - threads: nil for as many as there are processors.
     ///   - makeMaker: one for each thread.
     init(
-        _ order: [Int], of cassette: CassetteReader, after unsettled: Int, bodies: BodyReader, threads: Int?,
+        _ order: [Int], of cassette: CassetteReader, after unsettled: Int, bodies: BodyReader, proofs: RestorationProofs, threads: Int?,
         makeMaker: @escaping () -> InteractionMaker
     ) {
         self.order = order
         self.cassette = cassette
         self.bodies = bodies
         self.unsettled = unsettled
+        self.memory = RestorationMemory()
+        self.memory.proofs = proofs
         self.threads = threads ?? min(ProcessorCount.usable, Self.threadLimit)
         self.makeMaker = makeMaker
     }

@@ -33,6 +33,8 @@ final class RecordingFile: @unchecked Sendable {
     private var isInOrder = true
     /// Whether exchanges were lost or taken back, whose bodies may still be on the disk.
     var hasOrphans = false
+    /// What was proved while it was recorded, for the close.
+    var proofs = RestorationProofs()
     /// What was done on close.
     private var finished = CassetteFinisher.Result()
     /// The vault's generation when the newest exchange was redacted, and the first exchange that was redacted with it.
@@ -314,7 +316,7 @@ final class RecordingFile: @unchecked Sendable {
         if !self.isInOrder || hasUndecoded || unsettled > 0 || head != nil {
             let finisher = CassetteFinisher(
                 path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, head: head, schema: self.plan.schema,
-                digest: self.digest)
+                proofs: self.proofs, digest: self.digest)
             self.finished = try finisher.finish(rewriter, progress: progress)
         }
         if let redactor, redactor.vault.generation > 0 {

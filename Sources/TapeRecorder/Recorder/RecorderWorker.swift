@@ -84,6 +84,7 @@ final class RecorderWorker {
     private var attemptBudget: DecodingBudget
     private var maker: InteractionMaker
     private var budget: DecodingBudget
+    private var proving: ProvingAhead
     private var writer = JSONWriter(reserving: 64 << 10)
     private var conversations: RunningConversations
     /// Ended conversations whose messages are not together yet, as when the disk is full.
@@ -139,6 +140,7 @@ final class RecorderWorker {
         self.search = search(.whole)
         self.attempts = search(.attempt)
         self.searches = [self.attempts, self.search].compactMap { $0 }
+        self.proving = ProvingAhead(cassettePath: file.plan.path, digest: file.digest)
         self.ahead = redaction.flatMap { SearchAhead($0.redactor, processors: options.processors) }
         let now = options.clock()
         self.budget = DecodingBudget(now: now)
@@ -177,6 +179,7 @@ final class RecorderWorker {
         if self.isClosing, self.searches.allSatisfy(\.isIdle) { return false }
         if !batch.entries.isEmpty { self.lastWork = self.now }
         self.receivedSize += batch.weight
+        self.prove()
         self.giveBackMemory()
         return true
     }
@@ -213,6 +216,12 @@ final class RecorderWorker {
         return now
     }
 
+    /// Works for the close while there is nothing else to do.
+    private func prove() {
+        guard !self.isClosing, self.proving.hasWork, self.now - self.lastWork >= ProvingAhead.begin else { return }
+        self.proving.work(into: &self.file.proofs)
+    }
+
     private func giveBackMemory() {
         let (size, time) = Self.memoryGivenBackAfter
         guard self.receivedSize >= size, self.now - self.lastWork >= time else { return }
@@ -247,6 +256,7 @@ final class RecorderWorker {
 
     /// Milliseconds to the next turn, if nothing is put that is urgent; nil if there is nothing to do until something is put.
     var restTime: Int? {
+        if self.proving.hasWork, self.now - self.lastWork >= ProvingAhead.begin { return 0 }
         if self.now - self.lastWork < Self.restAfter || self.conversations.hasPending { return Self.nap }
         return self.file.needsSync || self.syncing != nil || self.isFailing ? 500 : nil
     }
@@ -617,7 +627,10 @@ final class RecorderWorker {
         self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
         self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored, journal: journal))
         self.file.noteStart(interaction.started)
-        if interaction.isUndecoded { self.status.withLock { $0.undecoded += 1 } }
+        if interaction.isUndecoded {
+            self.status.withLock { $0.undecoded += 1 }
+            self.proving.put(interaction)
+        }
     }
 
     /// A caller that does not answer what is not recorded: what its exchange has in a journal must not be for the next recorder to find.

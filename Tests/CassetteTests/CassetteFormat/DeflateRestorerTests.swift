@@ -142,6 +142,26 @@ struct DeflateRestorerTests {
         }
     }
 
+    @Test func whatWasProvedAheadIsNotTriedAndChangesNothing() {
+        var generator = CodingFixtures.Generator(seed: 8)
+        let content = generator.text(50_000)
+        let wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
+        var first = DeflateRestorer()
+        first.memory.keepNews()
+        let found = self.search(&first, wire, content)
+        var proved = DeflateRestorer()
+        for finding in first.memory.news ?? [] { proved.memory.proofs.learn(finding) }
+        #expect(self.search(&proved, wire, content) == found && found != nil)
+        #expect(proved.work < content.count)
+
+        // The same bytes by another finding: the search asks for its own candidates alone.
+        var other = DeflateRestorer()
+        other.memory.proofs.learn(
+            RestorationMemory.Finding(origin: "o", identity: wire, parameters: DeflateParameters(level: 6, memoryLevel: 3)))
+        #expect(self.search(&other, wire, content) == found)
+        #expect(other.work >= content.count)
+    }
+
     @Test func searchesThatFailAreBounded() {
         var generator = CodingFixtures.Generator(seed: 7)
         let content = generator.text(3 << 20)

@@ -1,4 +1,4 @@
-import CassetteFormat
+@testable import CassetteFormat
 import CassetteModel
 import CassetteRedaction
 import CassetteStore
@@ -97,6 +97,46 @@ import Testing
         }
         let one = try recorded(processors: 1)
         for processors in [2, 9] { #expect(try recorded(processors: processors) == one, "\(processors)") }
+    }
+
+    @Test func whatIsProvedBetweenBurstsChangesNothingAndIsDoneBeforeTheClose() throws {
+        let exchanges = try self.codedExchanges()
+        func recorded(pauses: Bool) throws -> (files: [String: [UInt8]], proofs: RestorationProofs) {
+            let bench = try RecorderBench()
+            for exchange in exchanges {
+                bench.put(exchange)
+                guard exchange.interaction.id % 20 == 0 else { continue }
+                bench.turn()
+                #expect(bench.worker.restTime == RecorderWorker.nap, "it would work while others may come")
+                guard pauses else { continue }
+                bench.turn(after: 99)
+                #expect(bench.worker.restTime == RecorderWorker.nap)
+                bench.turn(after: 1)
+                for _ in 0..<20 where bench.worker.restTime == 0 { bench.turn() }
+                #expect(bench.worker.restTime == RecorderWorker.nap, "it does not come to an end")
+            }
+            bench.worker.end()
+            let proofs = bench.file.proofs
+            _ = try bench.file.close(keepsOld: false, hasUndecoded: true) { _, _ in }
+            var files = ["tape.json": try bench.folder.read("tape.json")]
+            for name in try bench.folder.names(in: "tape.bodies") { files[name] = try bench.folder.read("tape.bodies/\(name)") }
+            #expect(try RecordedExchanges.read(bench.folder.file("tape.json")).allSatisfy { !$0.isUndecoded })
+            return (files, proofs)
+        }
+        let busy = try recorded(pauses: false)
+        let idle = try recorded(pauses: true)
+        #expect(idle.files == busy.files)
+        let bodies = exchanges.map { exchange -> [UInt8] in
+            var digest = PortableSHA256()
+            exchange.responseBody?.bytes.withUnsafeBytes { digest.update($0) }
+            return digest.finalize()
+        }
+        func proved(by proofs: RestorationProofs) -> Int {
+            bodies.count { identity in (1...9).contains { proofs.hold(DeflateParameters(level: $0), for: identity) } }
+        }
+        #expect(proved(by: busy.proofs) == 0)
+        // But those that were decoded at once, and those that were changed.
+        #expect(proved(by: idle.proofs) > 40)
     }
 
     #if compiler(>=6.3) && os(Linux)

@@ -1,0 +1,84 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
+
+/// Proves, while nothing comes to be recorded, what restores the bodies that were kept raw: most of what decoding them costs, which the close then need not do.
+///
+/// Writes nothing, and changes nothing of what the close finds. Not Sendable: lives on the recorder's thread.
+struct ProvingAhead: ~Copyable {
+    /// Nanoseconds without work after which it begins.
+    static let begin: UInt64 = 100_000_000
+    /// Bytes of bodies in one turn: an exchange that comes waits for them. Some 10 ms.
+    static let turnSize = 64 << 10
+    /// Bodies that wait for it, a few hundred bytes each; more are decoded at the close.
+    static let limit = 1 << 14
+
+    private struct Job {
+        var content: BodyContent
+        var encoding: ContentEncoding
+        var origin: String
+    }
+
+    private let reader: BodyReader
+    private let digest: @Sendable () -> any ContentDigest
+    /// Made when there is something for it: zlib's tables take memory.
+    private var decoder: WireBodyDecoder?
+    private var jobs: [Job] = []
+    private var next = 0
+
+    init(cassettePath: String, digest: @escaping @Sendable () -> any ContentDigest) {
+        self.reader = BodyReader(cassettePath: cassettePath)
+        self.digest = digest
+    }
+
+    var hasWork: Bool { self.next < self.jobs.count }
+
+    /// Takes the bodies of an exchange that are still to be decoded.
+    mutating func put(_ interaction: Interaction) {
+        if let body = interaction.request.body { self.put(body, interaction.request.headers, origin: "") }
+        if let response = interaction.response, let body = response.body {
+            self.put(body, response.headers, origin: interaction.connection?.remote ?? "")
+        }
+    }
+
+    private mutating func put(_ body: Body, _ headers: HeaderFields, origin: String) {
+        guard body.isUndecoded(headers), self.jobs.count - self.next < Self.limit else { return }
+        switch body.content {
+        case .raw(let slice) where slice.size <= WireBodyDecoder.memoryLimit: break
+        case .file(let sidecar) where sidecar.size <= WireBodyDecoder.memoryLimit: break
+        default: return
+        }
+        self.jobs.append(Job(content: body.content, encoding: ContentEncoding(headers), origin: origin))
+    }
+
+    /// Proves some of them, the oldest first.
+    mutating func work(into proofs: inout RestorationProofs) {
+        guard !proofs.isFull else { return self.stop() }
+        var decoder = self.decoder.take() ?? WireBodyDecoder(makeDigest: self.digest)
+        var size = 0
+        while self.hasWork, size < Self.turnSize {
+            let job = self.jobs[self.next]
+            self.next += 1
+            // A body that cannot be read now is decoded at the close, or said to be damaged there.
+            guard let wire = try? self.wire(of: job.content) else { continue }
+            size += wire.count
+            for finding in decoder.search(wire, job.encoding, origin: job.origin) { proofs.learn(finding) }
+        }
+        if self.hasWork { self.decoder = consume decoder } else { self.stop() }
+    }
+
+    private mutating func stop() {
+        self.jobs = []
+        self.next = 0
+        self.decoder = nil
+    }
+
+    private func wire(of content: BodyContent) throws -> [UInt8] {
+        switch content {
+        case .raw(let slice): try self.reader.read(slice)
+        case .file(let sidecar): try self.reader.source(sidecar, digest: self.digest()).load()
+        default: []
+        }
+    }
+}
