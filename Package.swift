@@ -75,9 +75,10 @@ let package = Package(
                 .target(name: "CZstd", condition: codings), .target(name: "CDeflate", condition: libdeflate),
             ]
         ),
-        .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
-        // Vector instructions, which Swift has no names for (docs/decisions/0056-anchors-by-vectors.md).
+        // Vector instructions, which Swift has no names for (docs/decisions/0056-anchors-by-vectors.md, 0063-cassettes-at-memory-speed.md).
         .target(name: "CAnchorScan"),
+        .target(name: "CJSONScan"),
+        .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CJSONScan"]),
         .target(name: "CassetteRedaction", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CAnchorScan"]),
         .target(name: "CassettePlayback", dependencies: forPlayback),
         .target(name: "CassetteTools", dependencies: forPlayback + ["CassettePlayback"]),

@@ -24,7 +24,7 @@ public final class RecordedCassette: Sendable {
     private let grown = Guarded<(reader: CassetteReader, positions: [Int: Int])?>(nil)
     /// Positions in the file, in order of request start.
     private let order: [Int32]
-    private let requests: RecordedRequests
+    private let requests: InteractionSummaries
 
     /// Indexes the file without decoding it.
     ///
@@ -32,31 +32,21 @@ public final class RecordedCassette: Sendable {
     public init(path: String, schema: ProtoSchema? = nil) throws(CassetteError) {
         // Before the file: a conversation that ends in between is in both, and none is in neither.
         let journals = OpenConversations(of: path)
-        let reader = try CassetteReader(path: path)
+        var requests = InteractionSummaries()
+        let reader = try CassetteReader(path: path, summaries: &requests)
+        if let position = requests.firstUnreadable {
+            throw CassetteError(
+                .damaged,
+                "\"\(path)\" line \(try reader.line(at: position)): an interaction lacks its id, start, method or url: correct it or restore the file."
+            )
+        }
         let open = try journals.missing(in: reader)
-        var starts: [(started: Int64, position: Int32)] = []
-        starts.reserveCapacity(reader.count)
-        var requests = RecordedRequests()
-        requests.reserve(reader.count)
-        for position in 0..<reader.count {
-            let summary = try reader.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
-            guard let summary else {
-                throw CassetteError(
-                    .damaged,
-                    "\"\(path)\" line \(try reader.line(at: position)): an interaction lacks its id, start, method or url: correct it or restore the file."
-                )
-            }
-            starts.append((summary.started.microseconds, Int32(position)))
-            requests.append(summary)
-        }
-        for (index, conversation) in open.enumerated() {
-            starts.append((conversation.started.microseconds, Int32(reader.count + index)))
-            requests.append(conversation.summary)
-        }
+        for conversation in open { requests.append(conversation.summary) }
+        var starts = (0..<requests.count).map { (started: requests.start(at: $0), position: Int32($0)) }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         self.path = path
         self.schema = schema
-        self.firstStart = starts.first.map { Timestamp(microseconds: $0.started) }
+        self.firstStart = starts.first?.started
         self.reader = reader
         self.open = open
         self.journalProblems = journals.problems
@@ -94,14 +84,24 @@ public final class RecordedCassette: Sendable {
     /// The first request to each scheme and authority, by index in order of request start: a tunnel that failed is none.
     public func firstOfEachOrigin() -> [Int] {
         var seen: Set<[UInt8]> = []
+        var last: [UInt8] = []
         return self.order.indices.filter { index in
             self.requests.withRequest(at: Int(self.order[index])) { method, url in
                 guard !method.elementsEqual("CONNECT".utf8) else { return false }
-                // "https:", "", "host"
-                let parts = url.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
-                return seen.insert(Array(parts.prefix(3).joined(separator: [UInt8(ascii: "/")]))).inserted
+                let origin = UnsafeRawBufferPointer(rebasing: url[..<Self.endOfOrigin(url)])
+                // Most follow one to the same.
+                guard !last.elementsEqual(origin) else { return false }
+                last = Array(origin)
+                return seen.insert(last).inserted
             }
         }
+    }
+
+    /// Where the path begins: at the third slash.
+    private static func endOfOrigin(_ url: UnsafeRawBufferPointer) -> Int {
+        var end = -1
+        for _ in 0..<3 where end < url.count { end = ByteScan.index(of: UInt8(ascii: "/"), in: url, from: end + 1) }
+        return min(end, url.count)
     }
 
     /// When an exchange began, read from the file; nil if it cannot be read any more.
@@ -300,54 +300,4 @@ package struct ComparedRequest: Sendable {
     var isComplete: Bool
 
     var matched: MatchedRequest { MatchedRequest(method: self.method, url: self.url, headers: self.headers, body: self.facets) }
-}
-
-/// Method, URL and id of each recorded request, in the order of the file.
-///
-/// Keeps them in one arena: a hundred thousand take some 10 MB.
-struct RecordedRequests: Sendable {
-    private var arena: [UInt8] = []
-    private var entries: [Entry] = []
-
-    private struct Entry: Sendable {
-        var id: Int
-        var start: Int
-        var methodLength: UInt32
-        var urlLength: UInt32
-        var mayHaveBody: Bool
-    }
-
-    var count: Int { self.entries.count }
-
-    mutating func reserve(_ count: Int) { self.entries.reserveCapacity(count) }
-
-    mutating func append(_ summary: InteractionSummary) {
-        let start = self.arena.count
-        self.arena.append(contentsOf: summary.method.utf8)
-        let methodEnd = self.arena.count
-        self.arena.append(contentsOf: summary.url.utf8)
-        // An interaction is far shorter than 4 GiB.
-        self.entries.append(
-            Entry(
-                id: summary.id, start: start, methodLength: UInt32(truncatingIfNeeded: methodEnd - start),
-                urlLength: UInt32(truncatingIfNeeded: self.arena.count - methodEnd), mayHaveBody: summary.mayHaveRequestBody))
-    }
-
-    func id(at position: Int) -> Int { self.entries[position].id }
-
-    /// False if it is certain that the request has no body.
-    func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
-
-    /// Lends method and URL.
-    func withRequest<Result>(
-        at position: Int, _ body: (_ method: UnsafeRawBufferPointer, _ url: UnsafeRawBufferPointer) -> Result
-    ) -> Result {
-        let entry = self.entries[position]
-        let urlStart = entry.start + Int(entry.methodLength)
-        return self.arena.withUnsafeBytes {
-            body(
-                UnsafeRawBufferPointer(rebasing: $0[entry.start..<urlStart]),
-                UnsafeRawBufferPointer(rebasing: $0[urlStart..<urlStart + Int(entry.urlLength)]))
-        }
-    }
 }

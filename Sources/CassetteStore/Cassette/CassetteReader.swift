@@ -1,3 +1,4 @@
+public import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
@@ -13,9 +14,22 @@ public final class CassetteReader: Sendable {
 
     /// Throws `notFound`, `damaged` (empty, not a cassette, or wrong: with file and line), or `unsupportedVersion`.
     public convenience init(path: String) throws(CassetteError) {
+        let shared = try Self.open(path)
+        self.init(shared, index: try CassetteScanner.scan(shared.file))
+    }
+
+    /// The same with the summaries of all interactions, which are read on the way.
+    public convenience init(path: String, summaries: inout InteractionSummaries) throws(CassetteError) {
+        let shared = try Self.open(path)
+        let result = try CassetteScanner.summarize(shared)
+        self.init(shared, index: result.index)
+        summaries = result.summaries
+    }
+
+    private static func open(_ path: String) throws(CassetteError) -> SharedFile {
         let shared = SharedFile(try OpenFile(path, for: .read))
         guard try shared.file.size() > 0 else { throw CassettePlace.emptyFileError(path) }
-        self.init(shared, index: try CassetteScanner.scan(shared.file))
+        return shared
     }
 
     init(_ shared: SharedFile, index: CassetteIndex) {

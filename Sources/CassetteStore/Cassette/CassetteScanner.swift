@@ -1,9 +1,22 @@
+internal import CassetteFormat
 internal import CassetteModel
+internal import Dispatch
+internal import TapeBytes
 
 /// Finds the interactions of a cassette's file, and distinguishes a torn file from a wrong one.
 ///
 /// Reads in pieces and never writes. The rules are in docs/cassette-format.md, "Writing and damage".
 struct CassetteScanner {
+    /// What is found in a file.
+    struct Result {
+        var index: CassetteIndex
+        /// Of all interactions, if that was asked for.
+        var summaries: InteractionSummaries
+    }
+
+    /// Bytes that are worth a thread of their own.
+    private static let portionSize = 4 << 20
+    private static let portionLimit = 8
     /// The beginning of an interaction as the recorder writes it: no JSON string contains a line feed, so nothing else looks like it.
     private static let beginning = Array("\n    {\n      \"id\"".utf8)
     /// What a disk writes whole or not at all: after a crash, older text can follow newer text only at a multiple of it.
@@ -13,43 +26,134 @@ struct CassetteScanner {
 
     private let path: String
     private let size: Int
-    private var structure = CassetteStructure()
+    private var followed: Followed
+    private var structure: CassetteStructure { self.followed.structure }
     private var stretches: [CassetteDamage.Stretch] = []
     /// A line number and its offset, from which the next count starts.
     private var line = (number: 1, offset: 0)
 
     static func scan(_ file: borrowing OpenFile) throws(CassetteError) -> CassetteIndex {
-        var scanner = CassetteScanner(path: file.path, size: try file.size())
-        return try scanner.run(file)
+        var scanner = CassetteScanner(path: file.path, size: try file.size(), summarizes: false)
+        return try scanner.run(file).index
     }
 
-    private init(path: String, size: Int) {
+    /// Scans a long file on several threads.
+    ///
+    /// - Parameter portions: the most of them; nil for as many as the file and the processors are good for.
+    static func summarize(_ shared: SharedFile, portions: Int? = nil) throws(CassetteError) -> Result {
+        let size = try shared.file.size()
+        let count = portions ?? min(ProcessorCount.usable, Self.portionLimit, size / Self.portionSize)
+        if count > 1, let result = try Self.scan(shared, size: size, portions: count) { return result }
+        var scanner = CassetteScanner(path: shared.file.path, size: size, summarizes: true)
+        return try scanner.run(shared.file)
+    }
+
+    private init(path: String, size: Int, summarizes: Bool) {
         self.path = path
         self.size = size
+        self.followed = Followed(summaries: summarizes ? InteractionSummaries() : nil)
     }
 
-    private mutating func run(_ file: borrowing OpenFile) throws(CassetteError) -> CassetteIndex {
+    private mutating func run(_ file: borrowing OpenFile) throws(CassetteError) -> Result {
         var next: Int? = 0
         while let offset = next {
-            // Swapped, not copied: the list of interactions would be copied with it.
-            var structure = CassetteStructure()
-            swap(&structure, &self.structure)
-            try file.forEachPiece(in: offset..<self.size) { bytes, offset in
-                structure.consume(bytes, at: offset)
-                return structure.problem == nil
-            }
-            swap(&structure, &self.structure)
+            try self.followed.follow(file, in: offset..<self.size)
             if self.structure.problem == nil, self.structure.isComplete {
                 guard self.structure.hasVersion, self.structure.headEnd != nil || !self.stretches.isEmpty else { throw self.notACassette() }
                 break
             }
             next = try self.leaveOut(file)
-            if let next { self.structure.resume(at: next) }
+            if let next { self.followed.structure.resume(at: next) }
         }
-        return CassetteIndex(
+        let index = CassetteIndex(
             size: self.size, headEnd: self.structure.headEnd, interactions: self.structure.interactions, arrayEnd: self.structure.arrayEnd,
             documentEnd: self.structure.documentEnd, damage: self.stretches, oldVersion: self.structure.oldVersion)
+        return Result(index: index, summaries: self.followed.summaries ?? InteractionSummaries())
     }
+
+    // MARK: On several threads
+
+    /// A part of the file, and what is in it.
+    private struct Followed: Sendable {
+        var structure = CassetteStructure()
+        var summaries: InteractionSummaries?
+
+        mutating func follow(_ file: borrowing OpenFile, in range: Range<Int>) throws(CassetteError) {
+            // Swapped, not copied: the lists would be copied with them.
+            var own = Followed()
+            swap(&own, &self)
+            defer { swap(&own, &self) }
+            try file.forEachPiece(in: range) { bytes, offset throws(CassetteError) in
+                let known = own.structure.interactions.count
+                own.structure.consume(bytes, at: offset)
+                try own.summarize(from: known, bytes, at: offset, file)
+                return own.structure.problem == nil
+            }
+        }
+
+        private mutating func summarize(
+            from known: Int, _ bytes: UnsafeRawBufferPointer, at offset: Int, _ file: borrowing OpenFile
+        ) throws(CassetteError) {
+            guard self.summaries != nil else { return }
+            for range in self.structure.interactions[known...] {
+                if range.lowerBound >= offset {
+                    self.summaries?.append(UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound - offset..<range.upperBound - offset]))
+                } else {
+                    // It began in an earlier piece.
+                    let text = try file.read(range)
+                    text.withUnsafeBytes { self.summaries?.append($0) }
+                }
+            }
+        }
+    }
+
+    /// Scans portions that each begin with an interaction, as if each followed on the one before; nil if one does not, or anything is wrong: then
+    /// the file has to be scanned from its beginning.
+    private static func scan(_ shared: SharedFile, size: Int, portions: Int) throws(CassetteError) -> Result? {
+        var starts = [0]
+        for number in 1..<portions {
+            let from = max(size / portions * number, (starts.last ?? 0) + 1)
+            guard from < size, let start = try shared.file.firstOffset(of: Self.beginning, in: from..<size) else { break }
+            starts.append(start)
+        }
+        let ranges = zip(starts, starts.dropFirst() + [size]).map { $0..<$1 }
+        let done = Guarded<[Swift.Result<Followed, CassetteError>?]>(Array(repeating: nil, count: ranges.count))
+        DispatchQueue.concurrentPerform(iterations: ranges.count) { number in
+            var followed = Followed(summaries: InteractionSummaries())
+            if number > 0 { followed.structure.resume(at: ranges[number].lowerBound) }
+            let result: Swift.Result<Followed, CassetteError>
+            do throws(CassetteError) {
+                try followed.follow(shared.file, in: ranges[number])
+                result = .success(followed)
+            } catch {
+                result = .failure(error)
+            }
+            done.withLock { $0[number] = result }
+        }
+        var parts: [Followed] = []
+        for result in done.withLock({ $0 }) {
+            guard let part = try result?.get() else { return nil }
+            parts.append(part)
+        }
+        return self.joined(parts, size: size)
+    }
+
+    private static func joined(_ parts: [Followed], size: Int) -> Result? {
+        guard let first = parts.first?.structure, let last = parts.last?.structure, first.hasVersion, first.headEnd != nil, last.isComplete,
+            parts.allSatisfy({ $0.structure.problem == nil }), parts.dropLast().allSatisfy({ $0.structure.isBeforeInteraction })
+        else { return nil }
+        var index = CassetteIndex(
+            size: size, headEnd: first.headEnd, arrayEnd: last.arrayEnd, documentEnd: last.documentEnd, oldVersion: first.oldVersion)
+        index.interactions.reserveCapacity(parts.reduce(0) { $0 + $1.structure.interactions.count })
+        var summaries = InteractionSummaries()
+        for part in parts {
+            index.interactions += part.structure.interactions
+            if let others = part.summaries { summaries.append(others) }
+        }
+        return Result(index: index, summaries: summaries)
+    }
+
+    // MARK: Damage
 
     /// Notes the stretch around a problem, or throws if the file is wrong. Returns where to go on.
     private mutating func leaveOut(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {

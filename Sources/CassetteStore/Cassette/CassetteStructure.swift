@@ -1,3 +1,5 @@
+internal import CJSONScan
+
 /// Follows the structure of a cassette's document, piece by piece: its outer members, and where each interaction begins and ends.
 ///
 /// Checks braces, strings and the bytes allowed in and between them, not the whole grammar: the decoder does that when an
@@ -47,6 +49,8 @@ struct CassetteStructure {
 
     var isComplete: Bool { self.phase == .end }
     var isInsideInteraction: Bool { self.phase == .element }
+    /// After a comma that follows an interaction.
+    var isBeforeInteraction: Bool { self.phase == .nextElement }
 
     /// Goes on with the white space before an interaction, after a stretch that is left out.
     mutating func resume(at offset: Int) {
@@ -196,12 +200,34 @@ struct CassetteStructure {
 
     // MARK: Inside interactions and nested values
 
+    /// Bytes that are looked at one after the other where a block needs it.
+    private static let closeLook = 256
+
     /// The inside of an interaction or of an outer member's object or array.
     private mutating func nested(_ bytes: UnsafeRawBufferPointer, from start: Int, at base: Int) -> Int {
         Self.isPlain.withUnsafeBufferPointer { isPlain in
             guard let pointer = bytes.baseAddress, let isPlain = isPlain.baseAddress else { return bytes.count }
-            return self.nested(pointer, from: start, to: bytes.count, at: base, isPlain)
+            var offset = start
+            while offset < bytes.count, self.depth > 0, self.problem == nil {
+                offset = self.blocks(pointer, from: offset, to: bytes.count, at: base)
+                guard self.depth > 0, offset < bytes.count else { break }
+                offset = self.nested(pointer, from: offset, to: min(bytes.count, offset &+ Self.closeLook), at: base, isPlain)
+            }
+            return offset
         }
+    }
+
+    /// As far as it goes block by block. SAFETY: reads from `pointer` up to `count`.
+    private mutating func blocks(_ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int) -> Int {
+        guard count &- start >= 64, self.depth <= 64, !self.text.isInsideCharacter else { return start }
+        var scan = JSONScan(kinds: self.kinds[0], depth: UInt32(self.depth), in_string: self.isInString, is_escaped: self.isEscaped)
+        let offset = start &+ json_scan(&scan, pointer.assumingMemoryBound(to: UInt8.self) + start, count &- start)
+        self.kinds[0] = scan.kinds
+        self.depth = Int(scan.depth)
+        self.isInString = scan.in_string
+        self.isEscaped = scan.is_escaped
+        if self.depth == 0 { self.endNested(at: base &+ offset) }
+        return offset
     }
 
     /// SAFETY: every load from `pointer` comes after a comparison of its end with `count`; `isPlain` has an entry for every byte.

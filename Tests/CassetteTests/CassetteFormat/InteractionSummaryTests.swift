@@ -1,6 +1,7 @@
 @testable import CassetteFormat
 @testable import CassetteModel
 @testable import TapeBytes
+import TapeTestSupport
 import Testing
 
 @Suite struct InteractionSummaryReaderTests {
@@ -18,6 +19,37 @@ import Testing
                         id: interaction.id, started: interaction.started, method: interaction.request.method, url: interaction.request.url,
                         mayHaveRequestBody: interaction.request.body != nil))
         }
+    }
+
+    /// The recorder's layout, lines left out, and lines that are not where they belong.
+    @Test func linesAreSkimmedAsTokensAre() {
+        var random = RandomInteraction(seed: 13)
+        var generator = SeededGenerator(seed: 14)
+        var quick = 0
+        for round in 0..<400 {
+            var writer = JSONWriter()
+            writer.removeAll(baseDepth: InteractionEncoder.depth)
+            InteractionEncoder.encode(random.next(), into: &writer)
+            var lines = writer.bytes.drop { $0 == 0x20 }.split(separator: 10, omittingEmptySubsequences: false).map(Array.init)
+            let line = Int.random(in: 1..<lines.count, using: &generator)
+            switch round % 4 {
+            case 1: lines.remove(at: line)
+            case 2: lines.swapAt(line, Int.random(in: 1..<lines.count, using: &generator))
+            case 3: lines.insert(lines[line], at: Int.random(in: 1...lines.count, using: &generator))
+            default: break
+            }
+            let text = Array(lines.joined(separator: [10]))
+            text.withUnsafeBytes { bytes in
+                let tokens = InteractionSummaryReader.skimTokens(bytes)
+                let skimmed = InteractionSummaryReader.skim(bytes)
+                // Of lines it is not told whether they are JSON.
+                guard let tokens, (try? JSONDocument(text)) != nil else { return }
+                #expect(skimmed?.id == tokens.id && skimmed?.started == tokens.started && skimmed?.url == tokens.url, "round \(round)")
+                #expect(skimmed?.method == tokens.method && skimmed?.mayHaveRequestBody == tokens.mayHaveRequestBody, "round \(round)")
+                if InteractionSummaryReader.skimLines(bytes) != nil { quick += 1 }
+            }
+        }
+        #expect(quick > 100)
     }
 
     @Test func membersOfTheSameNameElsewhereDoNotCount() {

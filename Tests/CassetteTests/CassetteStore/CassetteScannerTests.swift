@@ -217,3 +217,68 @@ import Testing
         }
     }
 }
+
+/// A file that is scanned on several threads.
+@Suite struct CassettePortionsTests {
+    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+
+    private func cassette(_ generator: inout SeededGenerator) -> [UInt8] {
+        let elements = (1...60).map { id in
+            let text = String(repeating: "\\u0041\\\"x", count: Int.random(in: 0..<300, using: &generator))
+            return """
+                \n    {
+                      "id": \(id),
+                      "started": "2026-01-01T00:00:00.\(100_000 + id)Z",
+                      "request": {
+                        "method": "GET",
+                        "url": "http://a.test/\(id)"
+                      },
+                      "note": "\(text)"
+                    }
+                """
+        }
+        return Array(("{\n  \"wiretape\": 2,\n  \"interactions\": [" + elements.joined(separator: ",") + "\n  ]\n}\n").utf8)
+    }
+
+    /// What is found, or what is wrong.
+    private func found(_ path: String, portions: Int) -> String {
+        do {
+            let result = try CassetteScanner.summarize(SharedFile(OpenFile(path, for: .read)), portions: portions)
+            let index = result.index
+            let urls = (0..<result.summaries.count).map { position in
+                result.summaries.withRequest(at: position) { _, url in String(decoding: url, as: UTF8.self) }
+            }
+            return "\(index.interactions) \(urls) \(index.damage) \([index.headEnd, index.arrayEnd, index.documentEnd, index.oldVersion])"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func theNumberOfPortionsChangesNothing() throws {
+        var generator = SeededGenerator(seed: 31)
+        let whole = self.cassette(&generator)
+        let path = try self.folder.write(whole, to: "tape.json")
+        let one = self.found(path, portions: 1)
+        #expect(one.contains("http://a.test/1\", ") && one.contains("http://a.test/60\"]"))
+        for portions in [2, 3, 8, 59, 500] { #expect(self.found(path, portions: portions) == one, "\(portions)") }
+    }
+
+    /// Torn and wrong files of all kinds, and texts that look like the beginning of an exchange where none is.
+    @Test func damageIsToldAsIfThereWereOnePortion() throws {
+        var generator = SeededGenerator(seed: 32)
+        for round in 0..<150 {
+            var bytes = self.cassette(&generator)
+            let at = Int.random(in: 0..<bytes.count, using: &generator)
+            switch round % 5 {
+            case 0: bytes.removeSubrange(at...)
+            case 1: bytes[at] = 0
+            case 2: bytes.insert(contentsOf: "\n    {\n      \"id\"".utf8, at: at)
+            case 3: bytes.removeSubrange(at..<min(bytes.count, at + 700))
+            default: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            let path = try self.folder.write(bytes, to: "tape.json")
+            let one = self.found(path, portions: 1)
+            for portions in [2, 5] { #expect(self.found(path, portions: portions) == one, "round \(round), \(portions)") }
+        }
+    }
+}

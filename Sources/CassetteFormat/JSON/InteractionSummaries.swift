@@ -1,0 +1,95 @@
+internal import CassetteModel
+public import TapeBytes
+
+/// The summaries of a cassette's interactions, in the order of the file.
+///
+/// Keeps their texts in one arena: a hundred thousand take some 10 MB.
+public struct InteractionSummaries: Sendable {
+    private var arena: [UInt8] = []
+    private var entries: [Entry] = []
+    /// The first that lacks a member, or is not JSON up to it.
+    public private(set) var firstUnreadable: Int?
+
+    private struct Entry: Sendable {
+        var id: Int
+        var started: Int64
+        var start: Int
+        // An interaction is far shorter than 4 GiB.
+        var methodLength: UInt32
+        var urlLength: UInt32
+        var mayHaveBody: Bool
+    }
+
+    public init() {}
+
+    public var count: Int { self.entries.count }
+
+    /// Skims the JSON text of the next interaction.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let skimmed = InteractionSummaryReader.skim(bytes) else { return self.appendUnreadable() }
+        guard !skimmed.hasEscapes else {
+            guard let summary = InteractionSummaryReader.read(bytes) else { return self.appendUnreadable() }
+            return self.append(summary)
+        }
+        self.append(
+            id: skimmed.id, started: skimmed.started, method: bytes[skimmed.method], url: bytes[skimmed.url],
+            mayHaveBody: skimmed.mayHaveRequestBody)
+    }
+
+    public mutating func append(_ summary: InteractionSummary) {
+        self.append(
+            id: summary.id, started: summary.started, method: summary.method.utf8, url: summary.url.utf8,
+            mayHaveBody: summary.mayHaveRequestBody)
+    }
+
+    /// Those of the next part of the file.
+    public mutating func append(_ others: InteractionSummaries) {
+        self.firstUnreadable = self.firstUnreadable ?? others.firstUnreadable.map { self.count + $0 }
+        let start = self.arena.count
+        self.arena += others.arena
+        self.entries.reserveCapacity(self.count + others.count)
+        for var entry in others.entries {
+            entry.start += start
+            self.entries.append(entry)
+        }
+    }
+
+    private mutating func appendUnreadable() {
+        self.firstUnreadable = self.firstUnreadable ?? self.count
+        self.append(id: 0, started: Timestamp(microseconds: 0), method: [], url: [], mayHaveBody: true)
+    }
+
+    @inline(__always)
+    private mutating func append(
+        id: Int, started: Timestamp, method: some Collection<UInt8>, url: some Collection<UInt8>, mayHaveBody: Bool
+    ) {
+        let start = self.arena.count
+        self.arena.append(contentsOf: method)
+        let methodEnd = self.arena.count
+        self.arena.append(contentsOf: url)
+        self.entries.append(
+            Entry(
+                id: id, started: started.microseconds, start: start, methodLength: UInt32(truncatingIfNeeded: methodEnd - start),
+                urlLength: UInt32(truncatingIfNeeded: self.arena.count - methodEnd), mayHaveBody: mayHaveBody))
+    }
+
+    public func id(at position: Int) -> Int { self.entries[position].id }
+
+    public func start(at position: Int) -> Timestamp { Timestamp(microseconds: self.entries[position].started) }
+
+    /// False if it is certain that the request has no body.
+    public func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
+
+    /// Lends method and URL.
+    public func withRequest<Result>(
+        at position: Int, _ body: (_ method: UnsafeRawBufferPointer, _ url: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let entry = self.entries[position]
+        let urlStart = entry.start + Int(entry.methodLength)
+        return self.arena.withUnsafeBytes {
+            body(
+                UnsafeRawBufferPointer(rebasing: $0[entry.start..<urlStart]),
+                UnsafeRawBufferPointer(rebasing: $0[urlStart..<urlStart + Int(entry.urlLength)]))
+        }
+    }
+}
