@@ -174,15 +174,56 @@ private struct RecorderLayout {
         return start..<end
     }
 
-    /// Whether the request has a body: by the beginnings of its lines, since no string has a line end in it.
+    /// Whether the request has a body: by its lines, each of which must be a member, or an element of an array that begins and ends with a line.
     private mutating func hasBody() -> Bool? {
-        while true {
-            self.offset = ByteScan.index(of: UInt8(ascii: "\n"), in: self.bytes, from: self.offset)
+        while self.offset < self.bytes.count {
+            _ = self.take(",")
             if self.take("\n      }") { return false }
-            if self.take("\n        \"body\": ") { return true }
-            // The same member again, or an end that is not where it should be.
-            let isOther = self.take("\n        \"method\"") || self.take("\n        \"url\"") || !self.take("\n        ")
-            if isOther { return nil }
+            guard self.take("\n        ") else { return nil }
+            if self.take("  \"") {
+                guard self.skipText() else { return nil }
+            } else if self.take("  { \"latin1\": \"") {
+                guard self.skipText(), self.take(" }") else { return nil }
+            } else if self.take("\"body\": ") {
+                return true
+            } else if self.take("\"") {
+                guard self.skipMember() else { return nil }
+            } else if !self.take("]") {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Past the closing quote.
+    private mutating func skipText() -> Bool {
+        while true {
+            self.offset = ByteScan.endOfPlain(self.bytes, from: self.offset, stopAtDelete: false)
+            guard self.offset < self.bytes.count else { return false }
+            if self.take("\"") { return true }
+            guard self.bytes[self.offset] == UInt8(ascii: "\\") else { return false }
+            self.offset += 2
+        }
+    }
+
+    /// A member after the opening quote of its name: its value is a text, a number, a literal or an array. One that was there before, or would have been, is
+    /// left to the tokens.
+    private mutating func skipMember() -> Bool {
+        guard !self.take("method\""), !self.take("url\""), self.skipText(), self.take(": ") else { return false }
+        if self.take("\"") { return self.skipText() }
+        if self.take("[") {
+            _ = self.take("]")
+            return true
+        }
+        let start = self.offset
+        while self.offset < self.bytes.count, Self.isScalar(self.bytes[self.offset]) { self.offset += 1 }
+        return self.offset > start
+    }
+
+    private static func isScalar(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: false
         }
     }
 }
