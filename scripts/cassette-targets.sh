@@ -1,7 +1,7 @@
 # The targets that read what strangers send and what a cassette holds, without SwiftNIO: for packages that build them by themselves.
 # Sourced, with $codings: the C libraries of br and zstd that CassetteFormat is to use, each with a comma after it.
 
-cassette_targets="CDeflate Platform TapeBytes CassetteModel CassetteFormat CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
+cassette_targets="CDeflate Platform TapeBytes CassetteModel CassetteFormat CJSONScan CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
 model='"Platform", "TapeBytes", "CassetteModel"'
 format="$model, \"CassetteFormat\""
 playback="$format, \"CassetteStore\", \"CassetteRedaction\""
@@ -12,7 +12,8 @@ cassette_manifest="
         .target(name: \"TapeBytes\", dependencies: [\"Platform\", \"CZlib\"], swiftSettings: settings),
         .target(name: \"CassetteModel\", dependencies: [\"Platform\", \"TapeBytes\"], swiftSettings: settings),
         .target(name: \"CassetteFormat\", dependencies: [${codings-}$model, \"CZlib\", \"CDeflate\"], swiftSettings: settings),
-        .target(name: \"CassetteStore\", dependencies: [$format], swiftSettings: settings),
+        .target(name: \"CJSONScan\"),
+        .target(name: \"CassetteStore\", dependencies: [$format, \"CJSONScan\"], swiftSettings: settings),
         .target(name: \"CAnchorScan\"),
         .target(name: \"CassetteRedaction\", dependencies: [$format, \"CAnchorScan\"], swiftSettings: settings),
         .target(name: \"CassettePlayback\", dependencies: [$playback], swiftSettings: settings),

@@ -1,5 +1,4 @@
 internal import CassetteModel
-internal import Platform
 public import TapeBytes
 
 /// What an index of a cassette holds of each interaction.
@@ -151,8 +150,9 @@ private struct RecorderLayout {
 
     private mutating func take(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
-        guard self.bytes.count - self.offset >= count, let base = self.bytes.baseAddress,
-            memcmp(base + self.offset, text.utf8Start, count) == 0
+        let wanted = UnsafeRawBufferPointer(start: text.utf8Start, count: count)
+        guard self.bytes.count - self.offset >= count,
+            UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count]).elementsEqualFast(wanted)
         else { return false }
         self.offset += count
         return true

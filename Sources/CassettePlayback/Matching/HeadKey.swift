@@ -11,14 +11,16 @@ extension MatchRules {
         method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer, headers: HeaderFields?, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         let prefix = method.count + 1
+        // Not all of the rules: a copy of them costs a dozen references.
+        let (head, isStandard) = (self.head, self.isStandardHead)
         return withUnsafeTemporaryAllocation(byteCount: prefix + url.count + 1, alignment: 1) { output in
             output.copyBytes(from: method)
             output[method.count] = UInt8(ascii: " ")
             let length = URLNormalizer.write(url, to: UnsafeMutableRawBufferPointer(rebasing: output[prefix...]))
             let marked = MatchMark.replacePlaceholders(in: UnsafeMutableRawBufferPointer(rebasing: output[..<(prefix + length)]))
             let key = UnsafeMutableRawBufferPointer(rebasing: output[..<marked])
-            guard self.isStandardHead else {
-                return HeadKeyWriter(self.head, UnsafeRawBufferPointer(key), methodEnd: method.count).key(headers).withUnsafeBytes(body)
+            guard isStandard else {
+                return HeadKeyWriter(head, UnsafeRawBufferPointer(key), methodEnd: method.count).key(headers).withUnsafeBytes(body)
             }
             let mark = ByteScan.index(of: UInt8(ascii: "?"), in: UnsafeRawBufferPointer(key), from: min(prefix, marked))
             if mark < marked { QuerySorter.sort(UnsafeMutableRawBufferPointer(rebasing: key[(mark + 1)...])) }

@@ -104,16 +104,16 @@ public final class RecordedCassette: Sendable {
         return min(end, url.count)
     }
 
-    /// When an exchange began, read from the file; nil if it cannot be read any more.
-    func start(at index: Int) -> Timestamp? {
-        (try? self.bytes(at: index))?.withUnsafeBytes { InteractionSummaryReader.read($0) }?.started
-    }
+    /// When an exchange began.
+    func start(at index: Int) -> Timestamp { self.requests.start(at: Int(self.order[index])) }
 
     /// The keys that requests are looked up by. Decodes the file if the rules compare header fields.
     func keys(_ rules: MatchRules) throws(CassetteError) -> RecordedKeys {
         var keys = RecordedKeys()
+        keys.reserve(self.order.count)
+        let looksAtHeaders = rules.looksAtHeaders
         for (index, position) in self.order.enumerated() {
-            let headers = rules.looksAtHeaders ? try self.interaction(at: index).request.headers : nil
+            let headers = looksAtHeaders ? try self.interaction(at: index).request.headers : nil
             let mayHaveBody = self.requests.mayHaveBody(at: Int(position))
             self.requests.withRequest(at: Int(position)) { method, url in
                 rules.withHeadKey(method: method, url: url, headers: headers) {

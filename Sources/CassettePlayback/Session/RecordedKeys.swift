@@ -49,6 +49,9 @@ struct RecordedKeys: Sendable {
         }
     }
 
+    /// - Parameter count: of the requests that are to come.
+    mutating func reserve(_ count: Int) { self.keyNumbers.reserveCapacity(count) }
+
     var count: Int { self.keyNumbers.count }
 
     /// How many of them can answer a request.
@@ -127,7 +130,8 @@ struct RecordedKeys: Sendable {
     }
 
     private mutating func growSlots() {
-        var slots = [Slot](repeating: .empty, count: self.slots.count * 2)
+        // By four, since each time all keys are placed anew.
+        var slots = [Slot](repeating: .empty, count: self.slots.count * 4)
         let mask = slots.count - 1
         for (number, key) in self.keys.enumerated() {
             var slot = Int(truncatingIfNeeded: key.hash) & mask

@@ -129,6 +129,36 @@ package struct OpenFile: ~Copyable, Sendable {
         return bytes
     }
 
+    /// The bytes of a range that the system has in memory; nil if it does not have all of them.
+    func readAtOnce(_ range: Range<Int>) -> [UInt8]? {
+        var isRead = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            count = max(0, self.readAtOnce(into: UnsafeMutableRawBufferPointer(buffer.extracting(..<range.count)), at: range.lowerBound))
+            isRead = count == range.count
+        }
+        return isRead ? bytes : nil
+    }
+
+    private func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        #if os(Linux)
+        if let read = Self.vectorRead {
+            var piece = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+            let count = read(self.descriptor, &piece, 1, off_t(offset), Self.noWait)
+            // Otherwise a file system that cannot tell, as those cannot that have all in memory.
+            if count >= 0 || errno != EOPNOTSUPP { return count }
+        }
+        #endif
+        return pread(self.descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    }
+
+    #if os(Linux)
+    /// preadv2(2), which Swift's modules leave out; nil where the C library does.
+    private static let vectorRead: (@convention(c) (Int32, UnsafePointer<iovec>, Int32, off_t, Int32) -> Int)? =
+        dlsym(nil, "preadv2").map { unsafeBitCast($0, to: (@convention(c) (Int32, UnsafePointer<iovec>, Int32, off_t, Int32) -> Int).self) }
+    /// RWF_NOWAIT
+    private static let noWait: Int32 = 8
+    #endif
+
     /// Writes all bytes or throws; after a throw any first part of them may be in the file.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CassetteError) {
         var done = 0

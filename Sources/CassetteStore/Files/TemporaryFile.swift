@@ -82,4 +82,7 @@ public final class UnnamedFile: Sendable {
     public func read(_ range: Range<Int>) throws(CassetteError) -> [UInt8] {
         try self.file.read(range)
     }
+
+    /// The bytes of a range; nil if they are not in the file, or have to be waited for: the system has them on the disk alone.
+    public func readAtOnce(_ range: Range<Int>) -> [UInt8]? { self.file.readAtOnce(range) }
 }

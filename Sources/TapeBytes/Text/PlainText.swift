@@ -3,7 +3,8 @@ package enum PlainText {
     /// Escapes controls, line separators, characters that change the direction of text, quotes and backslashes. Text of more than
     /// `limit` UTF-8 bytes is cut and ends in `…`.
     package static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
-        if bytes.count <= limit, bytes.allSatisfy({ Self.isPlain($0) }) { return String(decoding: bytes, as: UTF8.self) }
+        // Bytes of one type: most texts are plain, and other modules call this for a hundred thousand of them.
+        if bytes.count <= limit, let text = bytes.withContiguousStorageIfAvailable({ Self.plain($0) }) ?? nil { return text }
         // An escape is no shorter than its character, so nothing after this many bytes can be shown.
         let source = String(decoding: bytes.prefix(limit + 4), as: UTF8.self)
         var text = ""
@@ -15,6 +16,11 @@ package enum PlainText {
             text += shown
         }
         return text
+    }
+
+    /// The text of bytes that need no escape; nil if one does.
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        bytes.allSatisfy { self.isPlain($0) } ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

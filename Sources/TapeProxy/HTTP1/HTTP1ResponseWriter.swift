@@ -123,6 +123,9 @@ struct ChunkWriter {
 struct ReadyAnswer: Sendable {
     let bytes: [UInt8]
 
+    /// One that was made before.
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
     /// Nil if it cannot be sent that way: it closes its connection, was cut, or has a body that is too large to hold in memory.
     init?(_ answer: RecordedAnswer) {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,

@@ -6,14 +6,10 @@ internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
 
-/// Finds recorded answers: in memory if they were asked for before, otherwise on a thread that may block on the disk.
+/// Finds recorded answers: at once if they were asked for before, otherwise on a thread that may block on the disk.
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayLibrary {
-    /// Bytes of answers kept in memory: a replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 250 MB.
-    static let cacheLimit = 144 << 20
-    /// The same for each of many sessions in one process: all of `SessionServer.sessionLimit` together hold 256 MiB.
-    static let sharedCacheLimit = 1 << 20
     /// A larger body from a sidecar is streamed, not held in memory.
     static let streamSize = 256 << 10
 
@@ -28,7 +24,7 @@ final class ReplayLibrary {
     /// - Parameter cache: shared with the session's other event loops.
     init(
         loop: any EventLoop, cassette: RecordedCassette, disk: DiskPool,
-        cache: ReplayCache = ReplayCache(limit: ReplayLibrary.cacheLimit), refresh: DateRefresh? = nil
+        cache: ReplayCache = ReplayCache(.one), refresh: DateRefresh? = nil
     ) {
         self.refresh = refresh
         self.cache = cache
@@ -38,19 +34,22 @@ final class ReplayLibrary {
         self.disk = disk
     }
 
-    /// The answer of an exchange in one piece, by its number in order of request start; nil if it is not in memory or cannot be sent in
-    /// one piece.
+    /// The answer of an exchange in one piece, by its number in order of request start; nil if it has to be read, or cannot be sent in one
+    /// piece.
     func ready(_ index: Int) -> ReadyAnswer? { self.cache.ready(index) }
 
     /// The answer of an exchange, by its number in order of request start; calls back at once if it is in memory.
     func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
         if let answer = self.cache.answer(index) { return then(.success(answer)) }
-        let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
-        let loading = self.disk.run(on: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
+        let (cassette, bodies, refresh, cache) = (self.cassette, self.bodies, self.refresh, self.cache)
+        let loading = self.disk.run(on: self.loop) {
+            let result = Self.load(index, of: cassette, bodies: bodies, refresh)
+            if case .success(let answer) = result { cache.insert(answer, at: index) }
+            return result
+        }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
-                self.cache.insert(answer, at: index)
                 then(.success(answer))
             case .success(.failure(let error)):
                 then(.failure(error))
@@ -148,42 +147,6 @@ final class ReplayLibrary {
             return try RecordedAnswer(interaction, payload: payload, size: size)
         } catch {
             throw CassetteError(.damaged, "interaction \(interaction.id): \(error.message): correct it or record it again.", cause: error)
-        }
-    }
-}
-
-/// Recorded answers in memory, up to a number of bytes, for all event loops of a session.
-///
-/// Reads nothing: see `ReplayLibrary`.
-final class ReplayCache: Sendable {
-    /// The overhead of an entry, in bytes: its array's header, and its slots in the cache.
-    private static let entryWeight = 64
-
-    private struct State {
-        /// Answers for clients that keep their connections open. Nearly all are of this kind, which takes half the memory.
-        var ready: BoundedCache<ReadyAnswer>
-        /// Answers that cannot be sent in one piece, or that a client needed in another form.
-        var answers: BoundedCache<RecordedAnswer>
-    }
-
-    private let state: Guarded<State>
-
-    /// - Parameter limit: bytes of all answers together.
-    init(limit: Int) {
-        self.state = Guarded(
-            State(
-                ready: BoundedCache(limit: limit / 9 * 8) { Self.entryWeight + $0.bytes.count },
-                answers: BoundedCache(limit: limit / 9) { $0.weight }))
-    }
-
-    func ready(_ index: Int) -> ReadyAnswer? { self.state.withLock { $0.ready.value(index) } }
-
-    func answer(_ index: Int) -> RecordedAnswer? { self.state.withLock { $0.answers.value(index) } }
-
-    func insert(_ answer: RecordedAnswer, at index: Int) {
-        let ready = self.ready(index) == nil ? ReadyAnswer(answer) : nil
-        self.state.withLock { state in
-            if let ready { state.ready.insert(ready, at: index) } else { state.answers.insert(answer, at: index) }
         }
     }
 }

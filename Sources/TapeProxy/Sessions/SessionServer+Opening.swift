@@ -101,7 +101,7 @@ extension SessionServer {
         let common = SharedSession(
             configuration: configuration, session: parts.cassette.session, recorder: parts.cassette.recorder,
             cassette: parts.cassette.cassette,
-            cacheLimit: ReplayLibrary.sharedCacheLimit, log: self.loops.shared.log.naming(parts.name), notice: notice)
+            cacheLimits: .ofMany, log: self.loops.shared.log.naming(parts.name), notice: notice)
         let sessionLoops = self.sessionLoops
         let contexts = try common.makeContexts(through: self.loops.loopGates) { sessionLoops.value(on: $0).makeContext(common) }
         var listener: (any Channel)?

@@ -32,14 +32,14 @@ final class SharedSession: Sendable {
     /// - Parameter notice: receives messages for people; called on any of the event loops.
     init(
         configuration: ProxyConfiguration, session: CassetteSession, recorder: (any ExchangeSink)? = nil, cassette: RecordedCassette? = nil,
-        cacheLimit: Int = ReplayLibrary.cacheLimit, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void = { _ in }
+        cacheLimits: ReplayCache.Limits = .one, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.session = session
         self.recorder = recorder
         self.cassette = cassette
         self.recordedVersions = cassette.map { Self.versions(of: $0) } ?? [:]
-        self.cache = ReplayCache(limit: cacheLimit)
+        self.cache = ReplayCache(cacheLimits)
         self.log = log
         let failures = Guarded(ProxyCounts())
         self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)

@@ -24,7 +24,7 @@ import Testing
             try? group.syncShutdownGracefully()
         }
         let loopGates = group.makeIterator().map { LoopGate($0) }
-        let cache = ReplayCache(limit: ReplayLibrary.cacheLimit)
+        let cache = ReplayCache(.one)
         let libraries = try PerLoop(through: loopGates) { _, loop in
             ReplayLibrary(loop: loop, cassette: cassette, disk: disk, cache: cache)
         }

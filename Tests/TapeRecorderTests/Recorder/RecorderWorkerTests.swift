@@ -65,26 +65,8 @@ import Testing
         #expect(try #require(recorded.withLock { $0 }.first) < 9, "told before the batch was in the file")
     }
 
-    /// Coded bodies with and without secrets, some of which are known from others, and some that come again.
-    private func codedExchanges() throws -> [TapedExchange] {
-        var generator = SeededGenerator(seed: 12)
-        var tokens: [String] = []
-        return try (1...60).map { id in
-            var text = "{\"text\":\"" + (0..<500).map { _ in String(generator.next(), radix: 36) }.joined() + "\""
-            if id % 9 == 0 {
-                tokens.append("kT7-pQ2x\(generator.next())V9mZ4w")
-                text += ",\"access_token\":\"\(tokens[tokens.count - 1])\""
-            }
-            if id % 4 == 0, let token = tokens.randomElement(using: &generator) { text += ",\"said\":\"\(token)\"" }
-            let content = Array((id % 6 == 0 ? String(repeating: "the same ", count: 9000) : text + "}").utf8)
-            let wire = try #require(content.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
-            let more = id % 10 == 0 ? ["X-Api-Key: k\(generator.next())"] : []
-            return TapedExchanges.exchange(id, fields: ["Content-Type: application/json", "Content-Encoding: gzip"] + more, body: wire)
-        }
-    }
-
     @Test func theNumberOfProcessorsChangesNothing() throws {
-        let exchanges = try self.codedExchanges()
+        let exchanges = try CodedExchanges.sixty()
         func recorded(processors: Int) throws -> [[UInt8]] {
             let bench = try RecorderBench(processors: processors)
             for exchange in exchanges {
@@ -100,7 +82,7 @@ import Testing
     }
 
     @Test func whatIsProvedBetweenBurstsChangesNothingAndIsDoneBeforeTheClose() throws {
-        let exchanges = try self.codedExchanges()
+        let exchanges = try CodedExchanges.sixty()
         func recorded(pauses: Bool) throws -> (files: [String: [UInt8]], proofs: RestorationProofs) {
             let bench = try RecorderBench()
             for exchange in exchanges {
