@@ -80,6 +80,23 @@ public struct Tap: ~Copyable, Sendable {
         }
     }
 
+    /// Whether so many more bytes of a body are a block to store by themselves: then `passed` saves their copy.
+    public func isBlock(_ side: Side, _ count: Int) -> Bool {
+        switch side {
+        case .request: self.requestBody?.isBlock(count) ?? false
+        case .response: self.responseBody?.isBlock(count) ?? false
+        }
+    }
+
+    /// As `data`, for bytes that are a block (`isBlock`) and that the caller stores.
+    public mutating func passed(_ side: Side, _ bytes: UnsafeRawBufferPointer, at: Double) {
+        self.conversation?.data(side, bytes)
+        switch side {
+        case .request: self.requestBody?.passed(bytes.count, at: at)
+        case .response: self.responseBody?.passed(bytes.count, at: max(0, at - (self.responseStart ?? at)))
+        }
+    }
+
     public mutating func chunk(_ side: Side, size: Int, line: String?, at: Double) {
         switch side {
         case .request: self.requestBody?.chunk(size: size, line: line, at: at)
@@ -219,19 +236,29 @@ public struct BodyTap: ~Copyable, Sendable {
     /// - Returns: a block to store, once there are enough bytes for one.
     public mutating func data(_ bytes: UnsafeRawBufferPointer, at: Double) -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
+        if self.isBlock(bytes.count) {
+            self.passed(bytes.count, at: at)
+            return Array(bytes)
+        }
         self.size += bytes.count
         self.note(bytes.count, at: at)
-        guard self.spills(bytes.count) else {
-            self.pending.append(contentsOf: bytes)
-            return nil
-        }
+        let spills = self.spills(bytes.count)
+        self.pending.append(contentsOf: bytes)
+        guard spills else { return nil }
         // Nothing is kept: a client that stalls holds less than a block.
         self.isSpilled = true
-        guard !self.pending.isEmpty else { return Array(bytes) }
-        self.pending.append(contentsOf: bytes)
         var block: [UInt8] = []
         swap(&block, &self.pending)
         return block
+    }
+
+    func isBlock(_ count: Int) -> Bool { self.pending.isEmpty && self.spills(count) }
+
+    /// A block that the caller stores without handing it here.
+    mutating func passed(_ count: Int, at: Double) {
+        self.size += count
+        self.note(count, at: at)
+        self.isSpilled = true
     }
 
     func spills(_ count: Int) -> Bool { self.pending.count + count > Self.blockSize }

@@ -113,10 +113,11 @@ struct ExchangeRecording: ~Copyable {
     mutating func body(_ side: Tap.Side, _ piece: BodyPiece, at: Double) {
         guard self.isOn else { return }
         piece.bytes.withUnsafeReadableBytes { bytes in
-            guard let events = piece.events else { return self.data(side, bytes, at: at) }
+            guard let events = piece.events else { return self.data(side, bytes, of: piece.bytes, from: 0, at: at) }
             for event in events {
                 switch event {
-                case .data(let range): self.data(side, UnsafeRawBufferPointer(rebasing: bytes[range]), at: at)
+                case .data(let range):
+                    self.data(side, UnsafeRawBufferPointer(rebasing: bytes[range]), of: piece.bytes, from: range.lowerBound, at: at)
                 case .chunk(let size, let line): self.tap?.chunk(side, size: size, line: line, at: at)
                 case .lastChunk(let line): self.tap?.lastChunk(side, line: line)
                 case .trailers(let fields): self.tap?.trailers(side, fields)
@@ -125,10 +126,16 @@ struct ExchangeRecording: ~Copyable {
         }
     }
 
-    /// Blocks of large bodies go straight to the recorder.
-    private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, at: Double) {
+    /// Blocks of large bodies go straight to the recorder: those that fill most of the memory of their buffer without being copied.
+    private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, of buffer: ByteBuffer, from offset: Int, at: Double) {
         // What leaves memory now could not be kept beside the cassette later.
         if self.journal?.isOpen == false, self.tap?.spills(side, bytes.count) == true { self.openJournal() }
+        if let id, self.journal == nil, self.tap?.isBlock(side, bytes.count) == true, buffer.storageCapacity <= 2 * bytes.count,
+            let block = buffer.getSlice(at: buffer.readerIndex + offset, length: bytes.count)
+        {
+            self.tap?.passed(side, bytes, at: at)
+            return self.proxy.record(.block(exchange: id, side: side, bytes: HeldBuffer(buffer: block)))
+        }
         let block = self.tap?.data(side, bytes, at: at)
         if self.journal?.isOpen == true { self.keep(side, bytes, at: at) }
         guard let block, let id = self.tap?.id else { return }
@@ -226,5 +233,20 @@ private struct StreamJournal {
         var pieces = whole.map { [TapedStreamPiece(side, $0, at: at, headers: headers)] } ?? []
         if ends { pieces.append(TapedStreamPiece(side, nil, at: at, headers: headers)) }
         return pieces
+    }
+}
+
+/// A piece of what was read from a socket, which is not written to any more.
+private struct HeldBuffer: HeldBytes {
+    let buffer: ByteBuffer
+
+    var heldCount: Int { self.buffer.readableBytes }
+
+    func withHeldBytes(_ body: (UnsafeRawBufferPointer) throws(CassetteError) -> Void) throws(CassetteError) {
+        var result: Result<Void, CassetteError> = .success(())
+        self.buffer.withUnsafeReadableBytes { bytes in
+            do throws(CassetteError) { try body(bytes) } catch { result = .failure(error) }
+        }
+        try result.get()
     }
 }

@@ -103,7 +103,9 @@ private final class AnswerFile: Sendable {
         guard let (file, offset) = self.place(count) else { return false }
         do throws(CassetteError) {
             // Not under the lock, which event loops take.
-            try answer.bytes.withUnsafeBytes { bytes throws(CassetteError) in try file.write(bytes, at: offset) }
+            try answer.bytes.withUnsafeBufferPointer { bytes throws(CassetteError) in
+                try file.write(UnsafeRawBufferPointer(bytes), at: offset)
+            }
         } catch {
             self.state.withLock { $0.isClosed = true }
             return false

@@ -54,7 +54,7 @@ struct InteractionMaker: ~Copyable {
     }
 
     /// Writes a block of a large body. If it would start a file while there is an `obstacle`, its exchange is dropped.
-    mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
+    mutating func block(exchange: Int, side: Tap.Side, bytes: any HeldBytes) throws(CassetteError) {
         guard self.broken[exchange] == nil else { return }
         let key = SpoolKey(exchange: exchange, side: side)
         do throws(CassetteError) {
@@ -62,7 +62,8 @@ struct InteractionMaker: ~Copyable {
                 self.broken[exchange] = obstacle
                 return
             }
-            try self.spool(key).write(bytes)
+            let spool = try self.spool(key)
+            try bytes.withHeldBytes { bytes throws(CassetteError) in try spool.write(bytes) }
         } catch {
             self.broken[exchange] = RecorderProblem(error)
             self.spools[key]?.discard()

@@ -197,6 +197,21 @@ final class RecorderQueue: Sendable {
     }
 }
 
+/// Bytes that stay as they are for as long as somebody holds them.
+package protocol HeldBytes: Sendable {
+    var heldCount: Int { get }
+
+    func withHeldBytes(_ body: (UnsafeRawBufferPointer) throws(CassetteError) -> Void) throws(CassetteError)
+}
+
+extension [UInt8]: HeldBytes {
+    package var heldCount: Int { self.count }
+
+    package func withHeldBytes(_ body: (UnsafeRawBufferPointer) throws(CassetteError) -> Void) throws(CassetteError) {
+        try self.withUnsafeBufferPointer { bytes throws(CassetteError) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+}
+
 /// An item for the recorder thread.
 package enum RecorderItem: Sendable {
     /// The result of one exchange: success once it is synced to the disk. Called on the recorder thread, or inside `put` if the recorder
@@ -207,7 +222,7 @@ package enum RecorderItem: Sendable {
     package typealias Stored = @Sendable (Result<Void, RecorderProblem>) -> Void
 
     /// A block of a body that is too large to be kept until its end.
-    case block(exchange: Int, side: Tap.Side, bytes: [UInt8])
+    case block(exchange: Int, side: Tap.Side, bytes: any HeldBytes)
     /// An exchange that has ended. With `stored`, its caller waits for the result.
     case exchange(TapedExchange, stored: Stored?)
     /// An exchange that has become a conversation: both heads are known, and messages will follow.
@@ -218,14 +233,14 @@ package enum RecorderItem: Sendable {
     case closed(Interaction, stored: Stored?)
 
     /// What is left of one that was moved away.
-    static let nothing = RecorderItem.block(exchange: 0, side: .request, bytes: [])
+    static let nothing = RecorderItem.block(exchange: 0, side: .request, bytes: [UInt8]())
 
     /// The heads of an exchange and what keeps them together; an estimate.
     private static let headWeight = 1024
 
     var weight: Int {
         switch self {
-        case .block(_, _, let bytes): bytes.count
+        case .block(_, _, let bytes): bytes.heldCount
         case .exchange(let exchange, _): exchange.weight
         case .message(_, let message): message.weight
         case .opened, .closed: Self.headWeight

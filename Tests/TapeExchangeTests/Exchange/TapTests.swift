@@ -152,6 +152,29 @@ import TapeTestSupport
         #expect(body.isSpilled == !blocks.isEmpty)
     }
 
+    @Test(arguments: 0..<20) func aBlockThatTheCallerStoresIsNotedAsOneThatIsHandedOn(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let sizes = [10, 5000, BodyTap.blockSize, BodyTap.blockSize + 1, 200_000]
+        let pieces = (0..<12).map { (sizes.randomElement(using: &generator) ?? 1, Double($0 / 2) * 9) }
+        let expected = self.tap(pieces)
+        var tap = BodyTap(isChunked: false)
+        var blocks: [[UInt8]] = []
+        var next = 0
+        for (size, at) in pieces {
+            let bytes = (next..<next + size).map { UInt8(truncatingIfNeeded: $0) }
+            next += size
+            if tap.isBlock(size) {
+                tap.passed(size, at: at)
+                blocks.append(bytes)
+            } else if let block = bytes.withUnsafeBytes({ tap.data($0, at: at) }) {
+                blocks.append(block)
+            }
+        }
+        let body = tap.ended(isComplete: true)
+        #expect(blocks == expected.blocks && body.bytes == expected.body.bytes && body.size == expected.body.size)
+        #expect(body.arrival == expected.body.arrival && body.isSpilled == expected.body.isSpilled)
+    }
+
     @Test func readsOfOneBurstAreOnePiece() {
         let arrival = self.tap([(1, 0), (2, 1.5), (3, 3.4), (4, 9), (5, 20)]).body.arrival
         #expect(arrival?.pieces == [.init(at: 0, size: 6), .init(at: 9, size: 4), .init(at: 20, size: 5)])
