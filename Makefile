@@ -95,7 +95,7 @@ bench-client:
 	swift build -c release --product ClientProbe
 	$$(swift build -c release --show-bin-path)/ClientProbe bench $(ARGS)
 
-## Runs the tests of the parsers and of TLS under AddressSanitizer and LeakSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
+## Runs the tests of the parsers and of TLS under AddressSanitizer and LeakSanitizer, or with ARGS=thread the recorder's under ThreadSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
 sanitize:
 	@sh scripts/setup.sh test
 	sh scripts/sanitize.sh $(ARGS)

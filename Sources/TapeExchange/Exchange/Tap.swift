@@ -252,10 +252,11 @@ public struct BodyTap: ~Copyable, Sendable {
         return block
     }
 
-    func isBlock(_ count: Int) -> Bool { self.pending.isEmpty && self.spills(count) }
+    /// Whether so many more bytes are a block by themselves.
+    public func isBlock(_ count: Int) -> Bool { self.pending.isEmpty && self.spills(count) }
 
     /// A block that the caller stores without handing it here.
-    mutating func passed(_ count: Int, at: Double) {
+    public mutating func passed(_ count: Int, at: Double) {
         self.size += count
         self.note(count, at: at)
         self.isSpilled = true

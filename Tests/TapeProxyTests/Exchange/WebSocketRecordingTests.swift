@@ -29,8 +29,8 @@ import Testing
             self.state.withLock { state in
                 switch item {
                 case .block(_, _, let bytes):
-                    state.weight += bytes.count
-                    state.sizes.append(bytes.count)
+                    state.weight += bytes.heldCount
+                    state.sizes.append(bytes.heldCount)
                 case .message(_, let message):
                     state.weight += message.weight
                     state.messages += 1
