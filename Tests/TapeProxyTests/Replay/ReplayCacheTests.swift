@@ -25,7 +25,8 @@ import Testing
     private func held(_ cache: ReplayCache) throws -> [Int] {
         try (0..<50).filter { number in
             guard let found = cache.ready(number) else { return false }
-            #expect(found.bytes == (try ReadyAnswer(self.answer(number)))?.bytes, "\(number)")
+            let made = ReadyAnswer(try self.answer(number))
+            #expect(found.bytes == made?.bytes, "\(number)")
             return true
         }
     }
