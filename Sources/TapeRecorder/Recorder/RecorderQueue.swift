@@ -8,7 +8,7 @@ package import TapeExchange
 ///
 /// `put` never blocks and, until the recorder has ended, never drops: it reports a full queue, and the caller stops reading from the
 /// network until it has drained. Waking a thread costs more than writing a small exchange, so a busy recorder naps for a few milliseconds
-/// between batches, and only weight or an exchange with a waiting caller wakes it early.
+/// between batches, and only weight, work for some milliseconds or an exchange with a waiting caller wakes it early.
 final class RecorderQueue: Sendable {
     /// Bytes in the queue, those being written included, at which it is full: 8 MiB, about 5,000 exchanges of 1 KiB or an eighth of a
     /// second of a fast disk.
@@ -23,8 +23,10 @@ final class RecorderQueue: Sendable {
     static let maxLatency: UInt64 = 80_000_000
     /// How much of the consumer's pace the last portion makes.
     private static let paceWeight = 0.25
-    /// Bytes that end a nap.
+    /// Bytes that end a nap, or need none.
     private static let napWeight = 1 << 20
+    /// Nanoseconds of the consumer's work that do the same: it would not catch up in time, while connections wait.
+    static let napBacklog: UInt64 = 4_000_000
 
     private enum Consumer { case running, napping, sleeping }
 
@@ -67,6 +69,13 @@ final class RecorderQueue: Sendable {
 
         var isBehind: Bool { Double(self.weight) * self.pace > Double(RecorderQueue.maxBacklog) }
 
+        /// Whether what is queued is worth a batch.
+        var hasBatch: Bool {
+            guard self.queuedWeight > 0 else { return false }
+            return self.queuedWeight >= RecorderQueue.napWeight || Double(self.queuedWeight) * self.pace >= Double(RecorderQueue.napBacklog)
+                || self.isFull
+        }
+
         func isLate(_ now: UInt64) -> Bool {
             guard let oldest = self.writingSince ?? self.queuedSince else { return false }
             return now > oldest && now - oldest > RecorderQueue.maxLatency
@@ -94,7 +103,7 @@ final class RecorderQueue: Sendable {
             let wakes: Bool
             switch state.consumer {
             case .running: wakes = false
-            case .napping: wakes = item.isUrgent || state.queuedWeight >= Self.napWeight
+            case .napping: wakes = item.isUrgent || state.hasBatch
             case .sleeping: wakes = true
             }
             if wakes { state.consumer = .running }
@@ -177,7 +186,7 @@ final class RecorderQueue: Sendable {
                 return false
             }
             guard state.entries.isEmpty || milliseconds != nil, !state.isClosed else { return false }
-            guard !state.entries.contains(where: \.item.isUrgent) else { return false }
+            guard !state.hasBatch, !state.entries.contains(where: \.item.isUrgent) else { return false }
             state.consumer = milliseconds == nil ? .sleeping : .napping
             return true
         }

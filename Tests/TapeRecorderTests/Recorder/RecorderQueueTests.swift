@@ -104,6 +104,41 @@ import Testing
         try rested.wait()
     }
 
+    /// A nap with a full queue lasts until it is over: connections wait, so nobody puts anything that would end it.
+    @Test func nobodyNapsBesideWorkForMilliseconds() throws {
+        let backlog = RecorderQueue.napBacklog
+        let queue = RecorderQueue { _ in }
+        _ = queue.put(self.block(1000), now: 0)
+        _ = queue.done(queue.take().weight, took: backlog, now: 1)
+        let rested = Gate("the consumer is awake")
+        Thread {
+            // An hour each, were they naps.
+            _ = queue.put(self.block(1000), now: 2)
+            queue.rest(milliseconds: 3_600_000)
+            _ = queue.done(queue.take().weight, took: backlog, now: 3)
+            _ = queue.put(self.block(10), now: 3)
+            queue.hold(true)
+            _ = queue.put(self.block(10), now: 3)
+            queue.rest(milliseconds: 3_600_000)
+            rested.open()
+        }.start()
+        try rested.wait()
+    }
+
+    @Test func aNapEndsWithWorkForMilliseconds() throws {
+        let queue = RecorderQueue { _ in }
+        _ = queue.put(self.block(1000), now: 0)
+        _ = queue.done(queue.take().weight, took: RecorderQueue.napBacklog, now: 1)
+        let rested = Gate("the consumer has napped")
+        Thread {
+            while queue.take().entries.count < 2 { queue.rest(milliseconds: 3_600_000) }
+            rested.open()
+        }.start()
+        // Two of them are enough together, one is not.
+        for _ in 0..<4 { _ = queue.put(self.block(990), now: 2) }
+        try rested.wait()
+    }
+
     @Test func aNapEndsWithWeightAndWithUrgency() throws {
         let queue = RecorderQueue { _ in }
         for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: { _ in })] {
