@@ -32,7 +32,7 @@ let package = Package(
         .target(
             name: "TapeRecorder", dependencies: [$playback, "CassettePlayback", "TapeExchange"], swiftSettings: settings),
         .target(
-            name: "TapeTestSupport", dependencies: [$playback, "TapeExchange"], path: "Tests/TapeTestSupport", swiftSettings: settings),
+            name: "TapeTestSupport", dependencies: [$playback, "CassettePlayback", "CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport", swiftSettings: settings),
         .testTarget(
             name: "CassetteTests",
             dependencies: [$playback, "CassettePlayback", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeTestSupport"],
@@ -40,7 +40,7 @@ let package = Package(
         .testTarget(
             name: "TapeRecorderTests",
             dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeRecorder", "TapeTestSupport"], swiftSettings: settings),
-        .testTarget(name: "TapeExchangeTests", dependencies: [$model, "TapeExchange"], swiftSettings: settings),
+        .testTarget(name: "TapeExchangeTests", dependencies: [$playback, "TapeExchange", "TapeTestSupport"], swiftSettings: settings),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -22,7 +22,7 @@ final class RecorderWorker {
     /// take to reach the file.
     static let decodedAtOnce = 64 << 10
     /// Milliseconds of a nap between batches, the longest that an exchange waits in an idle recorder.
-    static let nap = 10
+    static let nap = 3
     /// Nanoseconds between two syncs.
     static let syncInterval: UInt64 = 1_000_000_000
     /// Nanoseconds without a failure after which the disk is assumed to have room again.
