@@ -94,7 +94,8 @@ final class DecodingAhead {
 
         /// Waits for its end. To be called once.
         func finish(_ memory: inout RestorationMemory) -> [Int: [UInt8]] {
-            guard !self.jobs.isEmpty else { return [:] }
+            // Not `jobs`, which the other threads may be at.
+            guard !self.placesOfJobs.isEmpty else { return [:] }
             self.done.wait()
             var texts: [Int: [UInt8]] = [:]
             for (place, job) in zip(self.placesOfJobs, self.jobs) {
