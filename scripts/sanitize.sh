@@ -11,7 +11,7 @@ kind=address
 if [ "${1-}" = thread ]; then
     kind=thread
     shift
-    [ $# -gt 0 ] || set -- --filter 'AllProcessors|theNumberOf|whatIsProved|RecorderTests|PostponedSearch|CassettePortions'
+    [ $# -gt 0 ] || set -- --filter 'AllProcessors|theNumberOf|whatIsProved|\.RecorderTests/|PostponedSearch|CassettePortions'
 fi
 
 mkdir -p "$package/Sources" "$package/Tests"
@@ -51,6 +51,5 @@ END
 ASAN_OPTIONS=symbolize=0:detect_stack_use_after_return=1
 [ "$(uname)" != Linux ] || ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1
 export ASAN_OPTIONS
-# Foundation and Dispatch are not instrumented, and nothing is suppressed.
-export TSAN_OPTIONS=exitcode=66
+# ThreadSanitizer: Foundation and Dispatch are not instrumented, and nothing is suppressed.
 WIRETAPE_SANITIZED=1 exec swift test --disable-xctest --sanitize=$kind --package-path "$package" --scratch-path "$place/build-$kind" "$@"

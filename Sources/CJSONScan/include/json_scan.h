@@ -20,8 +20,8 @@ typedef struct {
 /// Follows strings and brackets by blocks of 64 bytes, and returns how far it came: after the bracket that ends the outermost level, which leaves a
 /// depth of 0, or before a block that needs a closer look.
 ///
-/// That is one with bytes above 0x7f, with one that does not belong where it is, with a bracket that does not fit, or a 65th level; the last bytes, which
-/// are none; and all of the text where there are no vector instructions.
+/// That is one with bytes above 0x7f, with one that does not belong where it is, with a bracket that does not fit, or a 65th level; fewer
+/// than 64 bytes at the end; and all of the text where there are no vector instructions.
 size_t json_scan(JSONScan *scan, const uint8_t *text, size_t count);
 
 #endif

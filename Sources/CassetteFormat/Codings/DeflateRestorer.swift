@@ -87,7 +87,8 @@ public struct DeflateRestorer: ~Copyable {
             guard next < tried.count else { break }
             let candidate = tried[next]
             next += 1
-            guard !self.memory.proofs.hold(candidate, for: search.identity) else {
+            // With less budget than this, trying it might end before anything could be compared.
+            guard search.contentSize >= budget || !self.memory.proofs.hold(candidate, for: search.identity) else {
                 found = candidate
                 break
             }
@@ -293,7 +294,7 @@ public struct RestorationMemory: Sendable {
 ///
 /// Changes no search: a candidate that is in here need not be tried, and which one is tried first does not depend on it.
 public struct RestorationProofs: Sendable {
-    /// Bodies remembered: 4 MiB. Of more, the first.
+    /// Bodies remembered, some 6 MiB. Of more, the first.
     static let limit = 1 << 15
 
     /// By the SHA-256 of the wire bytes.

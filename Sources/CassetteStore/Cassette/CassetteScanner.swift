@@ -140,7 +140,9 @@ struct CassetteScanner {
 
     private static func joined(_ parts: [Followed], size: Int) -> Result? {
         guard let first = parts.first?.structure, let last = parts.last?.structure, first.hasVersion, first.headEnd != nil, last.isComplete,
-            parts.allSatisfy({ $0.structure.problem == nil }), parts.dropLast().allSatisfy({ $0.structure.isBeforeInteraction })
+            parts.allSatisfy({ $0.structure.problem == nil }), parts.dropLast().allSatisfy({ $0.structure.isBeforeInteraction }),
+            // A second list of interactions, or another version after them, is for who knows of the first.
+            parts.dropFirst().allSatisfy({ $0.structure.headEnd == nil && !$0.structure.hasVersion })
         else { return nil }
         var index = CassetteIndex(
             size: size, headEnd: first.headEnd, arrayEnd: last.arrayEnd, documentEnd: last.documentEnd, oldVersion: first.oldVersion)

@@ -129,7 +129,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return bytes
     }
 
-    /// The bytes of a range that the system has in memory; nil if it does not have all of them.
+    /// The bytes of a range that the system has in memory; nil if it does not have all of them, or if neither it nor the file's system can tell.
     func readAtOnce(_ range: Range<Int>) -> [UInt8]? {
         var isRead = false
         let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
@@ -141,14 +141,12 @@ package struct OpenFile: ~Copyable, Sendable {
 
     private func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         #if os(Linux)
-        if let read = Self.vectorRead {
-            var piece = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
-            let count = read(self.descriptor, &piece, 1, off_t(offset), Self.noWait)
-            // Otherwise a file system that cannot tell, as those cannot that have all in memory.
-            if count >= 0 || errno != EOPNOTSUPP { return count }
-        }
+        guard let read = Self.vectorRead else { return -1 }
+        var piece = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+        return read(self.descriptor, &piece, 1, off_t(offset), Self.noWait)
+        #else
+        return -1
         #endif
-        return pread(self.descriptor, bytes.baseAddress, bytes.count, off_t(offset))
     }
 
     #if os(Linux)

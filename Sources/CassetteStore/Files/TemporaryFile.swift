@@ -83,6 +83,6 @@ public final class UnnamedFile: Sendable {
         try self.file.read(range)
     }
 
-    /// The bytes of a range; nil if they are not in the file, or have to be waited for: the system has them on the disk alone.
+    /// The bytes of a range; nil if they are not in the file, or might have to be waited for.
     public func readAtOnce(_ range: Range<Int>) -> [UInt8]? { self.file.readAtOnce(range) }
 }

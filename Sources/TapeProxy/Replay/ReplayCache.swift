@@ -9,15 +9,17 @@ final class ReplayCache: Sendable {
     struct Limits {
         /// Answers that can be sent in one piece.
         var ready: Int
+        /// The same where they cannot be in a file.
+        var readyAlone: Int
         /// Answers that cannot, or that a client needed in another form.
         var answers: Int
         /// Further ones of the first kind, in the file.
         var file: Int
 
         /// A replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 80 MB.
-        static let one = Limits(ready: 8 << 20, answers: 16 << 20, file: 1 << 30)
-        /// For each of many sessions in one process: all of `SessionServer.sessionLimit` together have 256 MiB in memory.
-        static let ofMany = Limits(ready: 896 << 10, answers: 128 << 10, file: 16 << 20)
+        static let one = Limits(ready: 8 << 20, readyAlone: 128 << 20, answers: 16 << 20, file: 256 << 20)
+        /// For each of many sessions in one process: all of `SessionServer.sessionLimit` together have 256 MiB in memory, and 1 GiB in files.
+        static let ofMany = Limits(ready: 896 << 10, readyAlone: 896 << 10, answers: 128 << 10, file: 4 << 20)
     }
 
     /// The overhead of an entry, in bytes: its array's header, and its slots in the cache.
@@ -38,7 +40,8 @@ final class ReplayCache: Sendable {
         self.limits = limits
         self.state = Guarded(
             State(
-                ready: BoundedCache(limit: limits.ready) { Self.weight($0) }, answers: BoundedCache(limit: limits.answers) { $0.weight }))
+                ready: BoundedCache(limit: limits.readyAlone) { Self.weight($0) },
+                answers: BoundedCache(limit: limits.answers) { $0.weight }))
         self.file = AnswerFile(limit: limits.file, folder: folder)
     }
 
@@ -50,7 +53,8 @@ final class ReplayCache: Sendable {
 
     /// May wait for the disk.
     func insert(_ answer: RecordedAnswer, at index: Int) {
-        guard self.ready(index) == nil, let ready = ReadyAnswer(answer) else {
+        let isHeld = self.file.holds(index) || self.state.withLock { $0.ready.value(index) != nil }
+        guard !isHeld, let ready = ReadyAnswer(answer) else {
             return self.state.withLock { $0.answers.insert(answer, at: index) }
         }
         let weight = Self.weight(ready)
@@ -67,15 +71,22 @@ final class ReplayCache: Sendable {
 }
 
 /// Answers in a file without a name, each once, up to a number of bytes.
+///
+/// Of use only where what the system has in memory can be told from what it has on the disk: elsewhere it takes none.
 private final class AnswerFile: Sendable {
     private struct State: Sendable {
-        /// Nil before the first answer.
+        /// Nil before the first answer, and after the file was given up.
         var file: UnnamedFile?
         var size = 0
         /// By index; 0 bytes where there is none.
         var places: [(offset: Int, count: Int)] = []
-        /// There was no room, or no file.
-        var isClosed = false
+        /// It could not be made, written or read at once.
+        var isGivenUp = false
+
+        func place(_ index: Int) -> Range<Int>? {
+            guard index < self.places.count, self.places[index].count > 0 else { return nil }
+            return self.places[index].offset..<self.places[index].offset + self.places[index].count
+        }
     }
 
     private let limit: Int
@@ -87,14 +98,12 @@ private final class AnswerFile: Sendable {
         self.folder = folder
     }
 
+    func holds(_ index: Int) -> Bool { self.state.withLock { $0.place(index) != nil } }
+
     /// Nil if it is not in the file, or not in the system's memory.
     func answer(_ index: Int) -> ReadyAnswer? {
-        let found = self.state.withLock { state -> (file: UnnamedFile, range: Range<Int>)? in
-            guard index < state.places.count, let file = state.file else { return nil }
-            let place = state.places[index]
-            return place.count == 0 ? nil : (file, place.offset..<place.offset + place.count)
-        }
-        return found.flatMap { $0.file.readAtOnce($0.range) }.map { ReadyAnswer(bytes: $0) }
+        let found = self.state.withLock { state in state.place(index).flatMap { range in state.file.map { ($0, range) } } }
+        return found.flatMap { file, range in file.readAtOnce(range) }.map { ReadyAnswer(bytes: $0) }
     }
 
     /// - Returns: whether it is in the file.
@@ -107,29 +116,45 @@ private final class AnswerFile: Sendable {
                 try file.write(UnsafeRawBufferPointer(bytes), at: offset)
             }
         } catch {
-            self.state.withLock { $0.isClosed = true }
+            self.giveUp()
             return false
         }
-        self.state.withLock { state in
+        guard offset > 0 || file.readAtOnce(0..<count) != nil else {
+            self.giveUp()
+            return false
+        }
+        return self.state.withLock { state in
+            guard !state.isGivenUp else { return false }
             if index >= state.places.count {
                 state.places += Array(repeating: (offset: 0, count: 0), count: index + 1 - state.places.count)
             }
             state.places[index] = (offset, count)
+            return true
         }
-        return true
     }
 
     /// Where the next answer is written; nil if there is no room for it.
     private func place(_ count: Int) -> (file: UnnamedFile, offset: Int)? {
-        self.state.withLock { state in
-            guard !state.isClosed, state.size + count <= self.limit else { return nil }
-            guard let file = try? state.file ?? UnnamedFile(in: self.folder) else {
-                state.isClosed = true
+        if self.state.withLock({ $0.file == nil && !$0.isGivenUp }) {
+            guard let made = try? UnnamedFile(in: self.folder) else {
+                self.giveUp()
                 return nil
             }
-            state.file = file
+            // Another thread may have been first.
+            self.state.withLock { $0.file = $0.file ?? ($0.isGivenUp ? nil : made) }
+        }
+        return self.state.withLock { state in
+            guard let file = state.file, state.size + count <= self.limit else { return nil }
             defer { state.size += count }
             return (file, state.size)
+        }
+    }
+
+    /// The file goes with its last reader, and its room on the disk with it.
+    private func giveUp() {
+        self.state.withLock { state in
+            state = State()
+            state.isGivenUp = true
         }
     }
 }

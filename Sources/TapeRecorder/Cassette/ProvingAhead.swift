@@ -9,8 +9,10 @@ internal import TapeBytes
 struct ProvingAhead: ~Copyable {
     /// Nanoseconds without work after which it begins.
     static let begin: UInt64 = 100_000_000
-    /// Bytes of bodies in one turn: an exchange that comes waits for them. Some 10 ms.
-    static let turnSize = 64 << 10
+    /// Nanoseconds after which a turn ends with the body that it is at.
+    static let turnTime: UInt64 = 5_000_000
+    /// Bytes on the wire: an exchange that comes meanwhile waits for the body that is being proved, some tens of milliseconds at most.
+    static let sizeLimit = 64 << 10
     /// Bodies that wait for it, a few hundred bytes each; more are decoded at the close.
     static let limit = 1 << 14
 
@@ -45,25 +47,27 @@ struct ProvingAhead: ~Copyable {
     private mutating func put(_ body: Body, _ headers: HeaderFields, origin: String) {
         guard body.isUndecoded(headers), self.jobs.count - self.next < Self.limit else { return }
         switch body.content {
-        case .raw(let slice) where slice.size <= WireBodyDecoder.memoryLimit: break
-        case .file(let sidecar) where sidecar.size <= WireBodyDecoder.memoryLimit: break
+        case .raw(let slice) where slice.size <= Self.sizeLimit: break
+        case .file(let sidecar) where sidecar.size <= Self.sizeLimit: break
         default: return
         }
         self.jobs.append(Job(content: body.content, encoding: ContentEncoding(headers), origin: origin))
     }
 
-    /// Proves some of them, the oldest first.
-    mutating func work(into proofs: inout RestorationProofs) {
+    /// Proves one after the other, the oldest first, until it is told to stop.
+    mutating func work(into proofs: inout RestorationProofs, until mustStop: () -> Bool) {
         guard !proofs.isFull else { return self.stop() }
         var decoder = self.decoder.take() ?? WireBodyDecoder(makeDigest: self.digest)
-        var size = 0
-        while self.hasWork, size < Self.turnSize {
+        repeat {
             let job = self.jobs[self.next]
             self.next += 1
             // A body that cannot be read now is decoded at the close, or said to be damaged there.
             guard let wire = try? self.wire(of: job.content) else { continue }
-            size += wire.count
             for finding in decoder.search(wire, job.encoding, origin: job.origin) { proofs.learn(finding) }
+        } while self.hasWork && !mustStop()
+        if self.next > Self.limit / 2 {
+            self.jobs.removeFirst(self.next)
+            self.next = 0
         }
         if self.hasWork { self.decoder = consume decoder } else { self.stop() }
     }

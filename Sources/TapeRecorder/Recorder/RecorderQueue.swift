@@ -11,7 +11,7 @@ package import TapeExchange
 /// between batches, and only weight, work for some milliseconds or an exchange with a waiting caller wakes it early.
 final class RecorderQueue: Sendable {
     /// Bytes in the queue, those being written included, at which it is full: 8 MiB, about 5,000 exchanges of 1 KiB or an eighth of a
-    /// second of a fast disk.
+    /// second of a fast disk. Blocks may keep twice their bytes in memory.
     static let highWater = 8 << 20
     /// Bytes at which it has drained.
     static let lowWater = 4 << 20
@@ -118,6 +118,8 @@ final class RecorderQueue: Sendable {
     }
 
     var isFull: Bool { self.state.withLock { $0.isFull } }
+
+    var isEmpty: Bool { self.state.withLock { $0.entries.isEmpty } }
 
     func close() {
         let wakes = self.state.withLock { state -> Bool in

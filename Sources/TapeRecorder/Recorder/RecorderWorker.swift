@@ -21,8 +21,11 @@ final class RecorderWorker {
     /// Bytes of bodies that are decoded while traffic may come. Restoring the parameters of longer ones takes longer than an exchange may
     /// take to reach the file.
     static let decodedAtOnce = 64 << 10
-    /// Milliseconds of a nap between batches, the longest that an exchange waits in an idle recorder.
+    /// Milliseconds of a nap between batches, and of one once nothing has come for some: the longest that an exchange waits in an idle recorder.
     static let nap = 3
+    static let longNap = 10
+    /// Nanoseconds without work after which naps are long.
+    static let napsLongAfter: UInt64 = 30_000_000
     /// Nanoseconds between two syncs.
     static let syncInterval: UInt64 = 1_000_000_000
     /// Nanoseconds without a failure after which the disk is assumed to have room again.
@@ -219,12 +222,13 @@ final class RecorderWorker {
     /// Works for the close while there is nothing else to do.
     private func prove() {
         guard !self.isClosing, self.proving.hasWork, self.now - self.lastWork >= ProvingAhead.begin else { return }
-        self.proving.work(into: &self.file.proofs)
+        let began = self.now
+        self.proving.work(into: &self.file.proofs) { self.now - began >= ProvingAhead.turnTime || !self.queue.isEmpty }
     }
 
     private func giveBackMemory() {
         let (size, time) = Self.memoryGivenBackAfter
-        guard self.receivedSize >= size, self.now - self.lastWork >= time else { return }
+        guard self.receivedSize >= size, self.now - self.lastWork >= time, !self.proving.hasWork else { return }
         self.receivedSize = 0
         self.options.giveBackMemory()
     }
@@ -257,7 +261,8 @@ final class RecorderWorker {
     /// Milliseconds to the next turn, if nothing is put that is urgent; nil if there is nothing to do until something is put.
     var restTime: Int? {
         if self.proving.hasWork, self.now - self.lastWork >= ProvingAhead.begin { return 0 }
-        if self.now - self.lastWork < Self.restAfter || self.conversations.hasPending { return Self.nap }
+        let idle = self.now - self.lastWork
+        if idle < Self.restAfter || self.conversations.hasPending { return idle < Self.napsLongAfter ? Self.nap : Self.longNap }
         return self.file.needsSync || self.syncing != nil || self.isFailing ? 500 : nil
     }
 

@@ -263,6 +263,15 @@ import Testing
         for portions in [2, 3, 8, 59, 500] { #expect(self.found(path, portions: portions) == one, "\(portions)") }
     }
 
+    @Test(arguments: [#","interactions":[{"id":9}]"#, #","wiretape":1"#, #","wiretape":9"#, #","x":{"interactions":[]}"#])
+    func whatFollowsTheExchangesIsJudgedAsIfThereWereOnePortion(_ members: String) throws {
+        var generator = SeededGenerator(seed: 33)
+        let text = String(decoding: self.cassette(&generator), as: UTF8.self)
+        let path = try self.folder.write(Array((text.dropLast("\n}\n".utf8.count) + members + "\n}\n").utf8), to: "tape.json")
+        let one = self.found(path, portions: 1)
+        for portions in [2, 5] { #expect(self.found(path, portions: portions) == one, "\(portions)") }
+    }
+
     /// Torn and wrong files of all kinds, and texts that look like the beginning of an exchange where none is.
     @Test func damageIsToldAsIfThereWereOnePortion() throws {
         var generator = SeededGenerator(seed: 32)

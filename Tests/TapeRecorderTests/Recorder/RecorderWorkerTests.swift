@@ -92,10 +92,10 @@ import Testing
                 #expect(bench.worker.restTime == RecorderWorker.nap, "it would work while others may come")
                 guard pauses else { continue }
                 bench.turn(after: 99)
-                #expect(bench.worker.restTime == RecorderWorker.nap)
+                #expect(bench.worker.restTime == RecorderWorker.longNap)
                 bench.turn(after: 1)
                 for _ in 0..<20 where bench.worker.restTime == 0 { bench.turn() }
-                #expect(bench.worker.restTime == RecorderWorker.nap, "it does not come to an end")
+                #expect(bench.worker.restTime == RecorderWorker.longNap, "it does not come to an end")
             }
             bench.worker.end()
             let proofs = bench.file.proofs
