@@ -268,8 +268,11 @@ final class ConversationExchange: MessageExchange {
             play.index, connection: self.client.peer.id, method: self.request.head.method, origin: self.scope.origin)
         self.phase = .loading(play)
         self.proxy.library?.answer(play.index) { [self] result in
-            // The counts must not depend on whether the client leaves before the disk has answered.
-            if let abandonment { return self.abandoned(play, abandonment, outcome: (try? result.get())?.outcome) }
+            // The counts must not depend on whether the client leaves, or the replay is stopped, before the disk has answered.
+            if let abandonment {
+                let outcome = (try? result.get())?.outcome ?? self.proxy.library?.outcome(play.index)
+                return self.abandoned(play, abandonment, outcome: outcome)
+            }
             guard !self.isOver else { return }
             self.proxy.readClock()
             switch result {

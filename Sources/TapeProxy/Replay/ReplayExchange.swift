@@ -49,8 +49,10 @@ final class ReplayExchange: MessageExchange {
         }
         if let timeout = self.request.call?.timeout, self.proxy.configuration.latency != .none { self.setDeadline(timeout) }
         self.proxy.library?.answer(self.index) { [self] result in
-            // The counts must not depend on whether the client leaves before the disk has answered.
-            if let abandonment { return self.abandoned(abandonment, outcome: (try? result.get())?.outcome) }
+            // The counts must not depend on whether the client leaves, or the replay is stopped, before the disk has answered.
+            if let abandonment {
+                return self.abandoned(abandonment, outcome: (try? result.get())?.outcome ?? self.proxy.library?.outcome(self.index))
+            }
             guard !self.isOver else { return }
             self.proxy.readClock()
             switch result {

@@ -61,6 +61,11 @@ final class ReplayLibrary {
         }
     }
 
+    /// How a recorded exchange ended whose answer was not loaded before the replay was stopped; nil if that cannot be read.
+    ///
+    /// Reads it on the event loop, which serves nobody any more.
+    func outcome(_ index: Int) -> Outcome? { try? self.cassette.interaction(at: index).outcome }
+
     /// Some messages of a recorded WebSocket from this one on, in a file beside the cassette.
     func messages(of speech: WebSocketSpeech, from number: Int, then: @escaping (Result<[WebSocketMessage], CassetteError>) -> Void) {
         let path = self.cassette.path

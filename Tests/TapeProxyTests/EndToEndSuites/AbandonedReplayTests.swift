@@ -54,6 +54,30 @@ import Testing
         #expect(replay.session.verdict().flaws.isEmpty)
     }
 
+    @Test func soIsOneWhoseAnswerIsNotReadBeforeTheStop() throws {
+        let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
+        let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
+        let loops = replay.server.loops
+        let disk = try #require(try loops.loops.map { $0.disk }.first)
+        let gate = Gate("the replay is being stopped")
+        let busy = (0..<2).map { _ in
+            let begun = Gate("a thread is busy")
+            return (
+                begun,
+                disk.run(on: loops.first) {
+                    begun.open()
+                    try gate.wait()
+                }
+            )
+        }
+        for (begun, _) in busy { try begun.wait() }
+        try self.leave(replay)
+        // What is queued is dropped first, and then the threads go on.
+        disk.run(on: loops.first) {}.whenFailure { _ in gate.open() }
+        try replay.stop()
+        #expect(replay.session.verdict().flaws.isEmpty)
+    }
+
     @Test func whoLeavesAfterwardsIsOne() throws {
         let replay = try self.replay(latency: .none)
         let client = try replay.connect()
