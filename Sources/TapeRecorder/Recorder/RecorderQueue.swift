@@ -13,12 +13,14 @@ final class RecorderQueue: Sendable {
     /// Bytes in the queue, those being written included, at which it is full: 8 MiB, about 5,000 exchanges of 1 KiB or an eighth of a
     /// second of a fast disk. Blocks may keep twice their bytes in memory.
     static let highWater = 8 << 20
-    /// Bytes at which it has drained.
+    /// Bytes at which it has drained, if it was full by its bytes.
     static let lowWater = 4 << 20
     /// Nanoseconds of the consumer's work, at its pace so far, at which the queue is full. An exchange is promised to be in the file a tenth of a
     /// second after its answer, so a slow recorder has to slow the traffic before that. Unlike the age of what waits, it falls with each
     /// portion that is done, so that connections wait for little at a time.
     static let maxBacklog: UInt64 = 40_000_000
+    /// Nanoseconds of it at which it has drained: soon, since all that time no connection is read.
+    static let lowBacklog: UInt64 = 36_000_000
     /// Nanoseconds after which an exchange is late and the queue full, for a consumer that has come to a halt.
     static let maxLatency: UInt64 = 80_000_000
     /// How much of the consumer's pace the last portion makes.
@@ -57,6 +59,8 @@ final class RecorderQueue: Sendable {
         /// Closed, empty, and the consumer knows it: items that are put now are refused.
         var isOver = false
         var isFull = false
+        /// It is full by its bytes, whatever else it is.
+        var isOverweight = false
         /// The consumer can take no more, whatever the queue's weight.
         var isHeld = false
         /// The consumer has work that is not in the queue.
@@ -67,7 +71,7 @@ final class RecorderQueue: Sendable {
         /// Nanoseconds for each byte of weight; 0 before anything is done.
         var pace = 0.0
 
-        var isBehind: Bool { Double(self.weight) * self.pace > Double(RecorderQueue.maxBacklog) }
+        func isBehind(by nanoseconds: UInt64) -> Bool { Double(self.weight) * self.pace > Double(nanoseconds) }
 
         /// Whether what is queued is worth a batch.
         var hasBatch: Bool {
@@ -99,7 +103,8 @@ final class RecorderQueue: Sendable {
             state.weight += weight
             state.queuedWeight += weight
             if item.isAcknowledged, state.queuedSince == nil { state.queuedSince = now }
-            if state.weight >= Self.highWater || state.isHeld || state.isBehind || state.isLate(now) { state.isFull = true }
+            if state.weight >= Self.highWater { state.isOverweight = true }
+            if state.isOverweight || state.isHeld || state.isBehind(by: Self.maxBacklog) || state.isLate(now) { state.isFull = true }
             let wakes: Bool
             switch state.consumer {
             case .running: wakes = false
@@ -174,7 +179,10 @@ final class RecorderQueue: Sendable {
                 let pace = Double(took) / Double(weight)
                 state.pace = state.pace == 0 ? pace : state.pace + (pace - state.pace) * Self.paceWeight
             }
-            guard state.isFull, !state.isHeld, state.weight <= Self.lowWater, !state.isBehind, !state.isLate(now) else { return false }
+            if state.weight <= Self.lowWater { state.isOverweight = false }
+            guard state.isFull, !state.isHeld, !state.isOverweight, !state.isBehind(by: Self.lowBacklog), !state.isLate(now) else {
+                return false
+            }
             state.isFull = false
             return true
         }

@@ -69,10 +69,26 @@ import Testing
         #expect(!queue.done(1000, took: backlog / 2, now: 1), "what is left takes half of the time")
         #expect(!queue.put(self.block(1000), now: 1))
         #expect(queue.put(self.block(10), now: 1), "at the pace so far, this is more than it does in time")
-        #expect(queue.done(100, took: backlog / 20, now: 2), "and now it is less")
+        #expect(!queue.done(100, took: backlog / 20, now: 2), "a little less is not worth the beginning")
+        #expect(queue.done(110, took: backlog * 11 / 200, now: 2), "and now it is a tenth less")
         #expect(!queue.put(self.block(10), now: 2))
         #expect(!queue.done(1000, took: backlog * 4, now: 3), "it was not full")
         #expect(queue.put(self.block(10), now: 3), "the pace is another one by now")
+    }
+
+    /// All connections wait meanwhile: for time, not for the bytes of the low mark.
+    @Test func whatIsTooMuchForItsConsumerDrainsAboveTheLowMark() {
+        let queue = RecorderQueue { _ in }
+        let (weight, backlog) = (RecorderQueue.lowWater * 3 / 2, RecorderQueue.maxBacklog)
+        #expect(!queue.put(self.block(weight), now: 0))
+        #expect(!queue.done(weight / 2, took: backlog / 2, now: 1))
+        #expect(queue.put(self.block(weight * 3 / 4), now: 1))
+        #expect(queue.done(weight * 3 / 8, took: backlog * 3 / 8, now: 2))
+        // The same bytes, when it was full by them.
+        let other = RecorderQueue { _ in }
+        #expect(other.put(self.block(RecorderQueue.highWater), now: 0))
+        #expect(!other.done(RecorderQueue.highWater - weight, took: 1, now: 1))
+        #expect(other.done(weight - RecorderQueue.lowWater, took: 1, now: 2))
     }
 
     @Test func aQueueThatWasNeverFullDrainsInSilence() {
