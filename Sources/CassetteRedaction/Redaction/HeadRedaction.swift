@@ -5,6 +5,8 @@ internal import TapeBytes
 struct HeadRedaction {
     let text: TextRedaction
     var searched = SearchedLines()
+    /// Generation of the vault at which they may be used; nil: any.
+    var searchedAt: Int?
 
     private var rules: RedactionRules { self.text.rules }
 
@@ -16,6 +18,7 @@ struct HeadRedaction {
         // A pattern for any text may look at more than one line.
         guard !self.rules.hasTextPatterns else { return self.redactLines(of: &fields) }
         let generation = self.text.vault.generation
+        guard self.searchedAt.map({ $0 == generation }) ?? true else { return self.redactLines(of: &fields) }
         let unknown = self.searched.unknown(in: fields, at: generation)
         guard !unknown.isEmpty else { return 0 }
         var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)

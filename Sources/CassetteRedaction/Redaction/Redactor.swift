@@ -12,6 +12,8 @@ public struct Redactor: Sendable {
     /// Names the fields of gRPC messages.
     public var schema: ProtoSchema?
     private let searched: SearchedLines
+    /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
+    private let searchedAt: Int?
     let makeDigest: @Sendable () -> any ContentDigest
 
     /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
@@ -22,6 +24,7 @@ public struct Redactor: Sendable {
         self.rules = rules
         self.vault = vault
         self.searched = SearchedLines()
+        self.searchedAt = nil
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -31,21 +34,19 @@ public struct Redactor: Sendable {
         }
     }
 
-    private init(_ other: Redactor, vault: SecretVault, searched: SearchedLines, budget: SearchBudget?) {
+    private init(_ other: Redactor, vault: SecretVault, searchedAt: Int?, budget: SearchBudget?) {
         self.rules = other.rules
         self.vault = vault
-        self.searched = searched
+        self.searched = other.searched
+        self.searchedAt = searchedAt
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
     }
 
-    /// The same with another vault, which knows the values of the rules already.
-    init(_ other: Redactor, vault: SecretVault) { self.init(other, vault: vault, searched: SearchedLines(), budget: other.budget) }
-
     /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
     package func within(_ budget: SearchBudget) -> Redactor {
-        Redactor(self, vault: self.vault, searched: self.searched, budget: budget)
+        Redactor(self, vault: self.vault, searchedAt: self.searchedAt, budget: budget)
     }
 
     /// Whether the search that this one is for has ended early.
@@ -53,16 +54,19 @@ public struct Redactor: Sendable {
 
     /// The same rules and secrets for a second thread, whose searches are not repeated for what the first one learns meanwhile.
     package func sharingSecrets() -> Redactor {
-        Redactor(self, vault: SecretVault(sharing: self.vault), searched: self.searched, budget: self.budget)
+        Redactor(self, vault: SecretVault(sharing: self.vault), searchedAt: self.searchedAt, budget: self.budget)
     }
 
-    /// The same rules, and the secrets known now, for one search whose result is only whether there is anything: what it learns is forgotten.
-    package func forgetting(within budget: SearchBudget) -> Redactor {
-        Redactor(self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), budget: budget)
+    /// The same rules, and the secrets known now: what it learns is forgotten with it.
+    ///
+    /// - Parameter budget: of a search that may end early.
+    package func forgetting(within budget: SearchBudget? = nil) -> Redactor {
+        let vault = SecretVault(copying: self.vault)
+        return Redactor(self, vault: vault, searchedAt: self.searchedAt ?? vault.generation, budget: budget ?? self.budget)
     }
 
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
-    var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched) }
+    var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched, searchedAt: self.searchedAt) }
 
     private func body(_ schema: GRPCSchema) -> BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text), schema: schema) }
 

@@ -3,7 +3,7 @@
 /// Does not record uses: a hit costs one array access. Each number up to the highest takes the size of one value, so values should be
 /// references or arrays.
 package struct BoundedCache<Value> {
-    private var values: [Value?] = []
+    @usableFromInline var values: [Value?] = []
     /// Numbers in order of insertion; those before `first` have been dropped.
     private var order: [Int] = []
     private var first = 0
@@ -19,6 +19,7 @@ package struct BoundedCache<Value> {
         self.weigh = weigh
     }
 
+    @inlinable
     package func value(_ number: Int) -> Value? { number < self.values.count ? self.values[number] : nil }
 
     package mutating func insert(_ value: Value, at number: Int) {

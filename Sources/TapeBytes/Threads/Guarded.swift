@@ -7,7 +7,7 @@ internal import Platform
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// In memory of its own, so that Swift's checks of exclusive access are left out: the mutex is enough.
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
         self.value = .allocate(capacity: 1)
@@ -27,9 +27,15 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
         self.mutex.deallocate()
     }
 
+    /// Inlined, so that its callers do without the general form of a closure over any types.
+    @inlinable
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(self.mutex)
-        defer { pthread_mutex_unlock(self.mutex) }
+        self.lock()
+        defer { self.unlock() }
         return try body(&self.value.pointee)
     }
+
+    @usableFromInline func lock() { pthread_mutex_lock(self.mutex) }
+
+    @usableFromInline func unlock() { pthread_mutex_unlock(self.mutex) }
 }

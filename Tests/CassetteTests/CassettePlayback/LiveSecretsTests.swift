@@ -43,6 +43,20 @@ import Testing
         #expect(redaction.count == 0)
     }
 
+    /// Both requests know as many secrets, and not the same.
+    @Test func whatOneFindsCleanIsSearchedForTheSecretsOfAnother() {
+        let redaction = LiveRedactor(Redactor())
+        let note = "X-Note: kT7-pQ2xV9mZ4w1"
+        let first = HeaderFields([note, "Authorization: Bearer kT7-pQ2xV9mZ4w2"])
+        #expect(
+            redaction.forOneRequest().redacted(url: "http://a.test/", headers: first).headers.lines
+                == [note, "Authorization: Bearer {{authorization:1}}"])
+        let second = HeaderFields([note, "Authorization: Bearer kT7-pQ2xV9mZ4w1"])
+        #expect(
+            redaction.forOneRequest().redacted(url: "http://a.test/", headers: second).headers.lines
+                == ["X-Note: {{authorization:1}}", "Authorization: Bearer {{authorization:1}}"])
+    }
+
     @Test func valuesOfTheRulesStayKnown() throws {
         let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "KEY", bytes: Array("env-value-77".utf8))])
         let redaction = LiveRedactor(Redactor(rules: rules))
