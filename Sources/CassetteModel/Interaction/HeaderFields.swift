@@ -135,14 +135,15 @@ public struct HeaderFields: Sendable, Hashable {
     /// Compares a field's name with a lower-case ASCII name, ignoring case (RFC 9110, 5.1).
     public func isNamed(_ lowercase: StaticString, at index: Int) -> Bool {
         let entry = self.entries[index]
+        return self.bytes.withUnsafeBufferPointer { Self.isNamed(lowercase, entry, $0) }
+    }
+
+    @inline(__always)
+    private static func isNamed(_ lowercase: StaticString, _ entry: Entry, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let length = Int(entry.nameEnd - entry.start)
         guard length == lowercase.utf8CodeUnitCount else { return false }
-        return self.bytes.withUnsafeBufferPointer { bytes in
-            for offset in 0..<length where Self.lower(bytes[Int(entry.start) + offset]) != lowercase.utf8Start[offset] {
-                return false
-            }
-            return true
-        }
+        for offset in 0..<length where Self.lower(bytes[Int(entry.start) + offset]) != lowercase.utf8Start[offset] { return false }
+        return true
     }
 
     @inline(__always)
@@ -155,8 +156,9 @@ public struct HeaderFields: Sendable, Hashable {
     }
 
     public func firstIndex(of lowercase: StaticString) -> Int? {
-        for index in self.entries.indices where self.isNamed(lowercase, at: index) { return index }
-        return nil
+        self.bytes.withUnsafeBufferPointer { bytes in
+            self.entries.withUnsafeBufferPointer { entries in entries.firstIndex { Self.isNamed(lowercase, $0, bytes) } }
+        }
     }
 
     /// The first value of a field; `lowercase` matches names of any case.

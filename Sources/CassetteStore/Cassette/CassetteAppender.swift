@@ -121,7 +121,8 @@ public final class CassetteAppender {
     public func stage(_ encode: (inout [UInt8]) throws -> Void) rethrows {
         precondition(!self.isFinished, "nothing is recorded into a cassette after finish()")
         let start = self.staged.count
-        self.staged += self.count + self.stagedCount == 0 ? [0x0a] : [UInt8(ascii: ","), 0x0a]
+        if self.count + self.stagedCount > 0 { self.staged.append(UInt8(ascii: ",")) }
+        self.staged.append(0x0a)
         do {
             try encode(&self.staged)
         } catch {

@@ -65,11 +65,12 @@ public enum HopByHop {
         if let authorization = hop?.authorization { self.append("Proxy-Authorization: ", authorization, to: &out) }
 
         var hasLength = false
+        var lines = LineRun(fields)
         for index in 0..<fields.count {
-            let name = fields.nameBytes(at: index)
-            switch FieldKind.of(name) {
+            switch lines.kind(at: index) {
             case .hopByHop: continue
             case .connection:
+                lines.end(&out)
                 self.appendConnection(connection, insteadOf: index, of: fields, to: &out)
                 connection = ""
                 continue
@@ -78,6 +79,7 @@ public enum HopByHop {
                 if takesTrailers, index == fields.firstIndex(of: "te") {
                     // Other transfer codings would be for this hop, which decodes chunked alone.
                     if FieldList.equals(fields.valueBytes(at: index), "trailers") { break }
+                    lines.end(&out)
                     self.append("TE: ", "trailers", to: &out)
                 }
                 continue
@@ -87,7 +89,8 @@ public enum HopByHop {
                 if let authority = Authority(fields.valueBytes(at: index)), Origin(scheme: origin.scheme, authority: authority) == origin {
                     break
                 }
-                out += name
+                lines.end(&out)
+                out += fields.nameBytes(at: index)
                 self.append(": ", origin.authority, to: &out)
                 continue
             case .contentLength:
@@ -95,11 +98,12 @@ public enum HopByHop {
                 if hasLength { continue }
                 hasLength = true
             case .endToEnd:
-                if options.nominates(name) { continue }
+                if options.nominates(fields.nameBytes(at: index)) { continue }
             case .upgrade, .transferEncoding, .trailer, .contentEncoding: break
             }
-            self.append(line: index, of: fields, to: &out)
+            lines.add(index, &out)
         }
+        lines.end(&out)
         // A TE without Connection, in spite of RFC 9110, 10.1.4.
         if !connection.isEmpty { self.append("Connection: ", connection, to: &out) }
         out += "\r\n".utf8
@@ -140,11 +144,12 @@ public enum HopByHop {
         out += "\r\n".utf8
 
         var hasLength = false
+        var lines = LineRun(fields)
         for index in 0..<fields.count {
-            let name = fields.nameBytes(at: index)
-            switch FieldKind.of(name) {
+            switch lines.kind(at: index) {
             case .hopByHop, .te: continue
             case .connection:
+                lines.end(&out)
                 self.appendConnection(connection, insteadOf: index, of: fields, to: &out)
                 connection = ""
                 continue
@@ -156,11 +161,12 @@ public enum HopByHop {
                 if hasLength { continue }
                 hasLength = true
             case .endToEnd:
-                if options.nominates(name) { continue }
+                if options.nominates(fields.nameBytes(at: index)) { continue }
             case .host, .contentEncoding: break
             }
-            self.append(line: index, of: fields, to: &out)
+            lines.add(index, &out)
         }
+        lines.end(&out)
         if !connection.isEmpty { self.append("Connection: ", connection, to: &out) }
         out += "\r\n".utf8
         return out
@@ -194,5 +200,33 @@ public enum HopByHop {
         out += value.utf8
         out.append(ASCII.carriageReturn)
         out.append(ASCII.lineFeed)
+    }
+}
+
+/// Passes field lines on as they are: those that follow each other in one piece.
+private struct LineRun {
+    private let fields: HeaderFields
+    /// In the bytes of the fields; not passed on yet.
+    private var range = 0..<0
+
+    init(_ fields: HeaderFields) { self.fields = fields }
+
+    func kind(at index: Int) -> FieldKind {
+        self.fields.bytes.withUnsafeBufferPointer { FieldKind.of(UnsafeBufferPointer(rebasing: $0[self.fields.nameRange(at: index)])) }
+    }
+
+    mutating func add(_ index: Int, _ out: inout [UInt8]) {
+        let line = self.fields.lineRange(at: index)
+        if line.lowerBound != self.range.upperBound {
+            self.end(&out)
+            self.range = line.lowerBound..<line.lowerBound
+        }
+        self.range = self.range.lowerBound..<line.upperBound + 2
+    }
+
+    mutating func end(_ out: inout [UInt8]) {
+        guard !self.range.isEmpty else { return }
+        out += self.fields.bytes[self.range]
+        self.range = self.range.upperBound..<self.range.upperBound
     }
 }

@@ -57,8 +57,8 @@ struct ConnectionOptions {
         }
     }
 
-    func nominates(_ name: ArraySlice<UInt8>) -> Bool {
-        !self.nominated.isEmpty && self.nominated.contains(name.map(ASCII.lower))
+    func nominates(_ name: @autoclosure () -> ArraySlice<UInt8>) -> Bool {
+        !self.nominated.isEmpty && self.nominated.contains(name().map(ASCII.lower))
     }
 }
 
@@ -69,7 +69,7 @@ enum FieldKind {
     case hopByHop
     case endToEnd
 
-    static func of(_ name: ArraySlice<UInt8>) -> FieldKind {
+    static func of(_ name: some Collection<UInt8>) -> FieldKind {
         switch name.count {
         case 2: FieldList.equals(name, "te") ? .te : .endToEnd
         case 4: FieldList.equals(name, "host") ? .host : .endToEnd

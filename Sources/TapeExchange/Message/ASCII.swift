@@ -103,7 +103,7 @@ struct FieldList: Sequence, IteratorProtocol {
     }
 
     /// Case-insensitive.
-    static func equals(_ element: ArraySlice<UInt8>, _ lowercase: StaticString) -> Bool {
+    static func equals(_ element: some Collection<UInt8>, _ lowercase: StaticString) -> Bool {
         guard element.count == lowercase.utf8CodeUnitCount else { return false }
         var offset = 0
         for byte in element {
