@@ -46,15 +46,12 @@ import Testing
     /// Both requests know as many secrets, and not the same.
     @Test func whatOneFindsCleanIsSearchedForTheSecretsOfAnother() {
         let redaction = LiveRedactor(Redactor())
-        let note = "X-Note: kT7-pQ2xV9mZ4w1"
-        let first = HeaderFields([note, "Authorization: Bearer kT7-pQ2xV9mZ4w2"])
-        #expect(
-            redaction.forOneRequest().redacted(url: "http://a.test/", headers: first).headers.lines
-                == [note, "Authorization: Bearer {{authorization:1}}"])
-        let second = HeaderFields([note, "Authorization: Bearer kT7-pQ2xV9mZ4w1"])
-        #expect(
-            redaction.forOneRequest().redacted(url: "http://a.test/", headers: second).headers.lines
-                == ["X-Note: {{authorization:1}}", "Authorization: Bearer {{authorization:1}}"])
+        let note = HeaderFields(["X-Note: kT7-pQ2xV9mZ4w1"])
+        func lines(token: String) -> [String] {
+            redaction.forOneRequest().redacted(url: "http://a.test/?token=\(token)", headers: note).headers.lines
+        }
+        #expect(lines(token: "kT7-pQ2xV9mZ4w2") == note.lines)
+        #expect(lines(token: "kT7-pQ2xV9mZ4w1") == ["X-Note: {{token:1}}"])
     }
 
     @Test func valuesOfTheRulesStayKnown() throws {
