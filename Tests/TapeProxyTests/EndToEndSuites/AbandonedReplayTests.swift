@@ -59,21 +59,17 @@ import Testing
         let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
         let loops = replay.server.loops
         let disk = try #require(try loops.loops.map { $0.disk }.first)
-        let gate = Gate("the replay is being stopped")
-        let busy = (0..<2).map { _ in
-            let begun = Gate("a thread is busy")
-            return (
-                begun,
-                disk.run(on: loops.first) {
-                    begun.open()
-                    try gate.wait()
-                }
-            )
+        let threads = (0..<2).map { _ in (begun: Gate("a thread is busy"), stopping: Gate("the replay is being stopped")) }
+        for (begun, stopping) in threads {
+            _ = disk.run(on: loops.first) {
+                begun.open()
+                try stopping.wait()
+            }
+            try begun.wait()
         }
-        for (begun, _) in busy { try begun.wait() }
         try self.leave(replay)
         // What is queued is dropped first, and then the threads go on.
-        disk.run(on: loops.first) {}.whenFailure { _ in gate.open() }
+        disk.run(on: loops.first) {}.whenFailure { _ in for thread in threads { thread.stopping.open() } }
         try replay.stop()
         #expect(replay.session.verdict().flaws.isEmpty)
     }
