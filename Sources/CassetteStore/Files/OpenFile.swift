@@ -129,23 +129,14 @@ package struct OpenFile: ~Copyable, Sendable {
         return bytes
     }
 
-    /// The bytes of a range that the system has in memory; nil if it does not have all of them, or if neither it nor the file's system can tell.
-    func readAtOnce(_ range: Range<Int>) -> [UInt8]? {
-        var isRead = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-            count = max(0, self.readAtOnce(into: UnsafeMutableRawBufferPointer(buffer.extracting(..<range.count)), at: range.lowerBound))
-            isRead = count == range.count
-        }
-        return isRead ? bytes : nil
-    }
-
-    private func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    /// Fills the buffer with what the system has in memory; false if it does not have all of it, or if neither it nor the file's system can tell.
+    func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
         #if os(Linux)
-        guard let read = Self.vectorRead else { return -1 }
+        guard let read = Self.vectorRead else { return false }
         var piece = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
-        return read(self.descriptor, &piece, 1, off_t(offset), Self.noWait)
+        return read(self.descriptor, &piece, 1, off_t(offset), Self.noWait) == bytes.count
         #else
-        return -1
+        return false
         #endif
     }
 

@@ -83,6 +83,8 @@ public final class UnnamedFile: Sendable {
         try self.file.read(range)
     }
 
-    /// The bytes of a range; nil if they are not in the file, or might have to be waited for.
-    public func readAtOnce(_ range: Range<Int>) -> [UInt8]? { self.file.readAtOnce(range) }
+    /// Fills the buffer; false if not all of it is in the file, or might have to be waited for.
+    public func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+        self.file.readAtOnce(into: bytes, at: offset)
+    }
 }

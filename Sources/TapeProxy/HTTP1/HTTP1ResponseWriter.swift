@@ -89,7 +89,7 @@ struct HTTP1ResponseWriter {
     mutating func ready(_ answer: ReadyAnswer, mayPersist: Bool) -> ByteBuffer? {
         guard mayPersist, self.request.persists, self.request.head.version >= .http11 else { return nil }
         self.persists = true
-        guard let reverse = self.request.reverse else { return ByteBuffer(bytes: answer.bytes) }
+        guard let reverse = self.request.reverse else { return answer.buffer }
         return ByteBuffer(bytes: reverse.response(wire: answer.bytes, clientVersion: self.request.head.version))
     }
 
@@ -121,10 +121,13 @@ struct ChunkWriter {
 
 /// A recorded answer for an HTTP/1.1 client that keeps its connection open: head and body in one piece.
 struct ReadyAnswer: Sendable {
-    let bytes: [UInt8]
+    /// Sent as it is to each client: nobody writes to it.
+    let buffer: ByteBuffer
 
     /// One that was made before.
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(_ buffer: ByteBuffer) { self.buffer = buffer }
+
+    var bytes: [UInt8] { Array(self.buffer.readableBytesView) }
 
     /// Nil if it cannot be sent that way: it closes its connection, was cut, or has a body that is too large to hold in memory.
     init?(_ answer: RecordedAnswer) {
@@ -143,7 +146,7 @@ struct ReadyAnswer: Sendable {
             body.withUnsafeBytes { framer.frame($0, into: &bytes) }
             framer.end(into: &bytes)
         }
-        self.bytes = bytes
+        self.buffer = ByteBuffer(bytes: bytes)
     }
 }
 

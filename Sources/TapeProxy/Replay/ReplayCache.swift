@@ -1,4 +1,5 @@
 internal import CassetteStore
+internal import NIOCore
 internal import TapeBytes
 
 /// Recorded answers as they are sent, for all event loops of a session: some in memory, the others in a file without a name.
@@ -17,7 +18,7 @@ final class ReplayCache: Sendable {
         var file: Int
 
         /// A replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 80 MB.
-        static let one = Limits(ready: 8 << 20, readyAlone: 128 << 20, answers: 16 << 20, file: 256 << 20)
+        static let one = Limits(ready: 4 << 20, readyAlone: 128 << 20, answers: 16 << 20, file: 256 << 20)
         /// For each of many sessions in one process: all of `SessionServer.sessionLimit` together have 256 MiB in memory, and 1 GiB in files.
         static let ofMany = Limits(ready: 896 << 10, readyAlone: 896 << 10, answers: 128 << 10, file: 4 << 20)
     }
@@ -45,7 +46,7 @@ final class ReplayCache: Sendable {
         self.file = AnswerFile(limit: limits.file, folder: folder)
     }
 
-    private static func weight(_ answer: ReadyAnswer) -> Int { self.entryWeight + answer.bytes.count }
+    private static func weight(_ answer: ReadyAnswer) -> Int { self.entryWeight + answer.buffer.storageCapacity }
 
     func ready(_ index: Int) -> ReadyAnswer? { self.state.withLock { $0.ready.value(index) } ?? self.file.answer(index) }
 
@@ -103,12 +104,20 @@ private final class AnswerFile: Sendable {
     /// Nil if it is not in the file, or not in the system's memory.
     func answer(_ index: Int) -> ReadyAnswer? {
         let found = self.state.withLock { state in state.place(index).flatMap { range in state.file.map { ($0, range) } } }
-        return found.flatMap { file, range in file.readAtOnce(range) }.map { ReadyAnswer(bytes: $0) }
+        return found.flatMap { file, range in Self.read(file, range) }
+    }
+
+    private static func read(_ file: UnnamedFile, _ range: Range<Int>) -> ReadyAnswer? {
+        var buffer = ByteBufferAllocator().buffer(capacity: range.count)
+        let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { room in
+            file.readAtOnce(into: UnsafeMutableRawBufferPointer(rebasing: room[..<range.count]), at: range.lowerBound) ? range.count : 0
+        }
+        return count == range.count ? ReadyAnswer(buffer) : nil
     }
 
     /// - Returns: whether it is in the file.
     func insert(_ answer: ReadyAnswer, at index: Int) -> Bool {
-        let count = answer.bytes.count
+        let count = answer.buffer.readableBytes
         guard let (file, offset) = self.place(count) else { return false }
         do throws(CassetteError) {
             // Not under the lock, which event loops take.
@@ -119,7 +128,7 @@ private final class AnswerFile: Sendable {
             self.giveUp()
             return false
         }
-        guard offset > 0 || file.readAtOnce(0..<count) != nil else {
+        guard offset > 0 || Self.read(file, 0..<count) != nil else {
             self.giveUp()
             return false
         }

@@ -6,7 +6,7 @@ import TapeTestSupport
 import Testing
 
 @Suite struct ReplayCacheTests {
-    /// Of which each takes some 1,100 bytes.
+    /// Of which each is some 1,100 bytes, and takes 2,048.
     private func answer(_ number: Int, status: Int = 200) throws -> RecordedAnswer {
         let body = Array(String(repeating: "\(number) ", count: 1000).utf8.prefix(1000))
         let interaction = Interaction(
@@ -32,20 +32,20 @@ import Testing
     }
 
     @Test func whatHasNoRoomInMemoryIsInTheFile() throws {
-        let cache = try self.filled(ReplayCache.Limits(ready: 10_000, readyAlone: 20_000, answers: 10_000, file: 1 << 20))
+        let cache = try self.filled(ReplayCache.Limits(ready: 20_000, readyAlone: 40_000, answers: 10_000, file: 1 << 20))
         #expect(try self.held(cache) == Array(0..<50))
         #expect(cache.answer(3) == nil && cache.answer(40) == nil)
     }
 
     @Test func withoutRoomInTheFileTheNewestAreInMemory() throws {
-        let cache = try self.filled(ReplayCache.Limits(ready: 10_000, readyAlone: 20_000, answers: 10_000, file: 11_000))
+        let cache = try self.filled(ReplayCache.Limits(ready: 20_000, readyAlone: 40_000, answers: 10_000, file: 11_000))
         let held = try self.held(cache)
         #expect(held.count > 20 && held.count < 35 && held.contains(49))
     }
 
     @Test func aFileThatCannotBeMadeIsNoReasonNotToReplay() throws {
         let cache = try self.filled(
-            ReplayCache.Limits(ready: 10_000, readyAlone: 20_000, answers: 10_000, file: 1 << 20), folder: TemporaryFolder().file("nowhere")
+            ReplayCache.Limits(ready: 20_000, readyAlone: 40_000, answers: 10_000, file: 1 << 20), folder: TemporaryFolder().file("nowhere")
         )
         let held = try self.held(cache)
         #expect(held.count > 10 && held.count < 20 && held.contains(49))
@@ -53,7 +53,7 @@ import Testing
 
     /// A client of HTTP/2 asks for the one, a client of HTTP/1.1 for the other.
     @Test func anAnswerThatIsReadAgainIsHeldInTheOtherFormAsWell() throws {
-        let cache = try self.filled(ReplayCache.Limits(ready: 10_000, readyAlone: 20_000, answers: 10_000, file: 1 << 20))
+        let cache = try self.filled(ReplayCache.Limits(ready: 20_000, readyAlone: 40_000, answers: 10_000, file: 1 << 20))
         for number in [1, 49] {
             cache.insert(try self.answer(number), at: number)
             #expect(cache.answer(number)?.method == "GET" && cache.ready(number) != nil)
