@@ -13,7 +13,7 @@ public struct LiveRedactor: Sendable {
 
     /// One for a single request, its head and its body: what it learns, this one never knows.
     public func forOneRequest() -> LiveRedactor {
-        LiveRedactor(self.redactor.forgetting())
+        LiveRedactor(self.redactor.forOneRequest())
     }
 
     /// Secrets known.

@@ -34,10 +34,10 @@ public struct Redactor: Sendable {
         }
     }
 
-    private init(_ other: Redactor, vault: SecretVault, searchedAt: Int?, budget: SearchBudget?) {
+    private init(_ other: Redactor, vault: SecretVault, searched: SearchedLines, searchedAt: Int?, budget: SearchBudget?) {
         self.rules = other.rules
         self.vault = vault
-        self.searched = other.searched
+        self.searched = searched
         self.searchedAt = searchedAt
         self.budget = budget
         self.makeDigest = other.makeDigest
@@ -46,7 +46,7 @@ public struct Redactor: Sendable {
 
     /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
     package func within(_ budget: SearchBudget) -> Redactor {
-        Redactor(self, vault: self.vault, searchedAt: self.searchedAt, budget: budget)
+        Redactor(self, vault: self.vault, searched: self.searched, searchedAt: self.searchedAt, budget: budget)
     }
 
     /// Whether the search that this one is for has ended early.
@@ -54,15 +54,23 @@ public struct Redactor: Sendable {
 
     /// The same rules and secrets for a second thread, whose searches are not repeated for what the first one learns meanwhile.
     package func sharingSecrets() -> Redactor {
-        Redactor(self, vault: SecretVault(sharing: self.vault), searchedAt: self.searchedAt, budget: self.budget)
+        Redactor(
+            self, vault: SecretVault(sharing: self.vault), searched: self.searched, searchedAt: self.searchedAt, budget: self.budget)
     }
 
-    /// The same rules, and the secrets known now: what it learns is forgotten with it.
+    /// The same rules, and the secrets known now, for one search whose result is only whether there is anything: what it learns is forgotten.
     ///
-    /// - Parameter budget: of a search that may end early.
-    package func forgetting(within budget: SearchBudget? = nil) -> Redactor {
+    /// Finds no lines clean for others: one may have taken the number of a placeholder.
+    package func forgetting(within budget: SearchBudget) -> Redactor {
+        Redactor(self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: budget)
+    }
+
+    /// The same rules, and the secrets known now, for one request whose placeholders' numbers do not count: what it learns is forgotten, and
+    /// lines that it finds clean before are known to the next one.
+    func forOneRequest() -> Redactor {
         let vault = SecretVault(copying: self.vault)
-        return Redactor(self, vault: vault, searchedAt: self.searchedAt ?? vault.generation, budget: budget ?? self.budget)
+        return Redactor(
+            self, vault: vault, searched: self.searched, searchedAt: self.searchedAt ?? vault.generation, budget: self.budget)
     }
 
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }

@@ -3,7 +3,7 @@
 /// Does not record uses: a hit costs one array access. Each number up to the highest takes the size of one value, so values should be
 /// references or arrays.
 package struct BoundedCache<Value> {
-    @usableFromInline var values: [Value?] = []
+    @usableFromInline private(set) var values: [Value?] = []
     /// Numbers in order of insertion; those before `first` have been dropped.
     private var order: [Int] = []
     private var first = 0

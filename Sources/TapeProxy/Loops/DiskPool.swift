@@ -10,13 +10,15 @@ final class DiskPool: Sendable {
     /// Operations queued or running at once: two for each of 16,384 connections (`ProxyLimits.connections`), which never have more.
     static let workLimit = 32_768
 
+    static let threadCount = 2
+
     private let limit: Int
     /// Nil if the event loop does the work.
     private let threads: NIOThreadPool?
     private let count = Guarded(0)
 
     /// - Parameter count: 0 runs the work on the calling event loop, in its next tick: for loops without a thread.
-    init(threads count: Int = 2, workLimit: Int = DiskPool.workLimit) {
+    init(threads count: Int = DiskPool.threadCount, workLimit: Int = DiskPool.workLimit) {
         self.limit = workLimit
         self.threads = count == 0 ? nil : NIOThreadPool(numberOfThreads: count)
         self.threads?.start()

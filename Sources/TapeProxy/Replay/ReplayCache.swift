@@ -6,7 +6,7 @@ internal import TapeBytes
 ///
 /// What is in the file has been read from the system's memory alone: an event loop does not wait for a disk.
 final class ReplayCache: Sendable {
-    /// In bytes.
+    /// In bytes: of memory what the buffers take, which are powers of two, and in the file what is in them.
     struct Limits {
         /// Answers that can be sent in one piece.
         var ready: Int
@@ -17,13 +17,13 @@ final class ReplayCache: Sendable {
         /// Further ones of the first kind, in the file.
         var file: Int
 
-        /// A replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 80 MB.
+        /// A replay of 100,000 exchanges of 1 KiB is four fifths as fast as one of 1,000, and stays below 80 MB.
         static let one = Limits(ready: 4 << 20, readyAlone: 128 << 20, answers: 16 << 20, file: 256 << 20)
         /// For each of many sessions in one process: all of `SessionServer.sessionLimit` together have 256 MiB in memory, and 1 GiB in files.
         static let ofMany = Limits(ready: 896 << 10, readyAlone: 896 << 10, answers: 128 << 10, file: 4 << 20)
     }
 
-    /// The overhead of an entry, in bytes: its array's header, and its slots in the cache.
+    /// The overhead of an entry, in bytes: its buffer's object, and its slots in the cache.
     private static let entryWeight = 64
 
     private struct State {

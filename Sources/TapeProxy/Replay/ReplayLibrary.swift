@@ -20,6 +20,8 @@ final class ReplayLibrary {
     /// Nil if dates stay as recorded.
     private let refresh: DateRefresh?
     private let cache: ReplayCache
+    /// The threads take no more work: the replay is being stopped.
+    private var isStopped = false
 
     /// - Parameter cache: shared with the session's other event loops.
     init(
@@ -47,7 +49,7 @@ final class ReplayLibrary {
             if case .success(let answer) = result { cache.insert(answer, at: index) }
             return result
         }
-        loading.assumeIsolated().whenComplete { result in
+        loading.assumeIsolated().whenComplete { [self] result in
             switch result {
             case .success(.success(let answer)):
                 then(.success(answer))
@@ -56,15 +58,15 @@ final class ReplayLibrary {
             case .failure(let error as CassetteError):
                 then(.failure(error))
             case .failure:
+                self.isStopped = true
                 then(.failure(CassetteError(.unreadable, "the replay is being stopped: \"\(cassette.path)\" is no longer read.")))
             }
         }
     }
 
-    /// How a recorded exchange ended whose answer was not loaded before the replay was stopped; nil if that cannot be read.
-    ///
-    /// Reads it on the event loop, which serves nobody any more.
-    func outcome(_ index: Int) -> Outcome? { try? self.cassette.interaction(at: index).outcome }
+    /// How a recorded exchange ended whose answer was not loaded before the replay was stopped, read at once; nil for any other, and if it
+    /// cannot be read.
+    func outcome(_ index: Int) -> Outcome? { self.isStopped ? try? self.cassette.interaction(at: index).outcome : nil }
 
     /// Some messages of a recorded WebSocket from this one on, in a file beside the cassette.
     func messages(of speech: WebSocketSpeech, from number: Int, then: @escaping (Result<[WebSocketMessage], CassetteError>) -> Void) {

@@ -94,7 +94,7 @@ final class RecorderQueue: Sendable {
     init(refused: @escaping @Sendable (RecorderItem) -> Void) { self.refused = refused }
 
     /// - Parameter now: nanoseconds of a monotonic clock.
-    /// - Returns: whether the queue is full now, by weight or by age.
+    /// - Returns: whether the queue is full now, by its bytes, by the work in them or by age.
     func put(_ item: RecorderItem, now: UInt64) -> Bool {
         let weight = item.weight
         let put = self.state.withLock { state -> (isFull: Bool, wakes: Bool)? in

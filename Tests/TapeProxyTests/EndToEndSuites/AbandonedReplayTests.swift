@@ -7,9 +7,10 @@ import Testing
 
 /// A client that leaves before its answer has not been answered.
 @Suite struct AbandonedReplayTests {
+    private static let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
     private static let request = "GET http://h.test/ HTTP/1.1\r\nHost: h.test\r\n\r\n"
 
-    private func replay(latency: Latency, outcome: String = "") throws -> RunningProxy {
+    private func replay(latency: Latency, outcome: String = "", response: String = #"{ "status": 204 }"#) throws -> RunningProxy {
         let folder = try TemporaryFolder()
         let text = """
             {
@@ -19,7 +20,7 @@ import Testing
                   "id": 1,
                   "started": "2026-11-21T04:00:00.000000Z",
                   "request": { "method": "GET", "url": "http://h.test/" },
-                  "response": { "status": 204 }\(outcome)
+                  "response": \(response)\(outcome)
                 }
               ]
             }
@@ -47,31 +48,54 @@ import Testing
     }
 
     @Test func whoLeavesAsTheRecordedClientDidIsOne() throws {
-        let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
-        let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
+        let replay = try self.replay(latency: .fixed(600_000), outcome: Self.cut)
         try self.leave(replay)
         try replay.stop()
         #expect(replay.session.verdict().flaws.isEmpty)
     }
 
-    @Test func soIsOneWhoseAnswerIsNotReadBeforeTheStop() throws {
-        let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
-        let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
-        let loops = replay.server.loops
-        let disk = try #require(try loops.loops.map { $0.disk }.first)
-        let threads = (0..<2).map { _ in (begun: Gate("a thread is busy"), stopping: Gate("the replay is being stopped")) }
-        for (begun, stopping) in threads {
+    private typealias Busy = (begun: Gate, released: Gate)
+
+    /// Nothing is read until each of them is released.
+    private func occupy(_ disk: DiskPool, of loops: ServerLoops) throws -> [Busy] {
+        let threads: [Busy] = (0..<DiskPool.threadCount).map { _ in (Gate("a thread is busy"), Gate("the client has left")) }
+        for (begun, released) in threads {
             _ = disk.run(on: loops.first) {
                 begun.open()
-                try stopping.wait()
+                try released.wait()
             }
             try begun.wait()
         }
+        return threads
+    }
+
+    @Test func soIsOneWhoseAnswerIsNotReadBeforeTheStop() throws {
+        let replay = try self.replay(latency: .fixed(600_000), outcome: Self.cut)
+        let loops = replay.server.loops
+        let disk = try #require(try loops.loops.map { $0.disk }.first)
+        let threads = try self.occupy(disk, of: loops)
         try self.leave(replay)
         // What is queued is dropped first, and then the threads go on.
-        disk.run(on: loops.first) {}.whenFailure { _ in for thread in threads { thread.stopping.open() } }
+        disk.run(on: loops.first) {}.whenFailure { _ in for thread in threads { thread.released.open() } }
         try replay.stop()
         #expect(replay.session.verdict().flaws.isEmpty)
+    }
+
+    /// Whether the client leaves before or after that is seen.
+    @Test func whoLeavesAnAnswerThatCannotBeReadIsNone() throws {
+        let body = #"{ "size": 3, "file": "tape.bodies/\#(String(repeating: "a", count: 64)).bin" }"#
+        let replay = try self.replay(
+            latency: .fixed(600_000), outcome: Self.cut, response: #"{ "status": 200, "headers": ["Content-Length: 3"], "body": \#(body) }"#
+        )
+        let loops = replay.server.loops
+        let disk = try #require(try loops.loops.map { $0.disk }.first)
+        let threads = try self.occupy(disk, of: loops)
+        try self.leave(replay)
+        for thread in threads { thread.released.open() }
+        // Comes behind the answer.
+        try disk.run(on: loops.first) {}.wait()
+        try replay.stop()
+        #expect(replay.session.verdict().flaws.contains(.unserved))
     }
 
     @Test func whoLeavesAfterwardsIsOne() throws {
