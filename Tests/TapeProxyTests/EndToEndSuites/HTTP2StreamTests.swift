@@ -104,7 +104,7 @@ import Testing
         #expect(failure.message.contains("REFUSED_STREAM"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func anOriginThatBreaksTheProtocolFailsItsRequestsAtOnce() throws {
+    @Test func anOriginThatBreaksTheProtocolFailsItsRequestsAtOnce() throws {
         let origin = try RawOrigin(scripts: [
             { connection in
                 let peer = try HTTP2Peer(.server, over: connection)
