@@ -18,7 +18,7 @@ struct HeadRedaction {
         // A pattern for any text may look at more than one line.
         guard !self.rules.hasTextPatterns else { return self.redactLines(of: &fields) }
         let generation = self.text.vault.generation
-        guard self.searchedAt.map({ $0 == generation }) ?? true else { return self.redactLines(of: &fields) }
+        guard (self.searchedAt ?? generation) == generation else { return self.redactLines(of: &fields) }
         let unknown = self.searched.unknown(in: fields, at: generation)
         guard !unknown.isEmpty else { return 0 }
         var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)
