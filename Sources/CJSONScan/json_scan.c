@@ -108,7 +108,33 @@ size_t json_scan(JSONScan *scan, const uint8_t *text, size_t count) {
     return count >= 64 && scan->depth > 0 && scan->depth <= 64 && __builtin_cpu_supports("avx2") ? scan_vectors(scan, text, count) : 0;
 }
 
+static inline __m128i stops16(const uint8_t *text, __m128i del) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)text);
+    return _mm_or_si128(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, del), _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes)));
+}
+
+size_t json_plain(const void *text, size_t from, size_t count, bool stops_at_delete) {
+    const uint8_t *bytes = text;
+    // A quote twice where a DEL is one of the others.
+    const __m128i del = _mm_set1_epi8(stops_at_delete ? 0x7f : '"');
+    for (; count - from >= 64; from += 64) {
+        __m128i first = _mm_or_si128(stops16(bytes + from, del), stops16(bytes + from + 16, del));
+        __m128i second = _mm_or_si128(stops16(bytes + from + 32, del), stops16(bytes + from + 48, del));
+        if (_mm_movemask_epi8(_mm_or_si128(first, second))) break;
+    }
+    for (; count - from >= 16; from += 16)
+        if (_mm_movemask_epi8(stops16(bytes + from, del))) break;
+    return from;
+}
+
 #else
+size_t json_plain(const void *text, size_t from, size_t count, bool stops_at_delete) {
+    (void)text, (void)count, (void)stops_at_delete;
+    return from;
+}
+
 size_t json_scan(JSONScan *scan, const uint8_t *text, size_t count) {
     (void)scan, (void)text, (void)count;
     return 0;

@@ -1,3 +1,4 @@
+internal import CJSONScan
 internal import Platform
 
 /// Searches bytes eight at a time.
@@ -24,6 +25,8 @@ package enum ByteScan {
     package static func endOfPlain(_ bytes: UnsafeRawBufferPointer, from start: Int, stopAtDelete: Bool) -> Int {
         let end = bytes.count
         var offset = start
+        // Most strings are shorter than that.
+        if end - offset >= 32, let base = bytes.baseAddress { offset = json_plain(base, offset, end, stopAtDelete) }
         while end - offset >= 8 {
             let word = Self.word(bytes, at: offset)
             var stops = (word &- self.ones &* 0x20) & ~word & self.highs
@@ -72,6 +75,12 @@ package enum ByteScan {
     static func endOfASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let end = bytes.count
         var offset = start
+        while end - offset >= 32 {
+            let low = Self.word(bytes, at: offset) | Self.word(bytes, at: offset &+ 8)
+            let high = Self.word(bytes, at: offset &+ 16) | Self.word(bytes, at: offset &+ 24)
+            guard (low | high) & self.highs == 0 else { break }
+            offset &+= 32
+        }
         while end - offset >= 8 {
             let found = Self.word(bytes, at: offset) & self.highs
             if found != 0 { return offset + found.trailingZeroBitCount / 8 }
@@ -93,16 +102,34 @@ package enum ByteScan {
 public enum ByteSearch {
     public static func contains(_ needle: StaticString, in haystack: UnsafeRawBufferPointer) -> Bool {
         guard let base = haystack.baseAddress, needle.utf8CodeUnitCount > 0 else { return false }
-        let end = base + haystack.count
-        var start = base
-        while end - start >= needle.utf8CodeUnitCount, let found = memchr(start, Int32(needle.utf8Start[0]), end - start) {
-            let candidate = UnsafeRawPointer(found)
-            if end - candidate >= needle.utf8CodeUnitCount, memcmp(candidate, needle.utf8Start, needle.utf8CodeUnitCount) == 0 {
-                return true
-            }
-            start = candidate + 1
+        let length = needle.utf8CodeUnitCount
+        guard haystack.count >= length else { return false }
+        let rarest = self.rarest(UnsafeBufferPointer(start: needle.utf8Start, count: length))
+        // The places where that byte of an occurrence may be.
+        var place = base + rarest
+        let end = base + haystack.count - length + rarest + 1
+        while place < end, let found = memchr(place, Int32(needle.utf8Start[rarest]), end - place) {
+            let candidate = UnsafeRawPointer(found) - rarest
+            if memcmp(candidate, needle.utf8Start, length) == 0 { return true }
+            place = UnsafeRawPointer(found) + 1
         }
         return false
+    }
+
+    /// Letters from frequent to rare in English text; of quotes, slashes and digits there are more in JSON.
+    private static let ranks: [UInt8] = {
+        var ranks = [UInt8](repeating: 0, count: 256)
+        for (rank, letter) in "etaoinshrdlcumwfgypbvkjxqz".utf8.enumerated() { ranks[Int(letter)] = UInt8(rank + 1) }
+        return ranks
+    }()
+
+    /// Which byte of a needle is looked for, since the fewest others are like it; the first of equals.
+    private static func rarest(_ needle: UnsafeBufferPointer<UInt8>) -> Int {
+        self.ranks.withUnsafeBufferPointer { ranks in
+            var rarest = 0
+            for index in needle.indices where ranks[Int(needle[index])] > ranks[Int(needle[rarest])] { rarest = index }
+            return rarest
+        }
     }
 }
 

@@ -22,6 +22,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [31, 32, 63, 64, 65, 100, 130]) func everyStopIsFoundInLongTexts(length: Int) {
+        for spot in 0..<length {
+            for byte in [0, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5D, 0x7E, 0x7F, 0x80, 0xFF] as [UInt8] {
+                var bytes = [UInt8](repeating: 0x61, count: length)
+                bytes[spot] = byte
+                let isStop = byte < 0x20 || byte == 0x22 || byte == 0x5C
+                bytes.withUnsafeBytes {
+                    #expect(ByteScan.endOfPlain($0, from: 0, stopAtDelete: false) == (isStop ? spot : length))
+                    #expect(ByteScan.endOfPlain($0, from: min(3, spot), stopAtDelete: true) == (isStop || byte == 0x7F ? spot : length))
+                    #expect(ByteScan.endOfPlain($0, from: spot + 1, stopAtDelete: true) == length)
+                    #expect(ByteScan.endOfASCII($0, from: 0) == (byte >= 0x80 ? spot : length))
+                }
+            }
+        }
+    }
+
     @Test func theFirstOfSeveralStopsCounts() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<500 {
@@ -55,6 +71,19 @@ import Testing
 @Suite struct ByteSearchTests {
     private func finds(_ needle: StaticString, in text: String) -> Bool {
         Array(text.utf8).withUnsafeBytes { ByteSearch.contains(needle, in: $0) }
+    }
+
+    @Test func itFindsWhatALookAtEachPlaceFinds() {
+        let needles: [StaticString] = ["a", "aa", "aab", "baa", "\"q\"", "q:q", "aqa", "::a"]
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<2000 {
+            let bytes = (0..<Int.random(in: 0...12, using: &random)).map { _ in Array("aabq:\"".utf8).randomElement(using: &random)! }
+            for needle in needles {
+                let wanted = Array("\(needle)".utf8)
+                let isThere = bytes.indices.contains { bytes[$0...].starts(with: wanted) }
+                #expect(bytes.withUnsafeBytes { ByteSearch.contains(needle, in: $0) } == isThere, "\(needle) in \(bytes)")
+            }
+        }
     }
 
     @Test func itFindsAtBothEndsAndAfterFalseStarts() {
