@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test test-inspector bench-inspector pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo example plugin test test-inspector bench-inspector pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -168,6 +168,12 @@ soak:
 bench-readers:
 	@sh scripts/setup.sh test
 	sh scripts/bench-readers.sh $(ARGS)
+
+## Counts the instructions of a recorded request, which are the same on any day, and lists the functions with the most; options: make bench-instructions ARGS='--functions 100'.
+bench-instructions:
+	@sh scripts/setup.sh bench
+	swift build -c release --static-swift-stdlib --product wiretape
+	python3 Benchmarks/instructions.py --wiretape $$(swift build -c release --show-bin-path)/wiretape $(ARGS)
 
 clean:
 	rm -rf .build Examples/PetShop/.build Examples/HTTPTypes/.build .build-sanitize .build-fuzz .build-readers .build-seeds .build-seeds-thread Benchmarks/out

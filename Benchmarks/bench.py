@@ -110,7 +110,7 @@ def main():
         bench.seconds, bench.exchanges = chosen.seconds, chosen.exchanges
         bench.write_pages()
         bench.write_keys()
-        subprocess.run(["cc", "-O2", "-o", f"{work}/load", str(HERE / "load.c"), "-lssl", "-lcrypto"], check=True)
+        bench.build_load()
         with bench.origin():
             rows = measure(bench, chosen, subjects, out)
     print("\n" + ", ".join(f"{key} {value}" for key, value in about.items()))

@@ -6,6 +6,7 @@ import pathlib
 import random
 import shutil
 import string
+import subprocess
 
 import certificates
 from processes import LOAD_CORE, SUBJECT_CORE, Process, free_port
@@ -127,6 +128,11 @@ class Bench:
         with open(self.www / "2g.bin", "wb") as file:
             file.truncate(2 << 30)  # a hole: the origin's disk is not part of the figure
         self.sizes = {f"/{page.name.removesuffix('.gz')}": page.stat().st_size for page in self.www.iterdir() if page.is_file()}
+
+    def build_load(self):
+        """The load client."""
+        source = pathlib.Path(__file__).with_name("load.c")
+        subprocess.run(["cc", "-O2", "-o", str(self.work / "load"), str(source), "-lssl", "-lcrypto"], check=True)
 
     def write_keys(self):
         certificates.make(self.folder("keys"))

@@ -9,7 +9,7 @@ case ${1:-} in
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget chromium:chromium node:nodejs h2load:nghttp2-client nghttpd:nghttp2-server nghttpx:nghttp2-proxy haproxy:haproxy
                  +jsonschema:python3-jsonschema +ensurepip:python3-venv' ;;
     bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev
-                  cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat' ;;
+                  cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind' ;;
     *)
         echo "usage: setup.sh demo|test|bench" >&2
         exit 64
