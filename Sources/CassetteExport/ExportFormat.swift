@@ -50,6 +50,8 @@ package struct ExportTarget {
 
     func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes(self.sink) }
 
+    func write(_ fields: HeaderFields) throws { try fields.withBytes(self.sink) }
+
     /// The name of the cassette, without folders and `.json`.
     var name: String {
         let name = FileLocation(self.path).name

@@ -56,7 +56,7 @@ package struct RawMessages: ExchangeWriter {
         if let url, !headers.contains("host") {
             try self.target.write("Host: \(url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" })\r\n")
         }
-        try self.target.write(headers.bytes)
+        try self.target.write(headers)
         if let body, !headers.contains("content-length"), !headers.contains("transfer-encoding") {
             try self.target.write("Content-Length: \(self.length(of: body))\r\n")
         }

@@ -186,7 +186,7 @@ public struct HTTP2Fields: Sendable {
     }
 
     /// Bytes of the fields, about as HTTP/1 would send them.
-    public var size: Int { self.fields.bytes.count }
+    public var size: Int { self.fields.size }
 
     /// Names and values as nghttp2 takes them: it copies them, and changes nothing through its pointers to mutable bytes.
     func withPairs<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {

@@ -147,7 +147,7 @@ public struct HARWriter {
         } else {
             // Version, space, three digits, space, reason, CRLF; the fields; CRLF.
             let space = response.omitsReasonSpace ? 4 : 5
-            let head = response.version.description.utf8.count + space + response.reason.count + 2 + response.headers.bytes.count + 2
+            let head = response.version.description.utf8.count + space + response.reason.count + 2 + response.headers.size + 2
             // What HTTP/2 compressed a head to is not known.
             self.sizes(head: response.version >= .http2 ? -1 : head, body: response.body?.size ?? 0, kept["response"])
         }

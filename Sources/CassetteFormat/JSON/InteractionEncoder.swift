@@ -149,7 +149,7 @@ public enum InteractionEncoder {
 
     private static func fields(_ fields: HeaderFields, _ writer: inout JSONWriter) {
         writer.beginArray(.lines)
-        fields.bytes.withUnsafeBytes { bytes in
+        fields.withBytes { bytes in
             for index in 0..<fields.count {
                 writer.element()
                 HeadBytes.write(UnsafeRawBufferPointer(rebasing: bytes[fields.lineRange(at: index)]), &writer)

@@ -1,14 +1,16 @@
 /// The field lines of one header or trailer section, in order, exactly as received.
 ///
 /// Keeps bytes: case, duplicates, spaces around values and invalid UTF-8 survive. Knows nothing of framing or hop-by-hop fields.
-public struct HeaderFields: Sendable, Hashable {
-    /// Every line followed by CRLF, without the empty line that ends the section.
-    public private(set) var bytes: [UInt8]
-    private var entries: [Entry]
+public struct HeaderFields: Sendable {
+    /// One buffer, so that a copy is one reference: an index with room for `room` lines, then the lines.
+    private var buffer: [UInt8]
+    public private(set) var count: Int
+    private var room: Int
+    /// A bit for each name that is there; one that others share.
+    private var names: UInt64
 
-    /// Offsets into `bytes`: 32 bits, since a section is limited to far less.
-    private struct Entry: Sendable, Hashable {
-        var start: Int32
+    /// Offsets from the first line: 32 bits, since a section is limited to far less.
+    private struct Entry {
         var nameEnd: Int32
         var valueStart: Int32
         var valueEnd: Int32
@@ -16,8 +18,10 @@ public struct HeaderFields: Sendable, Hashable {
     }
 
     public init() {
-        self.bytes = []
-        self.entries = []
+        self.buffer = []
+        self.count = 0
+        self.room = 0
+        self.names = 0
     }
 
     public init(_ lines: [String]) {
@@ -25,23 +29,45 @@ public struct HeaderFields: Sendable, Hashable {
         for line in lines { self.append(line: Array(line.utf8)) }
     }
 
-    public var count: Int { self.entries.count }
-    public var isEmpty: Bool { self.entries.isEmpty }
+    public var isEmpty: Bool { self.count == 0 }
+
+    /// Every line followed by CRLF, without the empty line that ends the section.
+    public var bytes: ArraySlice<UInt8> { self.buffer[self.base...] }
+
+    /// The number of `bytes`.
+    public var size: Int { self.buffer.count - self.base }
+
+    /// Where the first line begins in the buffer.
+    private var base: Int { self.room * MemoryLayout<Entry>.size }
 
     public mutating func reserve(bytes: Int, fields: Int) {
-        self.bytes.reserveCapacity(bytes)
-        self.entries.reserveCapacity(fields)
+        guard fields > self.room else { return self.buffer.reserveCapacity(self.base + bytes) }
+        self.makeRoom(for: fields, bytes: bytes)
+    }
+
+    /// Moves the lines to a new buffer whose index has more room.
+    private mutating func makeRoom(for fields: Int, bytes: Int = 0) {
+        let index = fields * MemoryLayout<Entry>.size
+        let (old, size) = (self.base, self.size)
+        self.buffer = [UInt8](unsafeUninitializedCapacity: index + max(bytes, size * 2, 64)) { room, count in
+            let new = UnsafeMutableRawBufferPointer(room)
+            self.buffer.withUnsafeBytes { lines in
+                UnsafeMutableRawBufferPointer(rebasing: new[..<index]).initializeMemory(as: UInt8.self, repeating: 0)
+                UnsafeMutableRawBufferPointer(rebasing: new[..<old]).copyMemory(from: UnsafeRawBufferPointer(rebasing: lines[..<old]))
+                UnsafeMutableRawBufferPointer(rebasing: new[index...]).copyMemory(from: UnsafeRawBufferPointer(rebasing: lines[old...]))
+            }
+            count = index + size
+        }
+        self.room = fields
     }
 
     /// Appends one field line without its CRLF. A line without a colon becomes a field with an empty value.
     public mutating func append(line: some Collection<UInt8>) {
-        let start = self.bytes.count
-        self.bytes.append(contentsOf: line)
-        let end = self.bytes.count
-        self.bytes.append(13)
-        self.bytes.append(10)
-        let nameEnd = self.bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) ?? end
-        self.appendEntry(start: start, nameEnd: nameEnd, end: end)
+        let start = self.size
+        self.buffer.append(contentsOf: line)
+        let written = self.buffer[(self.base + start)...]
+        let nameLength = (written.firstIndex(of: UInt8(ascii: ":")) ?? written.endIndex) - written.startIndex
+        self.endLine(start: start, nameEnd: start + nameLength)
     }
 
     public mutating func append(name: String, value: String) {
@@ -50,76 +76,97 @@ public struct HeaderFields: Sendable, Hashable {
 
     /// Appends `name: value` of bytes that a parser has already checked.
     public mutating func append(checkedName name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-        let start = self.bytes.count
-        self.bytes.append(contentsOf: name)
-        let nameEnd = self.bytes.count
-        self.bytes.append(UInt8(ascii: ":"))
-        self.bytes.append(UInt8(ascii: " "))
-        self.bytes.append(contentsOf: value)
-        let end = self.bytes.count
-        self.bytes.append(13)
-        self.bytes.append(10)
-        self.appendEntry(start: start, nameEnd: nameEnd, end: end)
+        let start = self.size
+        self.buffer.append(contentsOf: name)
+        self.buffer.append(UInt8(ascii: ":"))
+        self.buffer.append(UInt8(ascii: " "))
+        self.buffer.append(contentsOf: value)
+        self.endLine(start: start, nameEnd: start + name.count)
     }
 
     /// Appends a line that a parser has already checked; `nameLength` is the distance to its colon.
     public mutating func append(checkedLine line: UnsafeRawBufferPointer, nameLength: Int) {
-        let start = self.bytes.count
-        self.bytes.append(contentsOf: line)
-        let end = self.bytes.count
-        self.bytes.append(13)
-        self.bytes.append(10)
-        self.appendEntry(start: start, nameEnd: start + nameLength, end: end)
+        let start = self.size
+        self.buffer.append(contentsOf: line)
+        self.endLine(start: start, nameEnd: start + nameLength)
     }
 
-    private mutating func appendEntry(start: Int, nameEnd: Int, end: Int) {
-        var valueStart = min(nameEnd + 1, end)
-        var valueEnd = end
-        while valueStart < valueEnd, Self.isSpace(self.bytes[valueStart]) { valueStart += 1 }
-        while valueEnd > valueStart, Self.isSpace(self.bytes[valueEnd - 1]) { valueEnd -= 1 }
-        self.entries.append(
-            Entry(
-                start: Int32(start), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart), valueEnd: Int32(valueEnd),
-                lineEnd: Int32(end)))
+    /// Ends the line whose bytes were appended, and enters it in the index.
+    private mutating func endLine(start: Int, nameEnd: Int) {
+        let end = self.size
+        self.buffer.append(13)
+        self.buffer.append(10)
+        if self.count == self.room { self.makeRoom(for: max(8, self.room * 2)) }
+        let base = self.base
+        self.buffer.withUnsafeMutableBytes { buffer in
+            var valueStart = min(nameEnd + 1, end)
+            var valueEnd = end
+            while valueStart < valueEnd, Self.isSpace(buffer[base + valueStart]) { valueStart += 1 }
+            while valueEnd > valueStart, Self.isSpace(buffer[base + valueEnd - 1]) { valueEnd -= 1 }
+            buffer.storeBytes(
+                of: Entry(nameEnd: Int32(nameEnd), valueStart: Int32(valueStart), valueEnd: Int32(valueEnd), lineEnd: Int32(end)),
+                toByteOffset: self.count * MemoryLayout<Entry>.size, as: Entry.self)
+            if nameEnd > start { self.names |= Self.bit(length: nameEnd - start, first: buffer[base + start]) }
+        }
+        self.count += 1
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-    /// The field line at an index, without its CRLF.
-    public func line(at index: Int) -> ArraySlice<UInt8> {
-        let entry = self.entries[index]
-        return self.bytes[Int(entry.start)..<Int(entry.lineEnd)]
+    private func entry(at index: Int) -> Entry {
+        precondition(index >= 0 && index < self.count, "there is no such field line")
+        return self.buffer.withUnsafeBytes { Self.entry($0, index) }
     }
+
+    @inline(__always)
+    private static func entry(_ buffer: UnsafeRawBufferPointer, _ index: Int) -> Entry {
+        buffer.loadUnaligned(fromByteOffset: index * MemoryLayout<Entry>.size, as: Entry.self)
+    }
+
+    /// Where the line at an index begins.
+    private func start(of index: Int) -> Int { index == 0 ? 0 : Int(self.entry(at: index - 1).lineEnd) + 2 }
+
+    /// A part of `bytes` in place.
+    private func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        self.buffer[self.base + range.lowerBound..<self.base + range.upperBound]
+    }
+
+    /// The field line at an index, without its CRLF.
+    public func line(at index: Int) -> ArraySlice<UInt8> { self.slice(self.lineRange(at: index)) }
 
     /// The field line with its CRLF, in place.
     public func withLine(at index: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
-        let entry = self.entries[index]
-        self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[Int(entry.start)..<Int(entry.lineEnd) + 2])) }
+        let line = self.lineRange(at: index)
+        self.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[line.lowerBound..<line.upperBound + 2])) }
     }
 
-    public func name(at index: Int) -> String {
-        let entry = self.entries[index]
-        return String(decoding: self.bytes[Int(entry.start)..<Int(entry.nameEnd)], as: UTF8.self)
+    /// All `bytes`, in place.
+    @inline(__always)
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let base = self.base
+        return try self.buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[base...])) }
     }
 
-    public func nameBytes(at index: Int) -> ArraySlice<UInt8> {
-        let entry = self.entries[index]
-        return self.bytes[Int(entry.start)..<Int(entry.nameEnd)]
-    }
+    public func name(at index: Int) -> String { String(decoding: self.nameBytes(at: index), as: UTF8.self) }
 
-    /// Where a field line is in `bytes`, without its CRLF.
+    public func nameBytes(at index: Int) -> ArraySlice<UInt8> { self.slice(self.nameRange(at: index)) }
+
+    /// Where a field line is in `bytes`, counted from their first, without its CRLF.
     public func lineRange(at index: Int) -> Range<Int> {
-        Int(self.entries[index].start)..<Int(self.entries[index].lineEnd)
+        let end = Int(self.entry(at: index).lineEnd)
+        return self.start(of: index)..<end
     }
 
-    /// Where a field's name is in `bytes`.
+    /// Where a field's name is in `bytes`, counted from their first.
     public func nameRange(at index: Int) -> Range<Int> {
-        Int(self.entries[index].start)..<Int(self.entries[index].nameEnd)
+        let end = Int(self.entry(at: index).nameEnd)
+        return self.start(of: index)..<end
     }
 
-    /// Where a field's value is in `bytes`, without the white space around it.
+    /// Where a field's value is in `bytes`, counted from their first, without the white space around it.
     public func valueRange(at index: Int) -> Range<Int> {
-        Int(self.entries[index].valueStart)..<Int(self.entries[index].valueEnd)
+        let entry = self.entry(at: index)
+        return Int(entry.valueStart)..<Int(entry.valueEnd)
     }
 
     /// The value without the white space around it; invalid UTF-8 shows as replacement characters.
@@ -127,23 +174,45 @@ public struct HeaderFields: Sendable, Hashable {
         String(decoding: self.valueBytes(at: index), as: UTF8.self)
     }
 
-    public func valueBytes(at index: Int) -> ArraySlice<UInt8> {
-        let entry = self.entries[index]
-        return self.bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]
+    public func valueBytes(at index: Int) -> ArraySlice<UInt8> { self.slice(self.valueRange(at: index)) }
+
+    /// Stands for a name: most that a section has not are told by it alone.
+    @inline(__always)
+    private static func bit(length: Int, first: UInt8) -> UInt64 {
+        1 << (UInt64(truncatingIfNeeded: length &* 5 &+ Int(first | 32) &* 3) & 63)
     }
 
     /// Compares a field's name with a lower-case ASCII name, ignoring case (RFC 9110, 5.1).
     public func isNamed(_ lowercase: StaticString, at index: Int) -> Bool {
-        let entry = self.entries[index]
-        return self.bytes.withUnsafeBufferPointer { Self.isNamed(lowercase, entry, $0) }
+        let name = self.nameRange(at: index)
+        return self.withBytes { Self.isNamed(lowercase, name, $0) }
     }
 
     @inline(__always)
-    private static func isNamed(_ lowercase: StaticString, _ entry: Entry, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let length = Int(entry.nameEnd - entry.start)
-        guard length == lowercase.utf8CodeUnitCount else { return false }
-        for offset in 0..<length where Self.lower(bytes[Int(entry.start) + offset]) != lowercase.utf8Start[offset] { return false }
+    private static func isNamed(_ lowercase: StaticString, _ name: Range<Int>, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = name.count
+        guard count == lowercase.utf8CodeUnitCount else { return false }
+        let expected = UnsafeRawBufferPointer(start: lowercase.utf8Start, count: count)
+        var offset = 0
+        // Eight bytes at a time, the last of them once more with those before.
+        while count - offset >= 8 || (offset > 0 && offset < count) {
+            offset = min(offset, count - 8)
+            let word = Self.lower(bytes.loadUnaligned(fromByteOffset: name.lowerBound + offset, as: UInt64.self))
+            guard word == expected.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        for offset in offset..<max(offset, count) where Self.lower(bytes[name.lowerBound + offset]) != expected[offset] { return false }
         return true
+    }
+
+    /// Eight bytes, of which those from A to Z become lower-case ("SWAR").
+    @inline(__always)
+    private static func lower(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let low = word & (ones &* 0x7F)
+        let fromA = low &+ ones &* (0x80 - 0x41)
+        let overZ = low &+ ones &* (0x80 - 0x5B)
+        return word | ((fromA & ~overZ & ~word & (ones &* 0x80)) >> 2)
     }
 
     @inline(__always)
@@ -155,9 +224,19 @@ public struct HeaderFields: Sendable, Hashable {
         self.firstIndex(of: lowercase) != nil
     }
 
-    public func firstIndex(of lowercase: StaticString) -> Int? {
-        self.bytes.withUnsafeBufferPointer { bytes in
-            self.entries.withUnsafeBufferPointer { entries in entries.firstIndex { Self.isNamed(lowercase, $0, bytes) } }
+    /// Where the first field of that name is, looked for from an index on.
+    public func firstIndex(of lowercase: StaticString, from first: Int = 0) -> Int? {
+        guard self.names & Self.bit(length: lowercase.utf8CodeUnitCount, first: lowercase.utf8Start[0]) != 0 else { return nil }
+        let base = self.base
+        return self.buffer.withUnsafeBytes { buffer in
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[base...])
+            var start = first == 0 ? 0 : Int(Self.entry(buffer, first - 1).lineEnd) + 2
+            for index in first..<self.count {
+                let entry = Self.entry(buffer, index)
+                if Self.isNamed(lowercase, start..<Int(entry.nameEnd), bytes) { return index }
+                start = Int(entry.lineEnd) + 2
+            }
+            return nil
         }
     }
 
@@ -167,13 +246,13 @@ public struct HeaderFields: Sendable, Hashable {
     }
 
     public func values(_ lowercase: StaticString) -> [String] {
-        self.entries.indices.filter { self.isNamed(lowercase, at: $0) }.map { self.value(at: $0) }
+        (0..<self.count).filter { self.isNamed(lowercase, at: $0) }.map { self.value(at: $0) }
     }
 
     /// The same fields with the value of every field of that name replaced; names keep their spelling.
     public func replacing(_ lowercase: StaticString, with value: String) -> HeaderFields {
         var fields = HeaderFields()
-        for index in self.entries.indices {
+        for index in 0..<self.count {
             guard self.isNamed(lowercase, at: index) else {
                 fields.append(line: self.line(at: index))
                 continue
@@ -193,9 +272,9 @@ public struct HeaderFields: Sendable, Hashable {
     /// The same fields with others at these indices, which ascend.
     package func replacing(_ indices: [Int], with others: HeaderFields) -> HeaderFields {
         var fields = HeaderFields()
-        fields.reserve(bytes: self.bytes.count + others.bytes.count, fields: self.count)
+        fields.reserve(bytes: self.size + others.size, fields: self.count)
         var next = 0
-        for index in self.entries.indices {
+        for index in 0..<self.count {
             if next < indices.count, indices[next] == index {
                 fields.append(others, at: next)
                 next += 1
@@ -207,23 +286,30 @@ public struct HeaderFields: Sendable, Hashable {
     }
 
     private mutating func append(_ other: HeaderFields, at index: Int) {
-        let entry = other.entries[index]
-        other.bytes.withUnsafeBytes { bytes in
-            self.append(
-                checkedLine: UnsafeRawBufferPointer(rebasing: bytes[Int(entry.start)..<Int(entry.lineEnd)]),
-                nameLength: Int(entry.nameEnd - entry.start))
-        }
+        let line = other.lineRange(at: index)
+        let nameLength = other.nameRange(at: index).count
+        other.withBytes { self.append(checkedLine: UnsafeRawBufferPointer(rebasing: $0[line]), nameLength: nameLength) }
     }
 
     /// The same fields without those of that name.
     public func removing(_ lowercase: StaticString) -> HeaderFields {
         var fields = HeaderFields()
-        for index in self.entries.indices where !self.isNamed(lowercase, at: index) { fields.append(line: self.line(at: index)) }
+        for index in 0..<self.count where !self.isNamed(lowercase, at: index) { fields.append(line: self.line(at: index)) }
         return fields
     }
 
     /// The lines as text, for people and tests; not exact if a line is not UTF-8.
     public var lines: [String] {
-        self.entries.indices.map { String(decoding: self.line(at: $0), as: UTF8.self) }
+        (0..<self.count).map { String(decoding: self.line(at: $0), as: UTF8.self) }
     }
+}
+
+/// By the lines: two of them are not equal to one that has a line end in it.
+extension HeaderFields: Hashable {
+    public static func == (left: HeaderFields, right: HeaderFields) -> Bool {
+        let index = left.count * MemoryLayout<Entry>.size
+        return left.count == right.count && left.buffer[..<index] == right.buffer[..<index] && left.bytes == right.bytes
+    }
+
+    public func hash(into hasher: inout Hasher) { self.withBytes { hasher.combine(bytes: $0) } }
 }

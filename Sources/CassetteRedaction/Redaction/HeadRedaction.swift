@@ -38,38 +38,42 @@ struct HeadRedaction {
     }
 
     private func redactLines(of fields: inout HeaderFields) -> Int {
-        let edits = fields.bytes.withUnsafeBytes { bytes in
+        let edits = fields.withBytes { bytes in
             let (findings, kept) = self.findings(in: fields, bytes)
             return self.text.edits(
                 in: bytes, as: .fields, findings: findings, kept: kept, within: (0..<fields.count).map(fields.valueRange))
         }
         guard !edits.isEmpty || (0..<fields.count).contains(where: { Self.isBinary(fields, $0) }) else { return 0 }
         var redacted = HeaderFields()
-        redacted.reserve(bytes: fields.bytes.count + edits.growth, fields: fields.count)
+        redacted.reserve(bytes: fields.size + edits.growth, fields: fields.count)
         var next = 0
         var count = 0
         for index in 0..<fields.count {
-            let line = fields.line(at: index)
-            let value = fields.valueBytes(at: index)
+            let line = fields.lineRange(at: index)
+            let value = fields.valueRange(at: index)
             var own: [Edit] = []
-            while next < edits.count, edits.edits[next].range.lowerBound < line.endIndex {
+            while next < edits.count, edits.edits[next].range.lowerBound < line.upperBound {
                 let edit = edits.edits[next]
                 next += 1
                 // What runs over a line's end is no secret.
-                guard edit.range.lowerBound >= value.startIndex, edit.range.upperBound <= value.endIndex else { continue }
-                own.append(
-                    Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, bytes: edit.bytes))
+                guard edit.range.lowerBound >= value.lowerBound, edit.range.upperBound <= value.upperBound else { continue }
+                own.append(Self.moved(edit, into: line))
             }
             if let (edit, places) = self.binaryValue(fields, index) {
-                own = [Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, bytes: edit.bytes)]
+                own = [Self.moved(edit, into: line)]
                 count += places - 1
             }
             count += own.count
-            redacted.append(line: own.isEmpty ? Array(line) : EditList(own).applied(to: Array(line)))
+            redacted.append(line: own.isEmpty ? Array(fields.line(at: index)) : EditList(own).applied(to: Array(fields.line(at: index))))
         }
         guard count > 0 else { return 0 }
         fields = redacted
         return count
+    }
+
+    /// An edit of a section's bytes as one of a line in them.
+    private static func moved(_ edit: Edit, into line: Range<Int>) -> Edit {
+        Edit(range: edit.range.lowerBound - line.lowerBound..<edit.range.upperBound - line.lowerBound, bytes: edit.bytes)
     }
 
     // MARK: Metadata of gRPC
@@ -99,7 +103,7 @@ struct HeadRedaction {
         var text: [UInt8] = []
         redacted.bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
         if !isPadded { text.removeLast(text.reversed().prefix { $0 == UInt8(ascii: "=") }.count) }
-        return (Edit(range: value.startIndex..<value.endIndex, bytes: text), redaction.count)
+        return (Edit(range: fields.valueRange(at: index), bytes: text), redaction.count)
     }
 
     private func findings(in fields: HeaderFields, _ bytes: UnsafeRawBufferPointer) -> ([Finding], [Range<Int>]) {
@@ -107,8 +111,7 @@ struct HeadRedaction {
         var kept: [Range<Int>] = []
         for index in 0..<fields.count {
             let name = fields.nameBytes(at: index)
-            let value = fields.valueBytes(at: index)
-            let range = value.startIndex..<value.endIndex
+            let range = fields.valueRange(at: index)
             guard !range.isEmpty else { continue }
             if self.rules.keeps(header: Array(name)) {
                 kept.append(range)

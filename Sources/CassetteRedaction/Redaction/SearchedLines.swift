@@ -25,7 +25,7 @@ final class SearchedLines: Sendable {
             guard !cells.isEmpty else { return Array(0..<fields.count) }
             var unknown: [Int] = []
             cells.withUnsafeBytes { cells in
-                fields.bytes.withUnsafeBytes { bytes in
+                fields.withBytes { bytes in
                     for index in 0..<fields.count {
                         let line = UnsafeRawBufferPointer(rebasing: bytes[fields.lineRange(at: index)])
                         if !Self.holds(line, generation, cells) { unknown.append(index) }
@@ -41,7 +41,7 @@ final class SearchedLines: Sendable {
         self.cells.withLock { cells in
             if cells.isEmpty { cells = [UInt8](repeating: 0, count: Self.count * Self.stride) }
             cells.withUnsafeMutableBytes { cells in
-                fields.bytes.withUnsafeBytes { bytes in
+                fields.withBytes { bytes in
                     for index in indices {
                         let line = UnsafeRawBufferPointer(rebasing: bytes[fields.lineRange(at: index)])
                         guard !line.isEmpty, line.count <= Self.size else { continue }

@@ -60,9 +60,9 @@ package struct ExchangeFilter {
         case .domain:
             return pattern.matches(Self.host(of: request.url)) || request.headers.first("host").map { pattern.matches($0) } == true
         case .destination: return interaction.connection.map { pattern.matches($0.remote) } == true
-        case .requestHeader: return pattern.matches(request.headers.bytes)
-        case .responseHeader: return response.map { pattern.matches($0.headers.bytes) } == true
-        case .header: return pattern.matches(request.headers.bytes) || response.map { pattern.matches($0.headers.bytes) } == true
+        case .requestHeader: return pattern.matches(request.headers)
+        case .responseHeader: return response.map { pattern.matches($0.headers) } == true
+        case .header: return pattern.matches(request.headers) || response.map { pattern.matches($0.headers) } == true
         case .requestType: return Self.typeMatches(request.headers, pattern)
         case .responseType: return response.map { Self.typeMatches($0.headers, pattern) } == true
         case .type: return Self.typeMatches(request.headers, pattern) || response.map { Self.typeMatches($0.headers, pattern) } == true
@@ -164,8 +164,12 @@ package struct FilterPattern {
 
     package func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }
 
-    package func matches(_ bytes: [UInt8]) -> Bool {
-        if let literal = self.literal { return bytes.withUnsafeBytes { Self.find(literal, in: $0) } }
+    package func matches(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(self.matches) }
+
+    package func matches(_ fields: HeaderFields) -> Bool { fields.withBytes(self.matches) }
+
+    private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if let literal = self.literal { return Self.find(literal, in: bytes) }
         return ((try? self.regex.firstMatch(in: String(decoding: bytes, as: UTF8.self))) ?? nil) != nil
     }
 

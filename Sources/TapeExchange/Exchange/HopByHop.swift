@@ -44,7 +44,7 @@ public enum HopByHop {
         if takesTrailers { connection += connection.isEmpty ? "TE" : ", TE" }
 
         var out: [UInt8] = []
-        out.reserveCapacity(fields.bytes.count + head.target.utf8.count + head.method.utf8.count + 64)
+        out.reserveCapacity(fields.size + head.target.utf8.count + head.method.utf8.count + 64)
         out += head.method.utf8
         out.append(ASCII.space)
         var origin: Origin?
@@ -135,7 +135,7 @@ public enum HopByHop {
         }
 
         var out: [UInt8] = []
-        out.reserveCapacity(fields.bytes.count + head.reason.count + 64)
+        out.reserveCapacity(fields.size + head.reason.count + 64)
         out += head.version.description.utf8
         out.append(ASCII.space)
         out += String(head.status).utf8
@@ -174,7 +174,9 @@ public enum HopByHop {
 
     /// Whether a request asks for trailers (RFC 9110, 10.1.4).
     public static func takesTrailers(_ fields: HeaderFields) -> Bool {
-        for index in 0..<fields.count where fields.isNamed("te", at: index) {
+        var next = 0
+        while let index = fields.firstIndex(of: "te", from: next) {
+            next = index + 1
             for coding in FieldList(fields.valueBytes(at: index)) where FieldList.equals(coding, "trailers") { return true }
         }
         return false
@@ -212,7 +214,7 @@ private struct LineRun {
     init(_ fields: HeaderFields) { self.fields = fields }
 
     func kind(at index: Int) -> FieldKind {
-        self.fields.bytes.withUnsafeBufferPointer { FieldKind.of(UnsafeBufferPointer(rebasing: $0[self.fields.nameRange(at: index)])) }
+        self.fields.withBytes { FieldKind.of(UnsafeRawBufferPointer(rebasing: $0[self.fields.nameRange(at: index)])) }
     }
 
     mutating func add(_ index: Int, _ out: inout [UInt8]) {
@@ -226,7 +228,7 @@ private struct LineRun {
 
     mutating func end(_ out: inout [UInt8]) {
         guard !self.range.isEmpty else { return }
-        out += self.fields.bytes[self.range]
+        self.fields.withBytes { out.append(contentsOf: $0[self.range]) }
         self.range = self.range.upperBound..<self.range.upperBound
     }
 }

@@ -40,8 +40,16 @@ struct ConnectionOptions {
     private var nominated: Set<[UInt8]> = []
 
     init(_ fields: HeaderFields) {
-        for index in 0..<fields.count where fields.isNamed("connection", at: index) {
-            for option in FieldList(fields.valueBytes(at: index)) {
+        var next = 0
+        while let index = fields.firstIndex(of: "connection", from: next) {
+            next = index + 1
+            let value = fields.valueBytes(at: index)
+            // Nearly all that there are say this alone.
+            if FieldList.equals(value, "keep-alive") {
+                self.keepAlive = true
+                continue
+            }
+            for option in FieldList(value) {
                 if FieldList.equals(option, "close") {
                     self.close = true
                 } else if FieldList.equals(option, "keep-alive") {

@@ -9,7 +9,7 @@ extension HopByHop {
     public static func multiplexed(_ fields: HeaderFields, dropsHost: Bool) -> HeaderFields {
         let options = ConnectionOptions(fields)
         var result = HeaderFields()
-        result.reserve(bytes: fields.bytes.count, fields: fields.count)
+        result.reserve(bytes: fields.size, fields: fields.count)
         var line: [UInt8] = []
         var hasLength = false
         for index in 0..<fields.count {
@@ -66,7 +66,7 @@ extension RequestHead {
     public func asHTTP1(_ framing: BodyFraming) throws(MessageError) -> RequestHead {
         guard self.version.major >= 2 else { return self }
         var fields = HeaderFields()
-        fields.reserve(bytes: self.fields.bytes.count + 64, fields: self.fields.count + 2)
+        fields.reserve(bytes: self.fields.size + 64, fields: self.fields.count + 2)
         if !self.fields.contains("host"), let authority { fields.append(name: "Host", value: authority) }
         var cookies: [UInt8] = []
         for index in 0..<self.fields.count {

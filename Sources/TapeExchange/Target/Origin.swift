@@ -29,7 +29,9 @@ public struct Origin: Sendable, Hashable {
     }
 
     public init(scheme: Scheme, authority: Authority) {
-        self.init(scheme: scheme, host: authority.host, port: authority.port)
+        self.scheme = scheme
+        self.host = authority.host
+        self.port = authority.port ?? scheme.defaultPort
     }
 
     /// The text for a Host field: the port only if it is not the scheme's default.
@@ -57,11 +59,16 @@ public struct Authority: Sendable, Hashable {
             self.host = literal.lowercased()
             rest = rest[(close + 1)...]
         } else {
-            let name = rest.prefix(while: Self.isNameByte)
+            let length = rest.withUnsafeBufferPointer { $0.firstIndex { !Self.isNameByte($0) } ?? $0.count }
             // RFC 1035, 2.3.4: a name has at most 255 bytes.
-            guard !name.isEmpty, name.count <= 255 else { return nil }
-            self.host = String(decoding: name.map(ASCII.lower), as: UTF8.self)
-            rest = rest[name.endIndex...]
+            guard length > 0, length <= 255 else { return nil }
+            self.host = rest.withUnsafeBufferPointer { name in
+                String(unsafeUninitializedCapacity: length) { host in
+                    for index in 0..<length { host.initializeElement(at: index, to: ASCII.lower(name[index])) }
+                    return length
+                }
+            }
+            rest = rest.dropFirst(length)
         }
         guard let colon = rest.first else { return }
         guard colon == UInt8(ascii: ":") else { return nil }

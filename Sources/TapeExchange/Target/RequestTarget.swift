@@ -88,15 +88,11 @@ public enum HostRule {
             }
             return authority
         }
-        var found: Int?
-        for index in 0..<head.fields.count where head.fields.isNamed("host", at: index) {
-            guard found == nil else { throw self.refused("has several Host fields; send one") }
-            found = index
-        }
-        guard let found else {
+        guard let found = head.fields.firstIndex(of: "host") else {
             guard head.version < .http11 else { throw self.refused("has no Host field; send one") }
             return nil
         }
+        guard head.fields.firstIndex(of: "host", from: found + 1) == nil else { throw self.refused("has several Host fields; send one") }
         let value = head.fields.valueBytes(at: found)
         if value.isEmpty {
             switch target {

@@ -133,9 +133,9 @@ public struct CassetteRedaction {
     /// Counts placeholders in heads and in bodies in memory. In a body, those that were there before are counted too.
     private static func count(_ redacted: InteractionMaker.Redacted, _ tally: inout PlaceholderTally) {
         let interaction = redacted.interaction
-        for text in [Array(interaction.request.url.utf8), interaction.request.headers.bytes, interaction.response?.headers.bytes ?? []] {
-            text.withUnsafeBytes { tally.add($0) }
-        }
+        Array(interaction.request.url.utf8).withUnsafeBytes { tally.add($0) }
+        interaction.request.headers.withBytes { tally.add($0) }
+        interaction.response?.headers.withBytes { tally.add($0) }
         if redacted.outcome.request.isBodyChanged { self.count(redacted.request, &tally) }
         if redacted.outcome.response.isBodyChanged { self.count(redacted.response, &tally) }
         if let messages = redacted.messages { tally.add(messages.placeholders) }

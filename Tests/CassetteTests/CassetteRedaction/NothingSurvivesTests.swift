@@ -138,8 +138,8 @@ import Testing
         _ = Redactor(vault: vault).redact(&after.interaction, requestBody: &after.request, responseBody: &after.response)
         let content = Self.decoded(after)
         let texts = [
-            Array(after.interaction.request.url.utf8), after.interaction.request.headers.bytes,
-            after.interaction.response?.headers.bytes ?? [],
+            Array(after.interaction.request.url.utf8), Array(after.interaction.request.headers.bytes),
+            Array(after.interaction.response?.headers.bytes ?? []),
             after.request?.bytes ?? [], content,
         ]
         for secret in before.secrets {
