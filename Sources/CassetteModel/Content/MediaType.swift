@@ -41,6 +41,8 @@ public struct MediaType: Sendable, Hashable {
     }
 
     public var kind: Kind {
+        // Of most, without a look at its parts.
+        if self.essence == "application/json" { return .json }
         let essence = self.essence.utf8
         guard let slash = essence.firstIndex(of: UInt8(ascii: "/")) else { return .unknown }
         let subtype = self.essence[essence.index(after: slash)...]
@@ -55,12 +57,13 @@ public struct MediaType: Sendable, Hashable {
 
     /// Whether the type of a field's value begins so, in lower case: without making a text of it.
     static func begins(_ field: ArraySlice<UInt8>, with beginning: StaticString) -> Bool {
-        field.withUnsafeBufferPointer { field in
+        let beginning = UnsafeBufferPointer(start: beginning.utf8Start, count: beginning.utf8CodeUnitCount)
+        return field.withUnsafeBufferPointer { field in
             var matched = 0
             for byte in field where byte != 32 && byte != 9 {
-                guard (byte >= 65 && byte <= 90 ? byte | 32 : byte) == beginning.utf8Start[matched] else { return false }
+                guard (byte >= 65 && byte <= 90 ? byte | 32 : byte) == beginning[matched] else { return false }
                 matched += 1
-                if matched == beginning.utf8CodeUnitCount { return true }
+                if matched == beginning.count { return true }
             }
             return false
         }

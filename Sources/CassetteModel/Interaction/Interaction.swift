@@ -64,8 +64,9 @@ extension Interaction {
 
     /// Whether a body has not been decoded into its readable form yet.
     public var isUndecoded: Bool {
-        self.request.body?.isUndecoded(self.request.headers) == true
-            || self.response.map { $0.body?.isUndecoded($0.headers) == true } == true
+        if let body = self.request.body, body.isUndecoded(self.request.headers) { return true }
+        guard let body = self.response?.body, let headers = self.response?.headers else { return false }
+        return body.isUndecoded(headers)
     }
 }
 

@@ -107,10 +107,7 @@ public struct Redactor: Sendable {
             for index in interaction.unknown.indices where interaction.unknown[index].name == UnknownMember.archiveName {
                 response.count += self.redact(&interaction.unknown[index])
             }
-            if var message = interaction.response {
-                response.add(self.redact(response: &message, body: &responseBody, types?.response))
-                interaction.response = message
-            }
+            if let outcome = interaction.response?.redact(by: self, &responseBody, types?.response) { response.add(outcome) }
         }
         return (request, response)
     }
@@ -162,7 +159,7 @@ public struct Redactor: Sendable {
         self.redact(response: &response, body: &body, nil)
     }
 
-    private func redact(response: inout RecordedResponse, body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
+    fileprivate func redact(response: inout RecordedResponse, body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
         let unsearched = self.vault.unsearched
         outcome.count += self.redact(words: &response.reason)
@@ -237,7 +234,8 @@ public struct Redactor: Sendable {
 
     /// Words of a reason or a message.
     private func redact(words: inout [UInt8]) -> Int {
-        guard !words.isEmpty else { return 0 }
+        // Nothing that is searched for is shorter: "OK", of most.
+        guard words.count >= 4 else { return 0 }
         let edits = words.withUnsafeBytes { self.text.edits(in: $0) }
         if !edits.isEmpty { words = edits.applied(to: words) }
         return edits.count
@@ -343,5 +341,12 @@ public struct RedactionOutcome: Sendable, Hashable {
         self.count += other.count
         self.isBodyChanged = self.isBodyChanged || other.isBodyChanged
         self.notes += other.notes.filter { !self.notes.contains($0) }
+    }
+}
+
+extension RecordedResponse {
+    /// In place, since a response has many parts.
+    fileprivate mutating func redact(by redactor: Redactor, _ body: inout WireBody?, _ messages: ProtoType?) -> RedactionOutcome {
+        redactor.redact(response: &self, body: &body, messages)
     }
 }

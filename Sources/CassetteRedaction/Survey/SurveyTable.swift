@@ -26,7 +26,7 @@ struct SurveyTable: Sendable {
     private let groups: AnchorGroups
 
     /// Offsets that are asked for at once.
-    private static let batch = 256
+    private static let batch = 128
 
     private init() {
         var anchors: [UInt32: Anchor] = [:]

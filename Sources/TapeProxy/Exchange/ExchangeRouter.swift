@@ -16,11 +16,8 @@ struct ExchangeRouter {
         // Whom the kernel leads here has no chance to give a password: who set up its rules has let it in.
         if request.opening != .transparent, let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
         guard request.hops <= ProxyHop.limit else { return self.local(request, .ring) }
-        if request.reverse != nil {
-            if let refusal = self.peer.reverseGate.refusal(of: request.head.fields, host: request.host) {
-                return self.local(request, refusal)
-            }
-            request.nameOrigin()
+        if request.reverse != nil, let refusal = self.peer.reverseGate.refusal(of: request.received, host: request.host) {
+            return self.local(request, refusal)
         }
         switch request.target {
         case .origin, .asterisk:

@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import LocalHTTP
 internal import NIOCore
 internal import TapeExchange
@@ -6,7 +7,10 @@ internal import TapeExchange
 ///
 /// A class, so that passing it on costs one reference.
 final class IncomingRequest {
-    private(set) var head: RequestHead
+    /// As a direct client of the origin would send it.
+    let head: RequestHead
+    /// The fields as they came: those of `head`, unless the URL came in the path.
+    let received: HeaderFields
     let target: RequestTarget
     /// The absolute URL: as sent to a proxy or in the path, or composed of the tunnel's scheme, the Host field and the path.
     let url: String
@@ -43,7 +47,8 @@ final class IncomingRequest {
         let reverse = try scope == nil ? Self.reverse(target, method: head.method, address: address) : nil
         self.host = named
         self.target = reverse.map { .absolute($0.origin, originForm: $0.originForm) } ?? target
-        self.reverse = reverse.map { ReverseMapping(target: $0, authority: head.authority ?? head.fields.first("host") ?? address) }
+        let mapping = reverse.map { ReverseMapping(target: $0, authority: head.authority ?? head.fields.first("host") ?? address) }
+        self.reverse = mapping
         self.url = reverse?.url ?? scope.map { Self.url(head, target, named, in: $0) } ?? head.target
         self.framing = endsWithHead || head.connectProtocol != nil ? .none : try BodyFraming.ofRequest(head)
         self.persists = Persistence.staysOpen(
@@ -56,8 +61,13 @@ final class IncomingRequest {
         // What is in a tunnel comes from a client.
         self.hops = scope == nil ? ProxyHop.count(head.fields) : 0
         if scope == nil, head.fields.contains("wiretape-hops") { head.fields = head.fields.removing("wiretape-hops") }
-        if reverse != nil { head.target = self.url }
+        self.received = head.fields
         self.call = GRPCCall(head)
+        if let mapping {
+            head.target = self.url
+            head.fields = mapping.request(head.fields)
+            if head.authority != nil { head.authority = mapping.origin.authority }
+        }
         self.head = head
         self.start = start
     }
@@ -105,13 +115,6 @@ final class IncomingRequest {
         case .asterisk: return "\(scope.origin.scheme.rawValue)://\(authority)"
         case .authority: return "https://\(head.target)/"
         }
-    }
-
-    /// Rewrites the fields as a direct client of the origin would send them.
-    func nameOrigin() {
-        guard let reverse else { return }
-        self.head.fields = reverse.request(self.head.fields)
-        if self.head.authority != nil { self.head.authority = reverse.origin.authority }
     }
 
     /// Whether its target is a path, which leaves its origin to the tunnel that it came through.

@@ -231,7 +231,7 @@ extension [UInt8]: HeldBytes {
     }
 }
 
-/// An item for the recorder thread.
+/// An item for the recorder thread. Small, since it is moved several times: whole interactions are behind a reference.
 package enum RecorderItem: Sendable {
     /// The result of one exchange: success once it is synced to the disk. Called on the recorder thread, or inside `put` if the recorder
     /// has ended.
@@ -245,11 +245,11 @@ package enum RecorderItem: Sendable {
     /// An exchange that has ended. With `stored`, its caller waits for the result.
     case exchange(TapedExchange, stored: Stored?)
     /// An exchange that has become a conversation: both heads are known, and messages will follow.
-    case opened(Interaction, ConversationForm)
+    indirect case opened(Interaction, ConversationForm)
     /// A message of an open conversation, in the order in which they came.
     case message(exchange: Int, any ConversationMessage)
     /// A conversation that has ended: its interaction as it is by now, without messages.
-    case closed(Interaction, stored: Stored?)
+    indirect case closed(Interaction, stored: Stored?)
 
     /// What is left of one that was moved away.
     static let nothing = RecorderItem.block(exchange: 0, side: .request, bytes: [UInt8]())
