@@ -169,7 +169,7 @@ bench-readers:
 	@sh scripts/setup.sh test
 	sh scripts/bench-readers.sh $(ARGS)
 
-## Counts the instructions of a recorded request, which are the same on any day, and lists the functions with the most; options: make bench-instructions ARGS='--functions 100'.
+## Counts the instructions of a recorded request, which differ less from run to run than times, and lists the functions with the most; options: make bench-instructions ARGS='--functions 100'.
 bench-instructions:
 	@sh scripts/setup.sh bench
 	swift build -c release --static-swift-stdlib --product wiretape

@@ -62,7 +62,7 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         // The C library of each platform under one name.
         .target(name: "Platform"),
-        // Vector instructions, which Swift has no names for (docs/decisions/0056-anchors-by-vectors.md, 0063-cassettes-at-memory-speed.md).
+        // Vector instructions, which Swift has no names for (docs/decisions/0063-cassettes-at-memory-speed.md).
         .target(name: "CJSONScan"),
         .target(
             name: "TapeBytes", dependencies: ["Platform", "CZlib", "CJSONScan"],
@@ -77,6 +77,7 @@ let package = Package(
                 .target(name: "CZstd", condition: codings), .target(name: "CDeflate", condition: libdeflate),
             ]
         ),
+        // Vector instructions (docs/decisions/0056-anchors-by-vectors.md).
         .target(name: "CAnchorScan"),
         .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CJSONScan"]),
         .target(name: "CassetteRedaction", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CAnchorScan"]),

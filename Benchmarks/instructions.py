@@ -1,7 +1,7 @@
 """Counts the instructions of a recorded 1 KiB request outside of the kernel, those of the stop among them, with valgrind's callgrind.
 
-The count is the same on any day: it tells changes of one part in a hundred, which the times of a shared machine do not. It is no time: what waits for
-memory or for another thread costs more than it counts, and the kernel is not in it.
+Counts of one program differ by one or two parts in a hundred, rarely by ten, since what is done in one turn of a loop depends on the time: the median of some rounds tells changes that
+the times of a shared machine do not. They are no times: what waits for memory or for another thread costs more than it counts, and the kernel is not in them.
 """
 import argparse
 import collections
@@ -21,6 +21,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wiretape", required=True, metavar="FILE", help="the release build's program")
     parser.add_argument("--requests", type=int, default=2000, metavar="N", help="of the first of two runs, whose difference counts; the second has twice as many")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of two runs each; the median counts")
     parser.add_argument("--connections", type=int, default=64, metavar="N")
     parser.add_argument("--functions", type=int, default=30, metavar="N", help="how many functions are listed, those with the most instructions of their own first")
     return parser.parse_args()
@@ -30,7 +31,8 @@ def counted(path):
     """Instructions by function, without what it calls: a position's cost that follows `calls=` is the callee's."""
     names, counts = {}, collections.Counter()
     function, is_call = None, False
-    for line in path.read_text(errors="replace").splitlines():
+    text = path.read_text(errors="replace")
+    for line in text.splitlines():
         if line.startswith("fn="):
             number, name = re.match(r"fn=\((\d+)\)(?: (.*))?", line).groups()
             function = names.setdefault(number, name)
@@ -43,6 +45,8 @@ def counted(path):
             if not is_call:
                 counts[function] += int(line.split()[-1])
             is_call = False
+    if sum(counts.values()) != int(re.search(r"^totals: (\d+)", text, re.M).group(1)):
+        sys.exit(f"instructions: the functions of {path} do not add up to its total: the profile has lines that are not understood")
     return counts
 
 
@@ -62,6 +66,12 @@ def run(bench, chosen, program, count):
     return counted(profile)
 
 
+def difference(bench, chosen, program):
+    """Instructions of a request by function."""
+    once, twice = (run(bench, chosen, program, count) for count in (chosen.requests, 2 * chosen.requests))
+    return {name: (twice[name] - once[name]) / chosen.requests for name in twice}
+
+
 def main():
     chosen = options()
     with tempfile.TemporaryDirectory(prefix="wiretape-bench-") as work:
@@ -74,9 +84,10 @@ def main():
         bench.write_pages()
         bench.write_keys()
         with bench.origin():
-            once, twice = (run(bench, chosen, program, count) for count in (chosen.requests, 2 * chosen.requests))
-    each = {name: (twice[name] - once[name]) / chosen.requests for name in twice}
-    print(f"{sum(each.values()):,.0f} instructions a recorded request, in")
+            rounds = sorted((difference(bench, chosen, program) for _ in range(chosen.rounds)), key=lambda each: sum(each.values()))
+    each = rounds[len(rounds) // 2]
+    least, median, most = (sum(counts.values()) for counts in (rounds[0], each, rounds[-1]))
+    print(f"{median:,.0f} instructions a recorded request ({least:,.0f} to {most:,.0f}), in")
     lines = "".join(f"{each[name]:8,.0f}  {name}\n" for name in sorted(each, key=each.get, reverse=True)[: chosen.functions])
     print(subprocess.run(["swift", "demangle", "--simplified"], input=lines, stdout=subprocess.PIPE, text=True, check=True).stdout, end="")
 

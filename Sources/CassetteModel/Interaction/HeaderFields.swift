@@ -31,7 +31,8 @@ public struct HeaderFields: Sendable {
 
     public var isEmpty: Bool { self.count == 0 }
 
-    /// Every line followed by CRLF, without the empty line that ends the section.
+    /// Every line followed by CRLF, without the empty line that ends the section. Its indices do not begin at 0: ranges of lines, names and
+    /// values are for `withBytes`.
     public var bytes: ArraySlice<UInt8> { self.buffer[self.base...] }
 
     /// The number of `bytes`.
@@ -65,9 +66,8 @@ public struct HeaderFields: Sendable {
     public mutating func append(line: some Collection<UInt8>) {
         let start = self.size
         self.buffer.append(contentsOf: line)
-        let written = self.buffer[(self.base + start)...]
-        let nameLength = (written.firstIndex(of: UInt8(ascii: ":")) ?? written.endIndex) - written.startIndex
-        self.endLine(start: start, nameEnd: start + nameLength)
+        let nameEnd = self.withBytes { bytes in (start..<bytes.count).first { bytes[$0] == UInt8(ascii: ":") } ?? bytes.count }
+        self.endLine(start: start, nameEnd: nameEnd)
     }
 
     public mutating func append(name: String, value: String) {
@@ -106,7 +106,7 @@ public struct HeaderFields: Sendable {
             buffer.storeBytes(
                 of: Entry(nameEnd: Int32(nameEnd), valueStart: Int32(valueStart), valueEnd: Int32(valueEnd), lineEnd: Int32(end)),
                 toByteOffset: self.count * MemoryLayout<Entry>.size, as: Entry.self)
-            if nameEnd > start { self.names |= Self.bit(length: nameEnd - start, first: buffer[base + start]) }
+            self.names |= Self.bit(length: nameEnd - start, first: nameEnd > start ? buffer[base + start] : 0)
         }
         self.count += 1
     }
@@ -226,6 +226,7 @@ public struct HeaderFields: Sendable {
 
     /// Where the first field of that name is, looked for from an index on.
     public func firstIndex(of lowercase: StaticString, from first: Int = 0) -> Int? {
+        precondition(first >= 0 && first <= self.count, "there is no such field line")
         guard self.names & Self.bit(length: lowercase.utf8CodeUnitCount, first: lowercase.utf8Start[0]) != 0 else { return nil }
         let base = self.base
         return self.buffer.withUnsafeBytes { buffer in

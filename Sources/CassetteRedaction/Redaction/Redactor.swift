@@ -234,8 +234,8 @@ public struct Redactor: Sendable {
 
     /// Words of a reason or a message.
     private func redact(words: inout [UInt8]) -> Int {
-        // Nothing that is searched for is shorter: "OK", of most.
-        guard words.count >= 4 else { return 0 }
+        // "OK", of most: an anchor has four bytes, a known secret six.
+        guard words.count >= 4 || !words.isEmpty && self.rules.hasTextPatterns else { return 0 }
         let edits = words.withUnsafeBytes { self.text.edits(in: $0) }
         if !edits.isEmpty { words = edits.applied(to: words) }
         return edits.count

@@ -1,7 +1,7 @@
 internal import CJSONScan
 internal import Platform
 
-/// Searches bytes eight at a time.
+/// Searches bytes eight or more at a time.
 ///
 /// Knows single bytes, not what they mean.
 package enum ByteScan {
@@ -25,7 +25,7 @@ package enum ByteScan {
     package static func endOfPlain(_ bytes: UnsafeRawBufferPointer, from start: Int, stopAtDelete: Bool) -> Int {
         let end = bytes.count
         var offset = start
-        // Most strings are shorter than that.
+        // Most strings are shorter, and done below before a call would have begun.
         if end - offset >= 32, let base = bytes.baseAddress { offset = json_plain(base, offset, end, stopAtDelete) }
         while end - offset >= 8 {
             let word = Self.word(bytes, at: offset)

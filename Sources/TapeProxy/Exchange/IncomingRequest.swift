@@ -7,9 +7,9 @@ internal import TapeExchange
 ///
 /// A class, so that passing it on costs one reference.
 final class IncomingRequest {
-    /// As a direct client of the origin would send it.
+    /// Without what is for this proxy alone; with the origin's names if the URL came in the path.
     let head: RequestHead
-    /// The fields as they came: those of `head`, unless the URL came in the path.
+    /// The fields of `head` with the client's names: others than in `head` if the URL came in the path.
     let received: HeaderFields
     let target: RequestTarget
     /// The absolute URL: as sent to a proxy or in the path, or composed of the tunnel's scheme, the Host field and the path.

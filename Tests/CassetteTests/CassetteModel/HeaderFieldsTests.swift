@@ -62,7 +62,7 @@ import Testing
     /// Names that differ in a byte, in case, in length, or in a byte that case makes a letter of.
     private static let names: [StaticString] = [
         "te", "host", "accept", "x-abcde", "x-abcdef", "x-abcdeg", "content-type", "content-tyqe", "transfer-encoding",
-        "x-0123456789-abcdef",
+        "x-0123456789-abcdef", "@[`{\u{7f}~_z", "é-ünicode-näme",
     ]
 
     @Test(arguments: 0..<100) func sectionsOfAnySizeGiveTheirLinesBack(seed: Int) {

@@ -37,6 +37,13 @@ import Testing
         #expect(interaction.outcome == .cut(Cut(by: .origin, reason: "it ended at {{authorization:1}}")))
     }
 
+    @Test func patternsAreLookedForInShortWordsToo() throws {
+        var response = RecordedResponse(status: 200, reason: Array("123".utf8))
+        var body: WireBody?
+        _ = Redactor(rules: try RedactionRules(rules: ["text=[0-9]{3}"])).redact(response: &response, body: &body)
+        #expect(String(decoding: response.reason, as: UTF8.self) == "{{text:1}}")
+    }
+
     @Test(arguments: [
         ("Authorization: Bearer abcdef123456", "Authorization: Bearer {{authorization:1}}"),
         ("Authorization: Basic dXNlcjpwYXNzd29yZDE=", "Authorization: Basic {{authorization:1}}"),
