@@ -1,7 +1,7 @@
 """Counts the instructions of a recorded 1 KiB request outside of the kernel, those of the stop among them, with valgrind's callgrind.
 
 Counts of one program differ by one or two parts in a hundred, rarely by ten, since what is done in one turn of a loop depends on the time: the median of some rounds tells changes that
-the times of a shared machine do not. They are no times: what waits for memory or for another thread costs more than it counts, and the kernel is not in them.
+the times of a shared machine do not. They are not times: what waits for memory or for another thread costs more than it counts, and the kernel is not in them.
 """
 import argparse
 import collections
@@ -24,7 +24,10 @@ def options():
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of two runs each; the median counts")
     parser.add_argument("--connections", type=int, default=64, metavar="N")
     parser.add_argument("--functions", type=int, default=30, metavar="N", help="how many functions are listed, those with the most instructions of their own first")
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    if not os.access(chosen.wiretape, os.X_OK):
+        parser.error(f"there is no program {chosen.wiretape}: build it with swift build -c release --product wiretape")
+    return chosen
 
 
 def counted(path):
@@ -75,7 +78,7 @@ def difference(bench, chosen, program):
 def main():
     chosen = options()
     with tempfile.TemporaryDirectory(prefix="wiretape-bench-") as work:
-        os.environ["WIRETAPE_CA_DIR"] = f"{work}/authority"  # not the one of whoever runs this
+        os.environ["WIRETAPE_CA_DIR"] = f"{work}/authority"  # not the user's own
         bench = Bench(work, chosen.wiretape)
         program = pathlib.Path(work, "wiretape-without-debug-information")
         # Valgrind cannot read all of what the compiler writes.

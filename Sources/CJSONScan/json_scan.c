@@ -117,7 +117,7 @@ static inline __m128i stops16(const uint8_t *text, __m128i del) {
 
 size_t json_plain(const void *text, size_t from, size_t count, bool stops_at_delete) {
     const uint8_t *bytes = text;
-    // A quote twice where a DEL is one of the others.
+    // Without stops_at_delete, the quote again.
     const __m128i del = _mm_set1_epi8(stops_at_delete ? 0x7f : '"');
     for (; count - from >= 64; from += 64) {
         __m128i first = _mm_or_si128(stops16(bytes + from, del), stops16(bytes + from + 16, del));

@@ -24,8 +24,9 @@ typedef struct {
 /// than 64 bytes at the end; and all of the text where there are no vector instructions.
 size_t json_scan(JSONScan *scan, const uint8_t *text, size_t count);
 
-/// From `from` on, passes the blocks of 16 bytes that have none which a JSON string must escape (a quote, a backslash, a control character;
-/// if `stops_at_delete`, a DEL), and returns how far it came: none without vector instructions. `from` is at most `count`.
+/// Skips blocks of 16 bytes from `from` on, until one has a byte that a JSON string must escape (a quote, a backslash, a control character;
+/// if `stops_at_delete`, a DEL) or fewer are left. Returns the offset reached: `from` itself where there are no vector instructions.
+/// `from` is at most `count`.
 size_t json_plain(const void *text, size_t from, size_t count, bool stops_at_delete);
 
 #endif

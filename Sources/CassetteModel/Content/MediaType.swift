@@ -41,7 +41,7 @@ public struct MediaType: Sendable, Hashable {
     }
 
     public var kind: Kind {
-        // Of most, without a look at its parts.
+        // The most frequent one, before it is split.
         if self.essence == "application/json" { return .json }
         let essence = self.essence.utf8
         guard let slash = essence.firstIndex(of: UInt8(ascii: "/")) else { return .unknown }

@@ -6,7 +6,7 @@ public struct HeaderFields: Sendable {
     private var buffer: [UInt8]
     public private(set) var count: Int
     private var room: Int
-    /// A bit for each name that is there; one that others share.
+    /// A Bloom filter: no field has a name whose bit is clear.
     private var names: UInt64
 
     /// Offsets from the first line: 32 bits, since a section is limited to far less.
@@ -176,7 +176,7 @@ public struct HeaderFields: Sendable {
 
     public func valueBytes(at index: Int) -> ArraySlice<UInt8> { self.slice(self.valueRange(at: index)) }
 
-    /// Stands for a name: most that a section has not are told by it alone.
+    /// A name's bit in the Bloom filter, by its length and its first letter.
     @inline(__always)
     private static func bit(length: Int, first: UInt8) -> UInt64 {
         1 << (UInt64(truncatingIfNeeded: length &* 5 &+ Int(first | 32) &* 3) & 63)

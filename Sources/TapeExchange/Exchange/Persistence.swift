@@ -44,7 +44,7 @@ struct ConnectionOptions {
         while let index = fields.firstIndex(of: "connection", from: next) {
             next = index + 1
             let value = fields.valueBytes(at: index)
-            // Nearly all that there are say this alone.
+            // Nearly every Connection field is just this.
             if FieldList.equals(value, "keep-alive") {
                 self.keepAlive = true
                 continue
