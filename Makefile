@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example plugin test test-inspector bench-inspector pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo program example plugin test test-inspector bench-inspector pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -13,6 +13,11 @@ help:
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
+
+## Builds the program as .build/release/wiretape, as it is given away.
+program:
+	@sh scripts/setup.sh demo
+	sh scripts/release.sh --product wiretape -Xlinker -s
 
 ## Runs the tests of the example app: recorded by the proxy and replayed by the client, and the other way around; proves what it is built of.
 example:
@@ -47,7 +52,7 @@ test-inspector:
 bench-inspector:
 	@sh scripts/setup.sh test
 	@sh scripts/setup.sh bench
-	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/release.sh --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build -c release --show-bin-path)/wiretape" quick
 	sh scripts/inspector.sh Benchmarks/inspector.py "$$(swift build -c release --show-bin-path)/wiretape"
 
@@ -142,13 +147,13 @@ format:
 ## Measures the release build against nginx and haproxy; options: make bench ARGS='--scenarios small --rounds 1'.
 bench:
 	@sh scripts/setup.sh bench
-	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/bench.py $(ARGS)
 
 ## Measures HTTP/2 beside haproxy and nghttpx; options: make bench-http2 ARGS='--rounds 5'.
 bench-http2:
 	@sh scripts/setup.sh bench
-	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/bench.py --scenarios http2,http2-contact,http2-held $(ARGS)
 
 WEBSOCKET = websocket,websocket-large,websocket-burst,websocket-huge,websocket-many,websocket-held,websocket-deflated,websocket-opening
@@ -156,12 +161,12 @@ WEBSOCKET = websocket,websocket-large,websocket-burst,websocket-huge,websocket-m
 ## Measures WebSockets beside a tunnel that nobody looks into; options: make bench-websocket ARGS='--rounds 5'.
 bench-websocket:
 	@sh scripts/setup.sh bench
-	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/bench.py --scenarios $(WEBSOCKET) $(ARGS)
 
 ## Holds 500 event streams open for 20 minutes and looks at memory; options: make soak ARGS='--minutes 2'.
 soak:
-	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/soak.py $(ARGS)
 
 ## Measures multipart parsing and inflating beside memchr and zlib alone, and the search for secrets; options: make bench-readers ARGS=15.
@@ -172,7 +177,7 @@ bench-readers:
 ## Counts the instructions of a recorded request, which differ less from run to run than times, and lists the functions with the most; options: make bench-instructions ARGS='--functions 100'.
 bench-instructions:
 	@sh scripts/setup.sh bench
-	swift build -c release --static-swift-stdlib --product wiretape
+	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/instructions.py --wiretape $$(swift build -c release --show-bin-path)/wiretape $(ARGS)
 
 clean:

@@ -94,7 +94,7 @@ def main():
     subjects = chosen.subjects.split(",")
     wiretape = chosen.wiretape if shutil.which(chosen.wiretape) else None
     if "wiretape" in subjects and not wiretape:
-        print(f"bench: there is no program {chosen.wiretape}; its marks stay open. Build it with swift build -c release", file=sys.stderr)
+        print(f"bench: there is no program {chosen.wiretape}; its marks stay open. Build it with make program", file=sys.stderr)
         subjects = [name for name in subjects if name not in ("wiretape", "tunnel")]
     if len(CORES) < 2:
         print("bench: there is one core; the client competes with what it measures", file=sys.stderr)

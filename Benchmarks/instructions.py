@@ -26,7 +26,7 @@ def options():
     parser.add_argument("--functions", type=int, default=30, metavar="N", help="how many functions are listed, those with the most instructions of their own first")
     chosen = parser.parse_args()
     if not os.access(chosen.wiretape, os.X_OK):
-        parser.error(f"there is no program {chosen.wiretape}: build it with swift build -c release --product wiretape")
+        parser.error(f"there is no program {chosen.wiretape}: build it with sh scripts/release.sh --product wiretape")
     return chosen
 
 

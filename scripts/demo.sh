@@ -23,9 +23,9 @@ fail() {
 if [ -z "${WIRETAPE:-}" ] || [ -z "${DEMO_ORIGIN:-}" ]; then
     scripts/setup.sh demo
     echo "1. Building wiretape and the demo's server (the first time this takes some minutes)."
-    swift build -c release --static-swift-stdlib --product wiretape -Xlinker -s
-    swift build -c release --static-swift-stdlib --product DemoOrigin
-    bin=$(swift build -c release --static-swift-stdlib --show-bin-path)
+    sh scripts/release.sh --product wiretape -Xlinker -s
+    sh scripts/release.sh --product DemoOrigin
+    bin=$(sh scripts/release.sh --show-bin-path)
 fi
 wiretape=${WIRETAPE:-$bin/wiretape}
 demo_origin=${DEMO_ORIGIN:-$bin/DemoOrigin}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# swift build of the program as it is given away: optimized, in one file, without Swift's checks for exclusive access (docs/decisions/0066).
+#
+#   sh scripts/release.sh --product wiretape [OPTION…]     other options of swift build
+set -eu
+cd "$(dirname "$0")/.."
+exec swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked "$@"
