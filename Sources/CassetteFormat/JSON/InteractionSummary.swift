@@ -148,13 +148,10 @@ private struct RecorderLayout {
 
     private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+    @inline(__always)
     private mutating func take(_ text: StaticString) -> Bool {
-        let count = text.utf8CodeUnitCount
-        let wanted = UnsafeRawBufferPointer(start: text.utf8Start, count: count)
-        guard self.bytes.count - self.offset >= count,
-            UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count]).elementsEqualFast(wanted)
-        else { return false }
-        self.offset += count
+        guard self.bytes.has(text, at: self.offset) else { return false }
+        self.offset += text.utf8CodeUnitCount
         return true
     }
 

@@ -31,6 +31,7 @@ public final class CassetteSession: Sendable {
     /// Who reads the next steps of refusals.
     let audience: MissReport.Audience
     let keys: RecordedKeys
+    let nearest: NearestRequests
     let groups: KeyGroups
     /// Nil if no body has to be looked up.
     let source: (any RequestSource)?
@@ -100,6 +101,7 @@ public final class CassetteSession: Sendable {
         self.audience = audience
         self.damage = mode.replays ? damage : nil
         self.keys = keys
+        self.nearest = NearestRequests(in: keys)
         self.groups = KeyGroups(keys)
         self.source = source
         self.digest = digest
@@ -141,7 +143,7 @@ public final class CassetteSession: Sendable {
                 }
             } else {
                 guard self.explainsBodies else { return .decided(self.nothingLeft(head)) }
-                let matches = NearestRequests(in: self.keys).search(for: head)
+                let matches = self.nearest.search(for: head)
                 guard !matches.isEmpty, hasBody || matches.contains(where: { self.keys.mayHaveBodies($0.key) }) else {
                     return .decided(self.nothingLeft(head, heads: matches.map { self.nearHead($0) }))
                 }
@@ -342,7 +344,7 @@ public final class CassetteSession: Sendable {
         // No body would get an answer, so it is not worth sending.
         guard let key = pending.key else {
             return pending.head.withUnsafeBytes { head in
-                self.nothingLeft(head, heads: NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) })
+                self.nothingLeft(head, heads: self.nearest.search(for: head).map { self.nearHead($0) })
             }
         }
         let members = self.groups.members(ofKey: key)
@@ -378,7 +380,7 @@ public final class CassetteSession: Sendable {
     func refuse(
         _ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?, reason: MissReport.Reason? = nil
     ) -> MissReport {
-        let heads = heads ?? NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) }
+        let heads = heads ?? self.nearest.search(for: head).map { self.nearHead($0) }
         let isUsedUp = self.state.withLock { state in
             (
                 bodies: bodies.map { state.assignments.answered[$0.index] > 0 },

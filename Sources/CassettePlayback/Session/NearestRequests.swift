@@ -2,8 +2,9 @@ internal import TapeBytes
 
 /// Finds the recorded requests that are most like one that was not recorded.
 ///
-/// Scans all sketches, then compares the few best candidates in full: half a millisecond among a hundred thousand.
-struct NearestRequests {
+/// Scans all sketches, then compares the few best candidates in full: half a millisecond among a hundred thousand. The first search makes the sketches,
+/// a third of a microsecond each.
+final class NearestRequests: Sendable {
     struct Match {
         var key: Int
         var differences: [RequestDifference]
@@ -13,6 +14,8 @@ struct NearestRequests {
     static let candidateLimit = 24
 
     private let keys: RecordedKeys
+    /// One for each key; nil until the first search: most replays need none.
+    private let sketches = Guarded<[RequestSketch]?>(nil)
 
     init(in keys: RecordedKeys) {
         self.keys = keys
@@ -35,7 +38,7 @@ struct NearestRequests {
         var best: [(key: Int, distance: Int)] = []
         best.reserveCapacity(Self.candidateLimit + 1)
         var worst = Int.max
-        for (key, recorded) in self.keys.sketches.enumerated() {
+        for (key, recorded) in self.madeSketches().enumerated() {
             let distance = recorded.distance(to: sketch)
             guard distance < worst else { continue }
             let place = best.firstIndex { $0.distance > distance } ?? best.count
@@ -44,6 +47,15 @@ struct NearestRequests {
             if best.count == Self.candidateLimit { worst = best[Self.candidateLimit - 1].distance }
         }
         return best.map(\.key)
+    }
+
+    private func madeSketches() -> [RequestSketch] {
+        self.sketches.withLock { sketches in
+            if let sketches { return sketches }
+            let made = (0..<self.keys.distinctCount).map { self.keys.withBytes(ofKey: $0) { RequestSketch($0) } }
+            sketches = made
+            return made
+        }
     }
 }
 

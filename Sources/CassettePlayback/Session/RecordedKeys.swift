@@ -7,8 +7,6 @@ internal import Platform
 struct RecordedKeys: Sendable {
     private var arena: [UInt8] = []
     private var keys: [Key] = []
-    /// One for each key; separate from `keys`, because a search runs over all of them.
-    private(set) var sketches: [RequestSketch] = []
     /// For each key, whether one of its requests may have a body.
     private var bodies: [Bool] = []
     /// The keys with a mark, ascending: a mark matches any text.
@@ -77,7 +75,6 @@ struct RecordedKeys: Sendable {
         }
         let number = UInt32(self.keys.count)
         self.keys.append(Key(hash: hash, start: self.arena.count, count: bytes.count))
-        self.sketches.append(RequestSketch(bytes))
         self.bodies.append(mayHaveBody)
         if MatchMark.isIn(bytes) { self.marked.append(Int(number)) }
         self.arena.append(contentsOf: bytes)

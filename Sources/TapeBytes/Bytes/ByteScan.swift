@@ -140,4 +140,28 @@ extension UnsafeRawBufferPointer {
         guard let left = self.baseAddress, let right = other.baseAddress else { return true }
         return memcmp(left, right, self.count) == 0
     }
+
+    /// Whether these bytes are at an offset, which is at most `count`.
+    ///
+    /// Inlined, so that the compiler knows the text, and compares it in words.
+    @inlinable @inline(__always)
+    package func has(_ text: StaticString, at offset: Int) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard self.count - offset >= count else { return false }
+        let wanted = UnsafeRawBufferPointer(start: text.utf8Start, count: count)
+        var done = 0
+        while count - done >= 8 {
+            let found = self.loadUnaligned(fromByteOffset: offset + done, as: UInt64.self)
+            let word = wanted.loadUnaligned(fromByteOffset: done, as: UInt64.self)
+            guard found == word else { return false }
+            done += 8
+        }
+        while count - done >= 2 {
+            let found = self.loadUnaligned(fromByteOffset: offset + done, as: UInt16.self)
+            let word = wanted.loadUnaligned(fromByteOffset: done, as: UInt16.self)
+            guard found == word else { return false }
+            done += 2
+        }
+        return done == count || self[offset + done] == wanted[done]
+    }
 }

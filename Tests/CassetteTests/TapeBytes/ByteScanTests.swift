@@ -104,6 +104,33 @@ import Testing
 }
 
 @Suite struct UnsafeRawBufferPointerComparisonTests {
+    /// Of every length up to three words, with each byte wrong once, and at the end of the bytes.
+    @Test func aTextIsFoundWhereItIsAlone() {
+        func check(_ text: StaticString) {
+            let wanted = Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+            for offset in 0..<9 {
+                var bytes = [UInt8](repeating: 0x2E, count: offset) + wanted
+                #expect(bytes.withUnsafeBytes { $0.has(text, at: offset) })
+                if !wanted.isEmpty { #expect(!bytes.dropLast().withUnsafeBytes { $0.has(text, at: offset) }) }
+                for place in wanted.indices {
+                    bytes[offset + place] ^= 0x20
+                    #expect(!bytes.withUnsafeBytes { $0.has(text, at: offset) }, "the byte at \(place) of \(text)")
+                    bytes[offset + place] ^= 0x20
+                }
+            }
+        }
+        check("")
+        check("a")
+        check("ab")
+        check("abc")
+        check("abcd")
+        check("abcdefg")
+        check("abcdefgh")
+        check("abcdefghi")
+        check("abcdefghijklmno")
+        check("abcdefghijklmnopqrstuvw")
+    }
+
     private func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqualFast($0) } }
     }
