@@ -21,6 +21,11 @@ public struct MediaType: Sendable, Hashable {
             self.essence = ""
             return
         }
+        // The most frequent one, for which no memory is needed.
+        if field.withUnsafeBytes({ $0.has("application/json", at: 0) && ($0.count == 16 || $0[16] == UInt8(ascii: ";")) }) {
+            self.essence = "application/json"
+            return
+        }
         // No table has longer ones (RFC 6838, 4.2: 127 characters each).
         let room = min(field.count, 255)
         var hasSlash = false

@@ -19,10 +19,11 @@ public struct RecordedRequest: Sendable, Hashable {
     public var unknown: [UnknownMember]
 
     public init(
-        method: String, url: String, target: String? = nil, version: HTTPVersion = .http11, headers: HeaderFields = HeaderFields(),
-        body: Body? = nil, trailers: HeaderFields? = nil, unknown: [UnknownMember] = []
+        method: String, connectProtocol: String? = nil, url: String, target: String? = nil, version: HTTPVersion = .http11,
+        headers: HeaderFields = HeaderFields(), body: Body? = nil, trailers: HeaderFields? = nil, unknown: [UnknownMember] = []
     ) {
         self.method = method
+        self.connectProtocol = connectProtocol
         self.url = url
         self.target = target
         self.version = version

@@ -166,25 +166,42 @@ public struct JSONWriter: Sendable {
     private mutating func separate(isMember: Bool) {
         let isFilled = self.filledBits & 1 == 1
         self.filledBits |= 1
-        if isFilled { self.byte(UInt8(ascii: ",")) }
         if self.inlineBits & 1 == 0 {
-            self.newline(depth: self.depth)
-        } else if isMember || isFilled {
+            self.newline(depth: self.depth, afterComma: isFilled)
+        } else if isFilled {
+            self.raw(", ")
+        } else if isMember {
             self.byte(UInt8(ascii: " "))
         }
     }
 
-    public mutating func newline(depth: Int) {
-        self.byte(10)
-        self.lineStart = self.count
-        self.indent(depth: depth)
+    public mutating func newline(depth: Int) { self.newline(depth: depth, afterComma: false) }
+
+    @inline(__always)
+    private mutating func newline(depth: Int, afterComma: Bool) {
+        let comma = afterComma ? 1 : 0
+        self.append(atMost: comma + 1 + Self.indentRoom(depth: depth)) { room in
+            if afterComma { room[0] = UInt8(ascii: ",") }
+            room[comma] = 10
+            return comma + 1 + Self.indent(depth: depth, to: UnsafeMutableRawBufferPointer(rebasing: room[(comma + 1)...]))
+        }
+        self.lineStart = self.count - depth * 2
     }
 
     public mutating func indent(depth: Int) {
-        self.append(atMost: depth * 2) { room in
-            for index in 0..<room.count { room[index] = 32 }
-            return room.count
+        self.append(atMost: Self.indentRoom(depth: depth)) { Self.indent(depth: depth, to: $0) }
+    }
+
+    /// Spaces are written eight at a time.
+    @inline(__always)
+    private static func indentRoom(depth: Int) -> Int { (depth * 2 + 7) & ~7 }
+
+    @inline(__always)
+    private static func indent(depth: Int, to room: UnsafeMutableRawBufferPointer) -> Int {
+        for offset in stride(from: 0, to: depth * 2, by: 8) {
+            room.storeBytes(of: 0x2020_2020_2020_2020, toByteOffset: offset, as: UInt64.self)
         }
+        return depth * 2
     }
 }
 
@@ -214,8 +231,16 @@ extension JSONWriter {
 
     /// A string of bytes that the caller knows to be UTF-8.
     public mutating func string(utf8 text: UnsafeRawBufferPointer) {
-        self.byte(UInt8(ascii: "\""))
-        self.stringPiece(utf8: text)
+        let plain = ByteScan.endOfPlain(text, from: 0, stopAtDelete: true)
+        let isPlain = plain == text.count
+        self.append(atMost: plain + 2) { room in
+            room[0] = UInt8(ascii: "\"")
+            UnsafeMutableRawBufferPointer(rebasing: room[1...]).copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<plain]))
+            if isPlain { room[plain + 1] = UInt8(ascii: "\"") }
+            return plain + (isPlain ? 2 : 1)
+        }
+        guard !isPlain else { return }
+        self.stringPiece(utf8: UnsafeRawBufferPointer(rebasing: text[plain...]))
         self.byte(UInt8(ascii: "\""))
     }
 

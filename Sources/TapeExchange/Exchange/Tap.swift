@@ -8,8 +8,8 @@ public import TapeBytes
 public struct Tap: ~Copyable, Sendable {
     public enum Side: Sendable, Hashable { case request, response }
 
-    /// The exchange so far, without bodies.
-    public private(set) var interaction: Interaction
+    /// What is handed on at the end. Until then it is the tap's alone.
+    private let exchange: TapedExchange
     private var requestBody: BodyTap?
     private var responseBody: BodyTap?
     private var responseIsWhole = false
@@ -19,12 +19,12 @@ public struct Tap: ~Copyable, Sendable {
     private var conversation: ConversationTap?
 
     public init(id: Int, started: Timestamp, request: RecordedRequest, framing: BodyFraming) {
-        self.interaction = Interaction(id: id, started: started, request: request)
+        self.exchange = TapedExchange(interaction: Interaction(id: id, started: started, request: request))
         self.requestBody = Self.bodyTap(framing)
         if request.version.major >= 2, GRPCType(request.headers) != nil { self.conversation = ConversationTap() }
     }
 
-    public var id: Int { self.interaction.id }
+    public var id: Int { self.exchange.interaction.id }
 
     private static func bodyTap(_ framing: BodyFraming) -> BodyTap? {
         switch framing {
@@ -37,36 +37,36 @@ public struct Tap: ~Copyable, Sendable {
 
     /// Where and how the upstream connection was made; phases that did not happen stay nil.
     public mutating func connected(_ connection: ConnectionInfo, blocked: Double?, dns: Double?, connect: Double?, tls: Double? = nil) {
-        self.interaction.connection = connection
-        self.interaction.timing.blocked = blocked
-        self.interaction.timing.dns = dns
-        self.interaction.timing.connect = connect
-        self.interaction.timing.tls = tls
+        self.exchange.interaction.connection = connection
+        self.exchange.interaction.timing.blocked = blocked
+        self.exchange.interaction.timing.dns = dns
+        self.exchange.interaction.timing.connect = connect
+        self.exchange.interaction.timing.tls = tls
     }
 
     /// The request's head was sent on a stream of its connection (RFC 9113, 5.1.1).
-    public mutating func opened(stream: Int) { self.interaction.connection?.stream = stream }
+    public mutating func opened(stream: Int) { self.exchange.interaction.connection?.stream = stream }
 
     /// The request's last byte was read and forwarded.
     public mutating func requestEnded(at: Double, sendStarted: Double) {
         self.requestIsWhole = true
         self.conversation?.requestEnded()
         self.requestEnd = max(at, sendStarted)
-        self.interaction.timing.send = max(0, at - sendStarted)
-        self.interaction.request.trailers = self.requestBody?.trailers
+        self.exchange.interaction.timing.send = max(0, at - sendStarted)
+        self.exchange.interaction.request.trailers = self.requestBody?.trailers
     }
 
     public mutating func interim(_ response: InterimResponse) {
-        self.interaction.interim.append(response)
+        self.exchange.interaction.interim.append(response)
     }
 
     public mutating func responseBegan(_ response: RecordedResponse, framing: BodyFraming, at: Double) {
-        self.interaction.response = response
-        self.interaction.response?.after = self.conversation?.after
-        if GRPCType(response.headers) == nil { self.conversation?.answerHasNoMessages() }
+        self.exchange.interaction.response = response
+        self.exchange.interaction.response?.after = self.conversation?.after
+        if self.conversation != nil, GRPCType(response.headers) == nil { self.conversation?.answerHasNoMessages() }
         self.responseBody = Self.bodyTap(framing)
         self.responseStart = at
-        self.interaction.timing.wait = max(0, at - (self.requestEnd ?? at))
+        self.exchange.interaction.timing.wait = max(0, at - (self.requestEnd ?? at))
     }
 
     /// Body bytes of one side; `at` counts from the exchange's start.
@@ -121,11 +121,11 @@ public struct Tap: ~Copyable, Sendable {
     /// The response's last byte was read.
     public mutating func responseEnded() {
         self.responseIsWhole = true
-        self.interaction.response?.endAfter = self.conversation?.after
+        self.exchange.interaction.response?.endAfter = self.conversation?.after
     }
 
-    /// The exchange as it is by now: both heads, and how it was connected.
-    public var soFar: Interaction { self.interaction }
+    /// The exchange as it is by now, without bodies: both heads, and how it was connected.
+    public var soFar: Interaction { self.exchange.interaction }
 
     /// The bytes of both bodies so far; nil if part of one was handed on in blocks.
     public mutating func bodiesSoFar() -> (request: [UInt8], response: [UInt8])? {
@@ -148,7 +148,7 @@ public struct Tap: ~Copyable, Sendable {
 
     /// Byte counts of the tunnel after a 101 answer.
     public mutating func tunnelled(_ counts: TunnelCounts) {
-        self.interaction.tunnel = counts
+        self.exchange.interaction.tunnel = counts
     }
 
     /// Ends the tape; nothing may be taped after it.
@@ -156,18 +156,18 @@ public struct Tap: ~Copyable, Sendable {
     /// A body that did not end is marked as incomplete, whatever the outcome: an origin may answer before it has the whole request,
     /// and a part is never recorded as the whole.
     public consuming func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
-        self.interaction.outcome = outcome
-        self.interaction.timing.total = at
+        self.exchange.interaction.outcome = outcome
+        self.exchange.interaction.timing.total = at
         if let responseStart {
-            self.interaction.timing.receive = max(0, at - responseStart)
-            self.interaction.response?.trailers = self.responseBody?.trailers
+            self.exchange.interaction.timing.receive = max(0, at - responseStart)
+            self.exchange.interaction.response?.trailers = self.responseBody?.trailers
         }
         // Where the origin cut, it did so after what had come by then.
-        if !self.responseIsWhole, outcome.isByOrigin { self.interaction.response?.endAfter = self.conversation?.after }
-        let requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
-        var responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
-        if let marks = self.conversation?.marks, !marks.isTrivial { responseBody?.marks = marks }
-        return TapedExchange(interaction: self.interaction, requestBody: requestBody, responseBody: responseBody)
+        if !self.responseIsWhole, outcome.isByOrigin { self.exchange.interaction.response?.endAfter = self.conversation?.after }
+        self.exchange.requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
+        self.exchange.responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
+        if let marks = self.conversation?.marks, !marks.isTrivial { self.exchange.responseBody?.marks = marks }
+        return self.exchange
     }
 }
 
@@ -320,12 +320,15 @@ public struct BodyTap: ~Copyable, Sendable {
 
 /// One exchange as it was taped: an interaction whose bodies are still wire bytes.
 ///
-/// A class, so that handing it from thread to thread and queue to queue costs one reference and not one for each of its parts.
-public final class TapedExchange: Sendable {
+/// A class, so that handing it from thread to thread and queue to queue costs one reference and not one for each of its parts, and that taping it moves
+/// none of them.
+///
+/// `@unchecked`: its tap alone changes it, which cannot be copied, and is used up when it hands it on.
+public final class TapedExchange: @unchecked Sendable {
     /// Everything but the bodies, which are nil in it.
-    public let interaction: Interaction
-    public let requestBody: TapedBody?
-    public let responseBody: TapedBody?
+    public internal(set) var interaction: Interaction
+    public internal(set) var requestBody: TapedBody?
+    public internal(set) var responseBody: TapedBody?
 
     public init(interaction: Interaction, requestBody: TapedBody? = nil, responseBody: TapedBody? = nil) {
         self.interaction = interaction

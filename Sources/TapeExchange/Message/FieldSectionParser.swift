@@ -26,7 +26,8 @@ struct FieldSectionParser: Sendable {
     mutating func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(MessageError) -> Int? {
         let available = bytes.count - start
         guard available >= self.scanned else { return nil }
-        if self.lineStart == 0, self.scanned == 0, available > 2 { self.fields.reserve(bytes: min(available, 1024), fields: 16) }
+        // With the index of 16 lines it is below a kilobyte, up to which an allocator has memory at hand; most sections are.
+        if self.lineStart == 0, self.scanned == 0, available > 2 { self.fields.reserve(bytes: min(available, 704), fields: 16) }
         let end = start + min(available, self.maximumBytes)
         while true {
             let line = start + self.lineStart

@@ -21,7 +21,9 @@ public struct HeadParser: Sendable {
     /// The request head at the start of `bytes`, or nil while its end is missing.
     public mutating func parseRequest(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Parsed<RequestHead>? {
         do throws(MessageError) {
-            guard let end = try self.parse(bytes, side: .request), var head = self.request, let section = self.section else { return nil }
+            guard let end = try self.parse(bytes, side: .request), let section = self.section, var head = self.request.take() else {
+                return nil
+            }
             head.fields = section.fields
             self = HeadParser(limits: self.limits)
             return Parsed(head: head, consumed: end)
@@ -34,7 +36,9 @@ public struct HeadParser: Sendable {
     /// The response head at the start of `bytes`, or nil while its end is missing.
     public mutating func parseResponse(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Parsed<ResponseHead>? {
         do throws(MessageError) {
-            guard let end = try self.parse(bytes, side: .response), var head = self.response, let section = self.section else { return nil }
+            guard let end = try self.parse(bytes, side: .response), let section = self.section, var head = self.response.take() else {
+                return nil
+            }
             head.fields = section.fields
             self = HeadParser(limits: self.limits)
             return Parsed(head: head, consumed: end)

@@ -6,11 +6,13 @@ public struct Origin: Sendable, Hashable {
         case http, https
 
         /// Of a URL, in any case: `ws` and `wss` are asked for by HTTP (RFC 6455, 3). Nil for other schemes.
-        init?(name: some Sequence<UInt8>) {
-            switch String(decoding: name.map(ASCII.lower), as: UTF8.self) {
-            case "http", "ws": self = .http
-            case "https", "wss": self = .https
-            default: return nil
+        init?(name: some Collection<UInt8>) {
+            if FieldList.equals(name, "http") || FieldList.equals(name, "ws") {
+                self = .http
+            } else if FieldList.equals(name, "https") || FieldList.equals(name, "wss") {
+                self = .https
+            } else {
+                return nil
             }
         }
 

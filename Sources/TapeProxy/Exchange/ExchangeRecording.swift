@@ -31,12 +31,11 @@ struct ExchangeRecording: ~Copyable {
         self.isOn = true
         let id = recorder.nextID()
         self.id = id
-        var recorded = RecordedRequest(
-            method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
-            version: request.head.version, headers: request.head.fields)
-        recorded.connectProtocol = request.head.connectProtocol
         let started = proxy.timestamp(at: request.start)
-        proxy.configuration.watch?(.began(id: id, started: started, method: recorded.method, url: recorded.url))
+        proxy.configuration.watch?(.began(id: id, started: started, method: request.head.method, url: request.url))
+        let recorded = RecordedRequest(
+            method: request.head.method, connectProtocol: request.head.connectProtocol, url: request.url,
+            target: request.target == .asterisk ? "*" : nil, version: request.head.version, headers: request.head.fields)
         self.tap = Tap(id: id, started: started, request: recorded, framing: request.framing)
     }
 

@@ -7,6 +7,8 @@ struct MediaTypeTests {
     @Test func caseParametersAndSpacesDoNotMatter() {
         #expect(self.type(" Application/JSON ; charset=utf-8").essence == "application/json")
         #expect(self.type("text/html;charset=x").fileExtension == "html")
+        for field in ["application/json;charset=utf-8", "application/json"] { #expect(self.type(field).essence == "application/json") }
+        for field in ["application/json-seq", "application/jsonl", "application/jso"] { #expect(self.type(field).essence == field) }
     }
 
     @Test func kindsFollowTheTypeAndItsSuffix() {
