@@ -14,9 +14,9 @@ help:
 demo:
 	@sh scripts/demo.sh
 
-## Builds the program as .build/release/wiretape, as it is given away.
+## Builds the program for use, as .build/release/wiretape.
 program:
-	@sh scripts/setup.sh demo
+	@sh scripts/setup.sh build
 	sh scripts/release.sh --product wiretape -Xlinker -s
 
 ## Runs the tests of the example app: recorded by the proxy and replayed by the client, and the other way around; proves what it is built of.
@@ -97,8 +97,8 @@ stress-client:
 
 ## Measures replay through URLSession beside what URLSession itself leaves; options: make bench-client ARGS='--rounds 9'.
 bench-client:
-	swift build -c release --product ClientProbe
-	$$(swift build -c release --show-bin-path)/ClientProbe bench $(ARGS)
+	swift build -c release --scratch-path .build/client --product ClientProbe
+	$$(swift build -c release --scratch-path .build/client --show-bin-path)/ClientProbe bench $(ARGS)
 
 ## Runs the tests of the parsers and of TLS under AddressSanitizer and LeakSanitizer, or with ARGS=thread the recorder's under ThreadSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
 sanitize:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# swift build of the program as it is given away: optimized, in one file, without Swift's checks for exclusive access (docs/decisions/0066).
+# swift build of the program for use: optimized, with Swift's library in it, without Swift's checks for exclusive access (docs/decisions/0066).
 #
 #   sh scripts/release.sh --product wiretape [OPTION…]     other options of swift build
 set -eu

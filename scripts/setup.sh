@@ -1,17 +1,19 @@
 #!/bin/sh
-# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh demo|test|bench
+# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh build|demo|test|bench
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
+libraries='pkg-config:pkg-config -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev'
 case ${1:-} in
-    demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev openssl:openssl' ;;
-    test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev
+    build) needs=$libraries ;;
+    demo) needs="$libraries curl:curl python3:python3 openssl:openssl" ;;
+    test) needs="$libraries curl:curl python3:python3
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget chromium:chromium node:nodejs h2load:nghttp2-client nghttpd:nghttp2-server nghttpx:nghttp2-proxy haproxy:haproxy
-                 +jsonschema:python3-jsonschema +ensurepip:python3-venv' ;;
-    bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -libnghttp2:libnghttp2-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -libdeflate:libdeflate-dev -yaml-0.1:libyaml-dev
-                  cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind' ;;
+                 +jsonschema:python3-jsonschema +ensurepip:python3-venv" ;;
+    bench) needs="$libraries curl:curl python3:python3
+                  cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind" ;;
     *)
-        echo "usage: setup.sh demo|test|bench" >&2
+        echo "usage: setup.sh build|demo|test|bench" >&2
         exit 64
         ;;
 esac

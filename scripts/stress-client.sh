@@ -10,8 +10,9 @@ cd "$(dirname "$0")/.."
 count=${1:-50}
 seconds=${STRESS_SECONDS:-600}
 export SWIFT_BACKTRACE=enable=no
-swift build -c release --product ClientProbe
-probe=$(swift build -c release --show-bin-path)/ClientProbe
+# Apart from the program, which has other options.
+swift build -c release --scratch-path .build/client --product ClientProbe
+probe=$(swift build -c release --scratch-path .build/client --show-bin-path)/ClientProbe
 end=$(($(date +%s) + seconds))
 
 # Prints how it went, and leaves the number of bad processes in $bad.

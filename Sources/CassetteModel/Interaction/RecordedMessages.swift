@@ -154,5 +154,5 @@ public struct HTTPVersion: Sendable, Hashable, Comparable, CustomStringConvertib
         (left.major, left.minor) < (right.major, right.minor)
     }
 
-    public var description: String { "HTTP/\(self.major).\(self.minor)" }
+    public var description: String { self == .http11 ? "HTTP/1.1" : "HTTP/\(self.major).\(self.minor)" }
 }

@@ -118,7 +118,7 @@ struct HeadLookup {
     let body: BodyFacets
 
     func nearest() -> [NearHead] {
-        let matches = self.pending.head.withUnsafeBytes { self.session.nearest.search(for: $0) }
+        let matches = self.pending.head.withUnsafeBytes { self.session.nearestRequests.search(for: $0) }
         return matches.map { match in
             let head = self.session.nearHead(match)
             guard let (index, bodies) = self.nearestBody(ofKey: match.key, from: head.index) else { return head }

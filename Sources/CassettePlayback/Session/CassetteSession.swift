@@ -31,7 +31,7 @@ public final class CassetteSession: Sendable {
     /// Who reads the next steps of refusals.
     let audience: MissReport.Audience
     let keys: RecordedKeys
-    let nearest: NearestRequests
+    let nearestRequests: NearestRequests
     let groups: KeyGroups
     /// Nil if no body has to be looked up.
     let source: (any RequestSource)?
@@ -101,7 +101,7 @@ public final class CassetteSession: Sendable {
         self.audience = audience
         self.damage = mode.replays ? damage : nil
         self.keys = keys
-        self.nearest = NearestRequests(in: keys)
+        self.nearestRequests = NearestRequests(in: keys)
         self.groups = KeyGroups(keys)
         self.source = source
         self.digest = digest
@@ -109,6 +109,7 @@ public final class CassetteSession: Sendable {
             isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order)
         self.state = Guarded(
             State(assignments: assignments, turns: Array(repeating: AssignmentRule.Turn(), count: keys.distinctCount)))
+        self.nearestRequests.makeSketchesSoon()
     }
 
     public var looksUp: Bool { self.hasCassette && self.mode.replays }
@@ -143,7 +144,7 @@ public final class CassetteSession: Sendable {
                 }
             } else {
                 guard self.explainsBodies else { return .decided(self.nothingLeft(head)) }
-                let matches = self.nearest.search(for: head)
+                let matches = self.nearestRequests.search(for: head)
                 guard !matches.isEmpty, hasBody || matches.contains(where: { self.keys.mayHaveBodies($0.key) }) else {
                     return .decided(self.nothingLeft(head, heads: matches.map { self.nearHead($0) }))
                 }
@@ -344,7 +345,7 @@ public final class CassetteSession: Sendable {
         // No body would get an answer, so it is not worth sending.
         guard let key = pending.key else {
             return pending.head.withUnsafeBytes { head in
-                self.nothingLeft(head, heads: self.nearest.search(for: head).map { self.nearHead($0) })
+                self.nothingLeft(head, heads: self.nearestRequests.search(for: head).map { self.nearHead($0) })
             }
         }
         let members = self.groups.members(ofKey: key)
@@ -380,7 +381,7 @@ public final class CassetteSession: Sendable {
     func refuse(
         _ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?, reason: MissReport.Reason? = nil
     ) -> MissReport {
-        let heads = heads ?? self.nearest.search(for: head).map { self.nearHead($0) }
+        let heads = heads ?? self.nearestRequests.search(for: head).map { self.nearHead($0) }
         let isUsedUp = self.state.withLock { state in
             (
                 bodies: bodies.map { state.assignments.answered[$0.index] > 0 },

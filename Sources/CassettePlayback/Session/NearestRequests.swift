@@ -1,9 +1,10 @@
+internal import Dispatch
 internal import TapeBytes
 
 /// Finds the recorded requests that are most like one that was not recorded.
 ///
-/// Scans all sketches, then compares the few best candidates in full: half a millisecond among a hundred thousand. The first search makes the sketches,
-/// a third of a microsecond each.
+/// Scans all sketches, then compares the few best candidates in full: half a millisecond among a hundred thousand, once there
+/// are sketches, which take a third of a microsecond each.
 final class NearestRequests: Sendable {
     struct Match {
         var key: Int
@@ -13,12 +14,21 @@ final class NearestRequests: Sendable {
     static let limit = 3
     static let candidateLimit = 24
 
+    /// Sketches of more keys take longer than a search may, which runs on an event loop.
+    private static let quickCount = 2048
+
     private let keys: RecordedKeys
-    /// One for each key; nil until the first search: most replays need none.
+    /// One for each key; nil until they are needed, since a replay is to answer first.
     private let sketches = Guarded<[RequestSketch]?>(nil)
 
     init(in keys: RecordedKeys) {
         self.keys = keys
+    }
+
+    /// Makes the sketches on another thread, soon but not at once, if the first search would take long without them.
+    func makeSketchesSoon() {
+        guard self.keys.distinctCount > Self.quickCount else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 0.5) { [weak self] in _ = self?.madeSketches() }
     }
 
     /// The nearest first; among equals in recorded order. Leaves out the request itself.
@@ -50,12 +60,10 @@ final class NearestRequests: Sendable {
     }
 
     private func madeSketches() -> [RequestSketch] {
-        self.sketches.withLock { sketches in
-            if let sketches { return sketches }
-            let made = (0..<self.keys.distinctCount).map { self.keys.withBytes(ofKey: $0) { RequestSketch($0) } }
-            sketches = made
-            return made
-        }
+        if let sketches = self.sketches.withLock({ $0 }) { return sketches }
+        let made = (0..<self.keys.distinctCount).map { self.keys.withBytes(ofKey: $0) { RequestSketch($0) } }
+        self.sketches.withLock { $0 = made }
+        return made
     }
 }
 

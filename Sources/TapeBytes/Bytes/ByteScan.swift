@@ -141,9 +141,10 @@ extension UnsafeRawBufferPointer {
         return memcmp(left, right, self.count) == 0
     }
 
-    /// Whether these bytes are at an offset, which is at most `count`.
+    /// Whether `text` is at `offset`, which is not negative.
     ///
     /// Inlined, so that the compiler knows the text, and compares it in words.
+    // SAFETY: all that is read ends at `offset + count`, which is at most `self.count`.
     @inlinable @inline(__always)
     package func has(_ text: StaticString, at offset: Int) -> Bool {
         let count = text.utf8CodeUnitCount

@@ -196,6 +196,7 @@ public struct JSONWriter: Sendable {
     @inline(__always)
     private static func indentRoom(depth: Int) -> Int { (depth * 2 + 7) & ~7 }
 
+    // SAFETY: there is room for `indentRoom` bytes, up to which the last eight go.
     @inline(__always)
     private static func indent(depth: Int, to room: UnsafeMutableRawBufferPointer) -> Int {
         for offset in stride(from: 0, to: depth * 2, by: 8) {

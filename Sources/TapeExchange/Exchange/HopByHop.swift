@@ -136,7 +136,7 @@ public enum HopByHop {
 
         var out: [UInt8] = []
         out.reserveCapacity(fields.size + head.reason.count + 64)
-        out += (head.version == .http11 ? "HTTP/1.1" : head.version.description).utf8
+        out += head.version.description.utf8
         out.append(ASCII.space)
         out += String(head.status).utf8
         if !head.omitsReasonSpace { out.append(ASCII.space) }

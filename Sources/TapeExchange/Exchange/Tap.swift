@@ -322,13 +322,12 @@ public struct BodyTap: ~Copyable, Sendable {
 ///
 /// A class, so that handing it from thread to thread and queue to queue costs one reference and not one for each of its parts, and that taping it moves
 /// none of them.
-///
-/// `@unchecked`: its tap alone changes it, which cannot be copied, and is used up when it hands it on.
+// SAFETY: only its tap changes it, which cannot be copied and is consumed when it hands it on.
 public final class TapedExchange: @unchecked Sendable {
     /// Everything but the bodies, which are nil in it.
-    public internal(set) var interaction: Interaction
-    public internal(set) var requestBody: TapedBody?
-    public internal(set) var responseBody: TapedBody?
+    public fileprivate(set) var interaction: Interaction
+    public fileprivate(set) var requestBody: TapedBody?
+    public fileprivate(set) var responseBody: TapedBody?
 
     public init(interaction: Interaction, requestBody: TapedBody? = nil, responseBody: TapedBody? = nil) {
         self.interaction = interaction

@@ -1,4 +1,6 @@
 @testable import CassettePlayback
+import Dispatch
+import TapeBytes
 import Testing
 
 @Suite struct NearestRequestsTests {
@@ -25,6 +27,19 @@ import Testing
         let found = self.search("GET", "http://a.test/items/77?q=2", in: keys)
         #expect(found.first == 77)
         #expect(found == self.search("GET", "http://a.test/items/77?q=2", in: keys))
+    }
+
+    /// Whoever comes first makes the sketches; those who come meanwhile make their own.
+    @Test func searchesAtOnceFindTheSame() {
+        let nearest = NearestRequests(in: RecordedKeys((0..<5000).map { ("GET", "http://a.test/items/\($0)?q=1") }))
+        nearest.makeSketchesSoon()
+        let found = Guarded<[[Int]]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            let keys = RequestKey.withBytes(method: "GET", url: "http://a.test/items/77?q=2") { nearest.search(for: $0).map(\.key) }
+            found.withLock { $0.append(keys) }
+        }
+        #expect(found.withLock { $0 }.allSatisfy { $0.first == 77 })
+        #expect(found.withLock { Set($0) }.count == 1)
     }
 
     @Test func findsTheOneNeighbourAmongMany() {

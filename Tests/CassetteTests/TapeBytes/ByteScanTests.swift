@@ -104,13 +104,15 @@ import Testing
 }
 
 @Suite struct UnsafeRawBufferPointerComparisonTests {
-    /// Of every length up to three words, with each byte wrong once, and at the end of the bytes.
-    @Test func aTextIsFoundWhereItIsAlone() {
+    /// Of lengths around each of the words that it is compared in, with each byte wrong once, at the end of the bytes and before it.
+    @Test func aTextIsFoundAtItsOffsetOnly() {
         func check(_ text: StaticString) {
             let wanted = Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
             for offset in 0..<9 {
                 var bytes = [UInt8](repeating: 0x2E, count: offset) + wanted
                 #expect(bytes.withUnsafeBytes { $0.has(text, at: offset) })
+                #expect((bytes + [0x2E]).withUnsafeBytes { $0.has(text, at: offset) })
+                #expect(!bytes.withUnsafeBytes { $0.has(text, at: offset + 1) } || wanted.isEmpty)
                 if !wanted.isEmpty { #expect(!bytes.dropLast().withUnsafeBytes { $0.has(text, at: offset) }) }
                 for place in wanted.indices {
                     bytes[offset + place] ^= 0x20

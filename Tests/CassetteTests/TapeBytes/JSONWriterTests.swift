@@ -47,6 +47,50 @@ import Testing
                 """)
     }
 
+    /// Spaces are written in words of eight: none may be left over, or be written beyond the storage.
+    @Test(arguments: 0..<14) func linesAreIndentedAtAnyDepthAndPlace(depth: Int) {
+        for before in 48..<66 {
+            var writer = JSONWriter(reserving: 64)
+            for _ in 0..<before { writer.byte(0x61) }
+            writer.newline(depth: depth)
+            #expect(writer.column == depth * 2)
+            writer.byte(0x62)
+            let expected = [UInt8](repeating: 0x61, count: before) + [10] + [UInt8](repeating: 32, count: depth * 2) + [0x62]
+            #expect(writer.bytes == expected)
+        }
+    }
+
+    @Test func elementsAtAnyDepthAreSeparatedByALine() {
+        for depth in 0..<14 {
+            var writer = JSONWriter(reserving: 1)
+            writer.removeAll(baseDepth: depth)
+            writer.beginArray(.lines)
+            writer.element()
+            writer.integer(1)
+            writer.element()
+            writer.integer(2)
+            let line = "\n" + String(repeating: "  ", count: depth + 1)
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == "[\(line)1,\(line)2")
+        }
+    }
+
+    private func string(_ text: [UInt8]) -> String {
+        self.written { writer in text.withUnsafeBytes { writer.string(utf8: $0) } }
+    }
+
+    @Test func stringsAreEscapedAtEveryPlace() {
+        for length in 0..<41 {
+            let plain = [UInt8](repeating: 0x61, count: length)
+            #expect(self.string(plain) == "\"" + String(repeating: "a", count: length) + "\"")
+            for place in 0..<length {
+                var text = plain
+                text[place] = 0x22
+                let (before, after) = (String(repeating: "a", count: place), String(repeating: "a", count: length - place - 1))
+                #expect(self.string(text) == "\"" + before + "\\\"" + after + "\"")
+            }
+        }
+    }
+
     @Test func removingAllKeepsNothing() {
         var writer = JSONWriter()
         writer.beginObject(.lines)
