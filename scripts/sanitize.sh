@@ -11,7 +11,7 @@ kind=address
 if [ "${1-}" = thread ]; then
     kind=thread
     shift
-    [ $# -gt 0 ] || set -- --filter 'AllProcessors|theNumberOf|whatIsProved|\.RecorderTests/|PostponedSearch|CassettePortions'
+    [ $# -gt 0 ] || set -- --filter 'AllProcessors|theNumberOf|whatIsProved|\.RecorderTests/|PostponedSearch|CassettePortions|searchesAtOnce'
 fi
 
 mkdir -p "$package/Sources" "$package/Tests"
