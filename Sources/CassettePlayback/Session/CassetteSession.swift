@@ -109,7 +109,7 @@ public final class CassetteSession: Sendable {
             isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order)
         self.state = Guarded(
             State(assignments: assignments, turns: Array(repeating: AssignmentRule.Turn(), count: keys.distinctCount)))
-        self.nearestRequests.makeSketchesSoon()
+        self.nearestRequests.makeSketchesAhead()
     }
 
     public var looksUp: Bool { self.hasCassette && self.mode.replays }

@@ -25,11 +25,19 @@ final class NearestRequests: Sendable {
         self.keys = keys
     }
 
-    /// Makes the sketches on another thread, soon but not at once, if the first search would take long without them.
-    func makeSketchesSoon() {
+    /// Makes the sketches ahead of the first search, if that would take long without them.
+    ///
+    /// - Parameter later: runs it on another thread, once the replay has had time for its first answers.
+    func makeSketchesAhead(_ later: (_ work: @escaping @Sendable () -> Void) -> Void = NearestRequests.inHalfASecond) {
         guard self.keys.distinctCount > Self.quickCount else { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 0.5) { [weak self] in _ = self?.madeSketches() }
+        later { [weak self] in _ = self?.madeSketches() }
     }
+
+    private static func inHalfASecond(_ work: @escaping @Sendable () -> Void) {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 0.5, execute: work)
+    }
+
+    var hasSketches: Bool { self.sketches.withLock { $0 != nil } }
 
     /// The nearest first; among equals in recorded order. Leaves out the request itself.
     func search(for request: UnsafeRawBufferPointer) -> [Match] {

@@ -29,10 +29,20 @@ import Testing
         #expect(found == self.search("GET", "http://a.test/items/77?q=2", in: keys))
     }
 
+    @Test(arguments: [(2048, false), (2049, true)]) func manySketchesAreMadeAheadAndFewWhenTheyAreNeeded(count: Int, isAhead: Bool) {
+        let nearest = NearestRequests(in: RecordedKeys((0..<count).map { ("GET", "http://a.test/items/\($0)") }))
+        var works: [@Sendable () -> Void] = []
+        nearest.makeSketchesAhead { works.append($0) }
+        #expect(works.count == (isAhead ? 1 : 0) && !nearest.hasSketches)
+        for work in works { work() }
+        #expect(nearest.hasSketches == isAhead)
+        let found = RequestKey.withBytes(method: "GET", url: "http://a.test/items/x") { nearest.search(for: $0) }
+        #expect(found.count == NearestRequests.limit && nearest.hasSketches)
+    }
+
     /// Whoever comes first makes the sketches; those who come meanwhile make their own.
     @Test func searchesAtOnceFindTheSame() {
         let nearest = NearestRequests(in: RecordedKeys((0..<5000).map { ("GET", "http://a.test/items/\($0)?q=1") }))
-        nearest.makeSketchesSoon()
         let found = Guarded<[[Int]]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             let keys = RequestKey.withBytes(method: "GET", url: "http://a.test/items/77?q=2") { nearest.search(for: $0).map(\.key) }

@@ -310,7 +310,7 @@ import Testing
         let id = try client.request("http://\(origin.authority)/large")
         try client.wait(for: "the first half") { ($0.bodies[id]?.count ?? 0) >= taken }
         client.stalled = [id]
-        // What is taken is told to the peer by half a window at once: so much may be missing.
+        // nghttp2 gives credit back by half a window: up to so much of what was taken may still count.
         try client.wait(for: "a full window") { ($0.bodies[id]?.count ?? 0) >= taken + 65_535 / 2 }
         let before = client.bodies[id]?.count ?? 0
         client.stalled = []
