@@ -126,7 +126,7 @@ extension CassetteSession {
         case .nothing: return .nothing
         case .take:
             guard let assignment = settled.assignment, let decision = self.decision(assignment) else { return .nothing }
-            guard case .replay(let index) = decision, var play = choice.play(index) else { return .decided(decision) }
+            guard case .replay(let index, _) = decision, var play = choice.play(index) else { return .decided(decision) }
             if case .again = assignment { play.isRepetition = true }
             return .play(play)
         }

@@ -475,8 +475,8 @@ public final class CassetteSession: Sendable {
 
 /// What to do with one request.
 public enum Decision: Sendable, Hashable {
-    /// Answer with the recorded exchange at this index of the cassette, in order of request start; no upstream is dialled.
-    case replay(index: Int)
+    /// Answer with the recorded exchange at this index of the cassette, in order of request start; no upstream is dialled. `form` is how.
+    case replay(index: Int, form: AnswerForm = .recorded)
     /// Forward it to the origin, and record the exchange or not.
     case forward(record: Bool)
     /// Answer with an error that says why.

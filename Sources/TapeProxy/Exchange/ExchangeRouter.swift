@@ -98,7 +98,7 @@ struct ExchangeRouter {
         switch opening {
         case .needsBody(let pending) where opensWebSocket && pending.hasEqualHead:
             return WebSocketOpening(router: self, request: request, scope: scope, pending: pending)
-        case .decided(.replay(let index)) where request.call != nil && request.hasBody:
+        case .decided(.replay(let index, _)) where request.call != nil && request.hasBody:
             return ConversationExchange(router: self, request: request, scope: scope, subject: .chosen(index))
         case .decided(let decision): return self.exchange(following: decision, on: request, in: scope)
         case .needsBody(let pending) where request.call != nil && request.hasBody:
@@ -131,7 +131,7 @@ struct ExchangeRouter {
             scope.failure = nil
             return ForwardExchange(
                 client: self.stream, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead)
-        case .replay(let index):
+        case .replay(let index, _):
             self.proxy.count { $0.replayed += 1 }
             self.proxy.log.replay(index, connection: self.peer.id, method: request.head.method, origin: scope.origin)
             return ReplayExchange(client: self.stream, request: request, index: index, ahead: ahead)

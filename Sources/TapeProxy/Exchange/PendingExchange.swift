@@ -131,7 +131,7 @@ final class PendingExchange: MessageExchange {
         let decided = self.proxy.disk.run(on: self.proxy.loop, deciding)
         decided.assumeIsolated().whenComplete { result in
             guard !self.isOver else {
-                if case .success(.success(let value)) = result, case .replay(let index)? = abandoned(value) {
+                if case .success(.success(let value)) = result, case .replay(let index, _)? = abandoned(value) {
                     self.proxy.session.giveBack(index, problem: "the client left before the answer was chosen")
                 }
                 return

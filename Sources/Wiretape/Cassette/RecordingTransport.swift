@@ -80,7 +80,7 @@ public struct RecordingTransport: Transport, WebSocketTransport {
         _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         switch decision {
-        case .replay(let index):
+        case .replay(let index, _):
             // The decision is `replay` only if there is a player.
             guard let player = self.cassette.player else { return FinishedTask.shared }
             return player.play(index, for: request, clock: self.clock, receive: receive)

@@ -45,7 +45,7 @@ public struct ReplayTransport: Transport, WebSocketTransport {
         _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         switch decision {
-        case .replay(let index):
+        case .replay(let index, _):
             if let player = self.cassette.player { return player.play(index, for: request, clock: self.clock, receive: receive) }
             _ = receive(.failed(self.unsupported(request)))
         case .forward: _ = receive(.failed(self.unsupported(request)))

@@ -86,14 +86,14 @@ struct RequestDecider: Sendable {
 
 /// What happens with a request.
 enum RequestDecision: Sendable {
-    case replay(index: Int)
+    case replay(index: Int, form: AnswerForm = .recorded)
     case forward(records: Bool)
     case refuse(TransportFailure)
 
     init(_ decision: Decision) {
         self =
             switch decision {
-            case .replay(let index): .replay(index: index)
+            case .replay(let index, let form): .replay(index: index, form: form)
             case .forward(let record): .forward(records: record)
             case .refuse(let report): .refuse(TransportFailure(.noMatch(report), report.description))
             }

@@ -88,7 +88,7 @@ extension Cassette {
         switch decision {
         case .forward(let records): return .forward(records: records)
         case .refuse(let failure): throw failure
-        case .replay(let index):
+        case .replay(let index, _):
             guard let player else { throw TransportFailure.cancelled() }
             let latency = self.settings.latency
             let chosen: Result<(ConversationPlay, WebSocketSpeech, HTTPSession.Response)?, any Error> = await BlockingWork.run {

@@ -15,7 +15,7 @@ import Testing
         init(_ decision: Decision?) {
             switch decision {
             case nil: self = .needsBody
-            case .replay(let index): self = .replay(index)
+            case .replay(let index, _): self = .replay(index)
             case .forward(let record): self = record ? .record : .forward
             case .refuse(let report):
                 switch report.reason {
@@ -172,7 +172,7 @@ import Testing
         for answers in perThread {
             var last: [String: Int] = [:]
             for (path, answer) in answers {
-                guard case .replay(let index) = answer else { continue }
+                guard case .replay(let index, _) = answer else { continue }
                 #expect(recorded[index] == path)
                 #expect(seen.insert(index).inserted, "exchange \(index) was handed out twice")
                 #expect(index > last[path] ?? -1, "exchange \(index) came out of order")
@@ -212,7 +212,7 @@ import Testing
 @Suite struct CassetteSessionBodiesTests {
     private func indexes(_ session: CassetteSession, _ bodies: [String?]) throws -> [Int?] {
         try bodies.map { body in
-            guard case .replay(let index) = try session.ask(body: body) else { return nil }
+            guard case .replay(let index, _) = try session.ask(body: body) else { return nil }
             return index
         }
     }
@@ -339,7 +339,7 @@ import Testing
     }
 
     private static func number(_ decision: Decision) -> Int {
-        if case .replay(let index) = decision { index } else { -1 }
+        if case .replay(let index, _) = decision { index } else { -1 }
     }
 
     private static func answers(_ numbers: [Int]) -> [Int: Int] { Dictionary(numbers.map { ($0, 1) }, uniquingKeysWith: +) }

@@ -1,0 +1,47 @@
+/// How a recorded answer is sent: as it was recorded, or computed from the recording for a request that differs from the recorded one.
+public struct AnswerForm: Sendable, Hashable {
+    /// Whether the body's content codings are removed, because the client does not accept them (RFC 9110, 12.5.3).
+    public var isDecoded: Bool
+    /// The ranges to send instead of the recorded body; nil for the recorded body.
+    public var ranges: ComputedRanges?
+
+    public init(isDecoded: Bool = false, ranges: ComputedRanges? = nil) {
+        self.isDecoded = isDecoded
+        self.ranges = ranges
+    }
+
+    /// As recorded, byte for byte.
+    public static let recorded = AnswerForm()
+
+    /// Whether the answer differs from the recorded one.
+    public var isComputed: Bool { self.isDecoded || self.ranges != nil }
+}
+
+/// A 206 (Partial Content) that was not recorded, made of recorded representations (RFC 9110, 14 and 15.3.7).
+public struct ComputedRanges: Sendable, Hashable {
+    /// A recorded body and the bytes of the representation that it holds.
+    public struct Source: Sendable, Hashable {
+        /// The exchange, in order of request start from 0.
+        public var index: Int
+        /// The offsets within the representation, in bytes: those of its Content-Range, or all of them for a 200.
+        public var bytes: Range<Int>
+
+        public init(index: Int, bytes: Range<Int>) {
+            self.index = index
+            self.bytes = bytes
+        }
+    }
+
+    /// The length of the whole representation in bytes.
+    public var length: Int
+    /// The satisfiable ranges as offsets within the representation, in the order requested; empty for a 416 (Range Not Satisfiable).
+    public var ranges: [Range<Int>]
+    /// Recorded bodies that together hold all ranges, ascending by their first byte. Each has the same strong validator if there are several.
+    public var sources: [Source]
+
+    public init(length: Int, ranges: [Range<Int>], sources: [Source]) {
+        self.length = length
+        self.ranges = ranges
+        self.sources = sources
+    }
+}
