@@ -235,7 +235,7 @@ struct HeadKeyWriter {
     }
 
     /// A boundary is new in every request.
-    private static func withoutBoundary(_ value: [UInt8]) -> [UInt8] {
+    static func withoutBoundary(_ value: [UInt8]) -> [UInt8] {
         guard let boundary = MultipartType(value)?.boundary else { return value }
         return BoundaryMark(boundary).replaced(in: value)
     }

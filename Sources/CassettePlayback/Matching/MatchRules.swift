@@ -90,6 +90,17 @@ public struct MatchRules: Sendable {
 
     /// Whether bodies are compared (`BodyFacets`).
     public var looksAtBody: Bool { self.body.match != nil }
+    /// Whether a rule leaves a header field out of every comparison.
+    ///
+    /// - Parameter name: in lower case.
+    func ignoresField(_ name: String) -> Bool { !self.ignored.isEmpty && self.ignored.contains(.header(name)) }
+
+    /// The replacement for a header field's value that a pattern makes equal to others; nil if none does.
+    func substitute(for value: [UInt8], ofField name: String) -> [UInt8]? {
+        guard let patterns = self.head.headerPatterns[name] else { return nil }
+        return value.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) }
+    }
+
     /// Whether header fields are compared.
     public var looksAtHeaders: Bool { !self.head.headers.isEmpty }
     /// Whether a body's facets hold a part of the URL, so that requests without bodies are compared by facets, too.

@@ -113,7 +113,7 @@ import Testing
         try self.leave(replay)
         try replay.stop()
         let opening = replay.session.begin(method: "GET", url: "http://h.test/", headers: HeaderFields(["Host: h.test"]))
-        guard case .decided(.replay(index: 0)) = opening else { throw RawError("\(opening) is no replay") }
+        guard case .decided(.replay(index: 0, _)) = opening else { throw RawError("\(opening) is no replay") }
         let verdict = replay.session.verdict()
         #expect(verdict.hits == 1 && verdict.flaws.isEmpty && verdict.unused.isEmpty)
     }
