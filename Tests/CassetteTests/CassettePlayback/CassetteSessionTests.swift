@@ -172,7 +172,7 @@ import Testing
         for answers in perThread {
             var last: [String: Int] = [:]
             for (path, answer) in answers {
-                guard case .replay(let index, _) = answer else { continue }
+                guard case .replay(let index) = answer else { continue }
                 #expect(recorded[index] == path)
                 #expect(seen.insert(index).inserted, "exchange \(index) was handed out twice")
                 #expect(index > last[path] ?? -1, "exchange \(index) came out of order")
