@@ -81,9 +81,11 @@ svn checkout {login} {url}/branches/one branch
 svn propget {login} color branch/readme.txt
 svn info --show-item last-changed-revision {login} {url}/trunk
 """
+    # svn writes the attributes of its XML in another order in each run, so bodies cannot be compared: the order of the requests decides.
     for name, path, auth in [("svn", "svn", ""), ("svn-digest", "private", login)]:
         url = f"{origin}/{path}/{name}"
-        lab.record(name, svn + work.format(url=url, login=auth), normalize=working_copy, expect=["Committed revision 3", "Checked out revision 4"])
+        lab.record(name, svn + work.format(url=url, login=auth), normalize=working_copy, options=["--ignore", "body"],
+                   expect=["Committed revision 3", "Checked out revision 4"])
     url = f"{origin}/private/wrong"
     lab.record("svn-wrong-password", svn + f"svn list --username alice --password wrong-password-1 {url}/trunk", exit=1, normalize=working_copy)
 
