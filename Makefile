@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo program example plugin test test-inspector bench-inspector pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo program example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -47,6 +47,12 @@ test-inspector:
 	node --test Tests/TapeInspectorTests/Browser/modules.test.mjs
 	swift build --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+
+## Records and replays real clients (svn, aws, skopeo, git, a browser and others) and compares byte for byte; installs them; options: make interop ARGS='registry amazon'.
+interop:
+	@sh scripts/setup.sh interop $(ARGS)
+	swift build --product wiretape $(SWIFT_BUILD)
+	python3 Tests/Interop/run.py --wiretape "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
 ## Measures the inspector with 100,000 exchanges, and a recording at full rate with and without it, as a release build.
 bench-inspector:

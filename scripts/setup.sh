@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh build|demo|test|bench
+# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh build|demo|test|bench|interop [SCENARIO ...]
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
@@ -12,19 +12,28 @@ case ${1:-} in
                  +jsonschema:python3-jsonschema +ensurepip:python3-venv" ;;
     bench) needs="$libraries curl:curl python3:python3
                   cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind" ;;
+    interop)
+        # Each scenario knows its clients; without Python there is nobody to ask, so install that first.
+        command -v python3 >/dev/null || sh "$0" demo
+        shift
+        needs="$libraries $(python3 Tests/Interop/run.py --needs "$@")"
+        ;;
     *)
-        echo "usage: setup.sh build|demo|test|bench" >&2
+        echo "usage: setup.sh build|demo|test|bench|interop" >&2
         exit 64
         ;;
 esac
 
-# A need is COMMAND:PACKAGE, -LIBRARY:PACKAGE for what pkg-config must find, or +MODULE:PACKAGE for what Python must import.
+# A need is COMMAND:PACKAGE, -LIBRARY:PACKAGE for what pkg-config must find, +MODULE:PACKAGE for what Python must import, /FILE:PACKAGE for a
+# file, or =PACKAGE:PACKAGE for a package that must be installed as such.
 missing=
 for need in $needs; do
     thing=${need%%:*} package=${need#*:}
     case $thing in
         -*) pkg-config --exists "${thing#-}" 2>/dev/null || missing="$missing $package" ;;
         +*) python3 -c "import ${thing#+}" 2>/dev/null || /usr/bin/python3 -c "import ${thing#+}" 2>/dev/null || missing="$missing $package" ;;
+        /*) [ -e "$thing" ] || missing="$missing $package" ;;
+        =*) dpkg-query -W -f '${Status}' "${thing#=}" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package" ;;
         *) command -v "$thing" >/dev/null || missing="$missing $package" ;;
     esac
 done
