@@ -35,6 +35,12 @@ public class Program {
         var waiting = IntStream.range(0, 12).mapToObj(n -> client.sendAsync(HttpRequest.newBuilder(URI.create(url + "/number?" + n % 6)).header("X-Turn", "" + n).build(),
             HttpResponse.BodyHandlers.ofString())).collect(Collectors.toList());
         for (var answer : waiting) System.out.println("async " + answer.get(60, TimeUnit.SECONDS).body().trim());
+        // Several requests for one URL at once, whose answers depend on a field.
+        var kinds = new ArrayList<>(List.of("application/json", "text/html", "text/csv", "text/xml", "image/svg+xml"));
+        if (arguments[1].equals("backward")) Collections.reverse(kinds);
+        var answers = new TreeMap<String, CompletableFuture<HttpResponse<String>>>();
+        for (var kind : kinds) answers.put(kind, client.sendAsync(HttpRequest.newBuilder(URI.create(url + "/kind")).header("Accept", kind).build(), HttpResponse.BodyHandlers.ofString()));
+        for (var kind : answers.keySet()) System.out.println("kind " + kind + " " + answers.get(kind).get(60, TimeUnit.SECONDS).body().trim());
         var large = client.send(HttpRequest.newBuilder(URI.create(url + "/large")).build(), HttpResponse.BodyHandlers.ofByteArray());
         System.out.println("large " + large.body().length + " " + Arrays.hashCode(large.body()));
     }
@@ -73,7 +79,9 @@ def run(lab):
     built = lab.client(["javac", "-d", lab.path("classes"), program])
     if not lab.check(built.returncode == 0, f"the program does not compile: {built.stderr.decode()}"):
         return
-    lab.record("java", ["java", "-cp", lab.path("classes"), "Program", origin], normalize=but_options, expect=["old post 200 POST /two a=1", "new post 200 POST /two b=2", "large 2097152"])
+    words = ["java", "-cp", lab.path("classes"), "Program", origin]
+    lab.record("java", [*words, "forward"], replayed=[*words, "backward"], normalize=but_options,
+               expect=["kind text/csv as text/csv", "old post 200 POST /two a=1", "new post 200 POST /two b=2", "large 2097152"])
     lab.replay()
 
 

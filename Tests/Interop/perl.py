@@ -6,7 +6,7 @@ PASSWORD = "correct-horse-battery-7"
 
 PROGRAM = r"""
 use strict; use warnings; use LWP::UserAgent; use HTTP::Request::Common; use HTTP::Cookies;
-my ($url) = @ARGV;
+my ($url, $order) = @ARGV;
 my $agent = LWP::UserAgent->new(env_proxy => 1, keep_alive => 4, cookie_jar => HTTP::Cookies->new);
 sub show { my ($name, $answer) = @_; print "$name ", $answer->code, " ", $answer->decoded_content // "", "\n"; }
 show("get", $agent->get("$url/text.txt"));
@@ -16,8 +16,9 @@ show("redirect", $agent->get("$url/redirect"));
 show("cookie", $agent->get("$url/cookie"));
 show("with cookie", $agent->get("$url/cookie"));
 print "mirror ", $agent->mirror("$url/text.txt", "mirrored.txt")->code, "\n" for 1 .. 2;
-show("range", $agent->get("$url/text.txt", Range => "bytes=0-4"));
-show("another range", $agent->get("$url/text.txt", Range => "bytes=5-9"));
+my @ranges = ("0-4", "5-9", "10-");
+my %ranges = map { $_ => $agent->get("$url/text.txt", Range => "bytes=$_") } $order eq "backward" ? reverse @ranges : @ranges;
+show("range $_", $ranges{$_}) for @ranges;
 print "head ", $agent->head("$url/text.txt")->header("Content-Length"), "\n";
 $agent->credentials($url =~ s{^http://}{}r, "perl", "alice", $ENV{PASSWORD});
 show("login", $agent->get("$url/login"));
@@ -46,6 +47,6 @@ class Origin(FileHandler):
 def run(lab):
     origin = lab.serve(Origin, files={"/text.txt": ("text/plain", b"the text of a file\n")})
     program = lab.write("program.pl", PROGRAM)
-    lab.record("lwp", ["perl", program, origin], environment={"PASSWORD": PASSWORD}, secrets=[(PASSWORD, "password")],
-               expect=["mirror 304", "login 200 you are in", "with cookie 200 cookie color=blue", "another range 206 ext o"])
+    lab.record("lwp", ["perl", program, origin, "forward"], replayed=["perl", program, origin, "backward"], environment={"PASSWORD": PASSWORD}, secrets=[(PASSWORD, "password")],
+               expect=["mirror 304", "login 200 you are in", "with cookie 200 cookie color=blue", "range 5-9 206 ext o"])
     lab.replay()

@@ -7,6 +7,7 @@ from harness import free_port
 
 NEEDS = "curl:curl"
 PYPI = ["pypiserver==2.4.2", "twine==7.0.0"]
+SECRET = "hunter2hunter2"
 PASSWORD = "correct-horse-battery-7"
 
 
@@ -17,6 +18,7 @@ def run(lab):
     packages.mkdir()
     for version in ("1.0", "1.1"):
         make_wheel(packages, "tiny", version)
+    make_wheel(packages, "leaky", "1.0", f'password = "{SECRET}"\n')
     make_wheel(lab.path("upload"), "fresh", "2.0")
     # "-a ." lets everyone in; twine sends its login all the same.
     lab.start("pypiserver", [lab.tools / "bin" / "pypi-server", "run", "-i", "127.0.0.1", "-p", port, "-P", ".", "-a", ".", "--disable-fallback",
@@ -28,16 +30,20 @@ def run(lab):
     lab.record("pip-install", f"{pip} -q install {index} --no-deps --no-compile --target site tiny\n{lab.tools}/bin/python -B -c 'import sys; sys.path.insert(0, \"site\"); import tiny; print(tiny.text)'",
                expect=["hello from tiny 1.1"], normalize=installed)
     lab.record("pip-nothing-there", f"{pip} -q download {index} --no-deps absent-package", exit=1)
+    # The index names the content by its hash, so a wheel that was changed must not come out of a green replay.
+    lab.record("pip-secret", f"{pip} -q download {index} --no-deps leaky", lenient=True)
+    both = [f"{pip} -q download {index} --no-deps -d {version} tiny=={version}" for version in ("1.0", "1.1")]
+    lab.record("pip-at-once", "\n".join(both), replayed=f"{both[1]} & other=$!\n{both[0]}\nwait $other")
     lab.record("twine-upload", f"{lab.tools}/bin/twine upload --non-interactive --disable-progress-bar -u alice -p {PASSWORD} --repository-url {origin}/ {lab.path('upload')}/*.whl",
                expect=["Uploading"], secrets=[(PASSWORD, "password")])
     lab.record("pip-after-upload", f"{pip} -q download {index} --no-deps fresh")
     lab.replay()
 
 
-def make_wheel(folder, name, version):
+def make_wheel(folder, name, version, more=""):
     folder.mkdir(exist_ok=True)
     info = f"{name}-{version}.dist-info"
-    files = {f"{name}.py": f'text = "hello from {name} {version}"\n', f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+    files = {f"{name}.py": f'text = "hello from {name} {version}"\n{more}', f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
              f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
     lines = [f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip('=')},{len(text)}" for path, text in files.items()]
     files[f"{info}/RECORD"] = "\n".join([*lines, f"{info}/RECORD,,"]) + "\n"
