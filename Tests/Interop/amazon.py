@@ -50,11 +50,20 @@ s3 = client("s3")
 for algorithm in sys.argv[2].split(","):
     show(f"put {algorithm}", s3.put_object(Bucket="data", Key=f"put-{algorithm}", Body=b"content " * 100, ChecksumAlgorithm=algorithm))
     show(f"got {algorithm}", s3.get_object(Bucket="data", Key=f"put-{algorithm}", ChecksumMode="ENABLED"))
+show("delete", s3.delete_objects(Bucket="data", Delete={"Objects": [{"Key": "put-CRC32"}, {"Key": "absent"}]}))
+"""
+
+UPLOAD = """
+s3 = client("s3")
 show("put document", s3.put_object(Bucket="data", Key="put-document", Body=json.dumps({"password": os.environ["SECRET"]}).encode(), ContentType="application/json"))
 show("got document", s3.get_object(Bucket="data", Key="put-document"))
+"""
+
+TRANSFER = """
+s3 = client("s3")
 s3.upload_file("large.bin", "data", "large-copy")
 s3.download_file("data", "large-copy", "large-again.bin")
-show("delete", s3.delete_objects(Bucket="data", Delete={"Objects": [{"Key": "put-CRC32"}, {"Key": "put-document"}]}))
+show("head", s3.head_object(Bucket="data", Key="large-copy"))
 """
 
 OTHERS = """
@@ -133,7 +142,7 @@ def run(lab):
     lab.write("large.bin", large)
     lab.write("rows.json", "".join('{"id": %d, "password": "%s"}\n' % (number, SECRET) for number in range(3)))
     lab.start("moto", [lab.tools / "bin" / "moto_server", "-H", "127.0.0.1", "-p", port], port, environment={"AWS_ACCESS_KEY_ID": "server"})
-    for name, text in [("seed", SEED), ("get", GET), ("put", PUT), ("others", OTHERS), ("typed", TYPED), ("select", SELECT)]:
+    for name, text in [("seed", SEED), ("get", GET), ("put", PUT), ("upload", UPLOAD), ("transfer", TRANSFER), ("others", OTHERS), ("typed", TYPED), ("select", SELECT)]:
         lab.write(f"aws_{name}.py", PRELUDE + text)
     python = lab.tools / "bin" / "python"
     seeded = lab.client([python, lab.path("aws_seed.py"), origin, ",".join(ALGORITHMS)])
@@ -146,7 +155,9 @@ def run(lab):
 
     for algorithm in ALGORITHMS:
         case(f"get-{algorithm}", algorithm, expect=[f"get {algorithm} document.json", "missing head"])
-    case("put-each", ",".join(ALGORITHMS), expect=["put CRC64NVME", "got document"])
+    case("put-each", ",".join(ALGORITHMS), expect=["put CRC64NVME", "delete"])
+    case("upload-secret", expect=["got document"])
+    case("transfer-large", expect=["head"])
     # moto answers with a key id of Amazon's documentation, which looks like any other.
     case("others", secrets=[("AKIAIOSFODNN7EXAMPLE", "aws-key")], expect=["no table", "received", "topics"])
     # A value of DynamoDB has its type around it: {"password": {"S": "..."}}.

@@ -4,10 +4,13 @@ A scenario is a module with a function `run(lab)`. It starts an origin, records 
 `lab.replay()`. Whatever differs becomes a failure with the place of the files; nothing stops at the first failure.
 """
 import contextlib
+import functools
+import hashlib
 import http.server
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -340,8 +343,7 @@ class FileHandler(Handler):
         if path not in self.files:
             return self.answer(404, f"there is no {path}\n")
         kind, content = self.files[path]
-        import hashlib
-        tag, modified = f'"{hashlib.sha256(content).hexdigest()[:16]}"', "Tue, 31 Dec 2024 00:00:00 GMT"
+        tag, modified = entity_tag(content), "Tue, 31 Dec 2024 00:00:00 GMT"
         fields = {"ETag": tag, "Last_Modified": modified, "Accept_Ranges": "bytes"}
         matches = self.headers.get("If-None-Match")
         if matches is not None and (matches == "*" or tag in matches):
@@ -359,6 +361,11 @@ class FileHandler(Handler):
         self.answer(206, content[first:last + 1], kind, Content_Range=f"bytes {first}-{last}/{size}", **fields)
 
     do_HEAD = do_GET
+
+
+@functools.cache
+def entity_tag(content):
+    return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
 
 
 def stop(process):
@@ -412,5 +419,4 @@ def difference(first, second):
 
 def noise(size, seed=1):
     """Bytes that do not compress and are the same in each run."""
-    import random
     return random.Random(seed).randbytes(size)

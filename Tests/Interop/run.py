@@ -48,7 +48,8 @@ def needs(chosen):
     found = {}
     for name in chosen:
         values = scenarios()[name]
-        for need in values.get("NEEDS", "").split() + [f"={package}:{package}" for package in values.get("PACKAGES", [])]:
+        packages = values.get("PACKAGES", [])
+        for need in values.get("NEEDS", "").split() + [f"={name}:{name}" for name in (packages.split() if isinstance(packages, str) else packages)]:
             found[need] = None
     return " ".join(found)
 
