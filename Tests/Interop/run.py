@@ -20,7 +20,7 @@ ROOT = HERE.parent.parent
 TOOLS = ROOT / ".build" / "interop"
 NOT_SCENARIOS = {"run", "harness"}
 # Written into the environment of a scenario, so that its processes are known wherever they are.
-MARK = "WIRETAPE_INTEROP"
+MARK = "INTEROP_FOLDER"
 # Of the language ecosystems, which install packages of many languages.
 ECOSYSTEMS_BOUND = 1800
 
