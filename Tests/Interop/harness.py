@@ -39,7 +39,7 @@ class Lab:
             "HOME": str(home), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "tester", "TMPDIR": str(self.path("tmp")),
             "PATH": f"{tools}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "WIRETAPE_CA_DIR": str(self.path("ca")),
-            # The runner ends by this what a scenario leaves behind.
+            # The runner finds the processes that a scenario leaves behind by this variable.
             "INTEROP_FOLDER": os.environ.get("INTEROP_FOLDER", str(self.folder)),
         }
         self.path("tmp").mkdir()
