@@ -18,12 +18,25 @@ struct BodyRedaction {
     func redacted(_ wire: [UInt8], headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         guard !wire.isEmpty else { return nil }
         switch ContentEncoding(headers) {
-        case .none: return self.plain(wire, headers, isComplete: isComplete, notes: &notes)
+        case .none:
+            if let name = SniffedCoding.name(wire) { return self.sniffed(wire, name, headers, isComplete: isComplete, notes: &notes) }
+            return self.plain(wire, headers, isComplete: isComplete, notes: &notes)
         case .coded(let names): return self.coded(wire, names, headers, isComplete: isComplete, notes: &notes)
         case .other(let names):
+            if let name = SniffedCoding.name(wire) { return self.coded(wire, [name], headers, isComplete: isComplete, notes: &notes) }
             notes.append("not searched for secrets behind the content coding \"\(names)\"")
             return self.undecoded(wire)
         }
+    }
+
+    /// A body that is compressed, though no field says so: an archive, or the work of a server that left out the field.
+    private func sniffed(
+        _ wire: [UInt8], _ name: ContentEncoding.Name, _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
+    ) -> Result? {
+        // It may be anything else, about which nobody has to be told.
+        var own: [String] = []
+        return self.coded(wire, [name], headers, isComplete: isComplete, notes: &own)
+            ?? self.plain(wire, headers, isComplete: isComplete, notes: &notes)
     }
 
     private func plain(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
@@ -77,7 +90,7 @@ struct BodyRedaction {
     }
 
     private func coded(
-        _ wire: [UInt8], _ names: [ContentEncoding.Name], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
+        _ wire: [UInt8], _ names: [ContentEncoding.Name], _ headers: HeaderFields, isComplete: Bool, notes: inout [String], depth: Int = 0
     ) -> Result? {
         let found: Decoded?
         do {
@@ -87,14 +100,28 @@ struct BodyRedaction {
             return nil
         }
         guard let decoded = found else { return self.undecoded(wire) }
+        if let problem = decoded.problem {
+            // The field is wrong: the bytes are coded otherwise, or not at all.
+            if let name = SniffedCoding.name(wire), names != [name], names.last != name {
+                return self.coded(wire, [name], headers, isComplete: isComplete, notes: &notes, depth: depth)
+            }
+            if wire.withUnsafeBytes(ReadableText.isReadable) { return self.plain(wire, headers, isComplete: isComplete, notes: &notes) }
+            if decoded.content.isEmpty, names.count > 1 {
+                let others = problem.name == names.last ? Array(names.dropLast()) : Array(names.dropFirst())
+                return self.coded(wire, others, headers, isComplete: isComplete, notes: &notes, depth: depth)
+            }
+        }
         if let problem = decoded.problem, decoded.content.isEmpty {
+            if let edits = self.edits(ofOtherText: wire, headers) {
+                return Result(bytes: edits.applied(to: wire), count: edits.count, edits: edits)
+            }
             if isComplete { notes.append("not searched for secrets: content coding \"\(problem.name.rawValue)\" is not what it claims") }
             return self.undecoded(wire)
         }
         if let kind = decoded.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
             return self.streamed(wire, headers, isComplete: isComplete, notes: &notes)
         }
-        let (edits, count) = decoded.content.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
+        let (edits, count) = self.edits(ofDecoded: decoded.content, headers, isComplete: isComplete, notes: &notes, depth: depth)
         if edits.isEmpty {
             if isComplete, let problem = decoded.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
             return nil
@@ -115,6 +142,29 @@ struct BodyRedaction {
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
         return Result(bytes: bytes, count: count)
+    }
+
+    /// A content, which may be coded once more.
+    private func edits(
+        ofDecoded content: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String], depth: Int
+    ) -> (edits: EditList, count: Int) {
+        if let name = SniffedCoding.name(content) {
+            guard depth < SniffedCoding.depthLimit else {
+                notes.append("not searched for secrets: it is compressed more than \(SniffedCoding.depthLimit) times")
+                return (EditList(), 0)
+            }
+            var own: [String] = []
+            if let inner = self.coded(content, [name], headers, isComplete: isComplete, notes: &own, depth: depth + 1) {
+                return (EditList([Edit(range: 0..<content.count, bytes: inner.bytes)]), inner.count)
+            }
+        }
+        return content.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
+    }
+
+    /// Bytes that are no text in one byte a character, and yet of a kind that is known.
+    private func edits(ofOtherText wire: [UInt8], _ headers: HeaderFields) -> EditList? {
+        let edits = wire.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
+        return edits.isEmpty ? nil : edits
     }
 
     /// What is too long for memory without its codings.

@@ -15,15 +15,38 @@ struct ContentRedaction {
 
     /// - Parameter headers: the message's or the part's.
     func edits(in content: UnsafeRawBufferPointer, headers: HeaderFields) -> EditList {
-        if let boundary = MultipartType(headers)?.boundary,
-            let body = MultipartBody<Range<Int>>.parse(content, boundary: boundary, limits: Self.limits)
-        {
+        if let body = self.parts(of: content, headers) {
             var edits = self.edits(inText: content[..<min(body.preamble.count, content.count)], .plain)
             edits += self.edits(in: content, parts: body)
             edits += self.edits(inText: content[max(0, content.count - body.epilogue.count)...], .plain)
             return EditList(edits)
         }
         return EditList(self.edits(of: content[...], headers))
+    }
+
+    /// The parts of a multipart; if the field has no boundary, or one that is not in the content, by the content's first line.
+    private func parts(of content: UnsafeRawBufferPointer, _ headers: HeaderFields) -> MultipartBody<Range<Int>>? {
+        if let boundary = MultipartType(headers)?.boundary,
+            let body = MultipartBody<Range<Int>>.parse(content, boundary: boundary, limits: Self.limits), !body.parts.isEmpty
+        {
+            return body
+        }
+        guard let boundary = Self.boundary(ofFirstLine: content) else { return nil }
+        return MultipartBody<Range<Int>>.parse(content, boundary: boundary, limits: Self.limits)
+    }
+
+    /// The boundary of a content that begins as a multipart does: with a delimiter, and a field of the first part (RFC 2046, 5.1.1).
+    static func boundary(ofFirstLine content: UnsafeRawBufferPointer) -> MultipartBoundary? {
+        let start = content.starts(with: [13, 10]) ? 2 : 0
+        guard content.count > start + 16, content[start] == UInt8(ascii: "-"), content[start + 1] == UInt8(ascii: "-") else { return nil }
+        let most = min(content.count, start + MultipartBoundary.longest + 4)
+        guard let end = (start..<most).first(where: { content[$0] == 10 }) else { return nil }
+        let last = end > start && content[end - 1] == 13 ? end - 1 : end
+        let field = Array("content-".utf8)
+        guard content.count - end > field.count, content[(end + 1)..<(end + 1 + field.count)].map({ $0 | 32 }) == field.map({ $0 | 32 }),
+            last > start + 2
+        else { return nil }
+        return MultipartBoundary(Array(content[(start + 2)..<last]))
     }
 
     /// What a content without parts is, for spelling placeholders in it.
@@ -39,6 +62,14 @@ struct ContentRedaction {
 
     private func edits(of slice: Slice<UnsafeRawBufferPointer>, _ headers: HeaderFields) -> [Edit] {
         let content = UnsafeRawBufferPointer(rebasing: slice)
+        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        if type.kind != .text, type.kind != .json, let edits = TreeRedaction.edits(in: content, type: type, text: self.text) {
+            return Self.moved(edits, by: slice.startIndex)
+        }
+        if let wide = WideText(content) {
+            let edits = wide.text.withUnsafeBytes { EditList(self.edits(inText: $0[...], .plain)) }
+            return Self.moved(wide.edits(edits), by: slice.startIndex)
+        }
         var kind = Self.kind(headers, content)
         // curl's `-d` calls everything a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -102,7 +133,7 @@ struct ContentRedaction {
         case .secret(let kind, _) where content.count > NamedValue.limit || self.text.rules.keeps(kind: kind):
             return self.edits(of: slice, fields)
         case .secret(let kind, let isSure):
-            guard !Placeholder.isWhole(content) else { return [] }
+            guard !Placeholder.isAll(content) else { return [] }
             let placeholder = self.text.vault.placeholder(for: Array(content), kind: kind, isSure: isSure, under: self.text.rules)
             return [Edit(range: slice.startIndex..<slice.endIndex, bytes: placeholder.bytes)]
         case .kept:
@@ -253,7 +284,7 @@ struct JSONPlaces {
         _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ spelling: Finding.Spelling, _ kind: String?, _ stack: [Container]
     ) -> [Finding] {
         let value = UnsafeRawBufferPointer(rebasing: text[range])
-        guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isWhole(value), !value.elementsEqual([48]) else {
+        guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isAll(value), !value.elementsEqual([48]) else {
             return []
         }
         if let kind {

@@ -23,6 +23,17 @@ package struct EditList: Sendable, Hashable {
         }
     }
 
+    /// Edits of bytes whose number stays: of those that overlap the first one stands, and `*` fills the rest.
+    init(keepingLengths edits: [Edit]) {
+        self.init(edits)
+        for index in self.edits.indices where self.edits[index].bytes.count != self.edits[index].range.count {
+            let range = self.edits[index].range
+            let first = edits.filter { $0.range.lowerBound == range.lowerBound }.map(\.bytes).max { $0.count < $1.count } ?? []
+            self.edits[index].bytes =
+                first.prefix(range.count) + Array(repeating: UInt8(ascii: "*"), count: max(0, range.count - first.count))
+        }
+    }
+
     package var isEmpty: Bool { self.edits.isEmpty }
     var count: Int { self.edits.count }
 

@@ -154,7 +154,7 @@ struct HeadRedaction {
             return field.findings
         }
         let value = UnsafeRawBufferPointer(rebasing: bytes[range])
-        guard !meaning.needsCompany, !Placeholder.isWhole(value) else { return [] }
+        guard !meaning.needsCompany, !Placeholder.isAll(value) else { return [] }
         return [Finding(kind: meaning.kind, range: range, secret: Array(value), spelling: .plain, isSure: meaning.isSure)]
     }
 

@@ -32,7 +32,9 @@ public struct LiveRedactor: Sendable {
     public func redacted(url: String, headers: HeaderFields) -> (url: String, headers: HeaderFields) {
         var (redactedURL, redactedHeaders) = (url, headers)
         var generation = -1
-        while generation != self.redactor.vault.generation {
+        var looks = 0
+        while generation != self.redactor.vault.generation, looks < Redactor.lookLimit {
+            looks += 1
             generation = self.redactor.vault.generation
             redactedURL = self.redacted(url: redactedURL) ?? redactedURL
             redactedHeaders = self.redacted(headers: redactedHeaders) ?? redactedHeaders

@@ -150,7 +150,7 @@ struct ProtoRedaction {
     ) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
         if let secret = place.kind, !place.isKept, !self.text.rules.keeps(kind: secret), value.count <= NamedValue.limit {
-            guard !value.withUnsafeBytes(Placeholder.isWhole) else { return nil }
+            guard !Placeholder.isAll(value) else { return nil }
             return self.replaced(value, secret, isSure: true)
         }
         let edits = value.withUnsafeBytes { bytes -> EditList in

@@ -12,6 +12,7 @@ public struct Redactor: Sendable {
     /// Names the fields of gRPC messages.
     public var schema: ProtoSchema?
     private let searched: SearchedLines
+    private let dictionaries: SharedDictionaries
     /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
     private let searchedAt: Int?
     let makeDigest: @Sendable () -> any ContentDigest
@@ -25,6 +26,7 @@ public struct Redactor: Sendable {
         self.vault = vault
         self.searched = SearchedLines()
         self.searchedAt = nil
+        self.dictionaries = SharedDictionaries()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -34,11 +36,17 @@ public struct Redactor: Sendable {
         }
     }
 
+    /// Looks at the same messages. A look that teaches a secret has another one after it, and a chain of secrets of which each shows the
+    /// next one only when it is gone has three or four in real messages. What needs more was made to cost time.
+    static let lookLimit = 16
+    static let noteOfManyLooks = "not searched to the end for secrets: \(Self.lookLimit) searches each found another one"
+
     private init(_ other: Redactor, vault: SecretVault, searched: SearchedLines, searchedAt: Int?, budget: SearchBudget?) {
         self.rules = other.rules
         self.vault = vault
         self.searched = searched
         self.searchedAt = searchedAt
+        self.dictionaries = other.dictionaries
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
@@ -95,10 +103,21 @@ public struct Redactor: Sendable {
         // A secret in a URL may change it.
         let types = self.schema?.types(ofURL: interaction.request.url)
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
-        while learned != self.vault.learned, !self.isSpent {
+        var looks = 0
+        // Also after bodies that have changed: what stood around a secret may be another text without it.
+        var hasChanged = false
+        while (learned != self.vault.learned || hasChanged), !self.isSpent {
+            guard looks < Self.lookLimit else {
+                response.notes.append(Self.noteOfManyLooks)
+                break
+            }
+            looks += 1
             learned = self.vault.learned
+            hasChanged = false
             self.budget?.beginRound()
-            request.add(self.redact(request: &interaction.request, body: &requestBody, types?.request))
+            let found = self.redact(request: &interaction.request, body: &requestBody, types?.request)
+            hasChanged = found.isBodyChanged
+            request.add(found)
             for index in interaction.interim.indices {
                 response.count += self.head.redact(&interaction.interim[index].headers)
                 response.count += self.redact(words: &interaction.interim[index].reason)
@@ -107,9 +126,34 @@ public struct Redactor: Sendable {
             for index in interaction.unknown.indices where interaction.unknown[index].name == UnknownMember.archiveName {
                 response.count += self.redact(&interaction.unknown[index])
             }
-            if let outcome = interaction.response?.redact(by: self, &responseBody, types?.response) { response.add(outcome) }
+            if let outcome = interaction.response?.redact(by: self, &responseBody, types?.response) {
+                hasChanged = hasChanged || outcome.isBodyChanged
+                response.add(outcome)
+            }
         }
         return (request, response)
+    }
+
+    /// Decodes a body that was compressed with an earlier one (RFC 9842), since the recording may hold that one without its secrets, and
+    /// keeps one that others may be compressed with. Whether the body is another one now, without a coding.
+    private func takeDictionaryCodingOff(
+        _ message: inout RecordedResponse, _ body: inout WireBody, _ outcome: inout RedactionOutcome
+    ) -> Bool {
+        let mender = FieldsOfBody(makeDigest: self.makeDigest)
+        self.dictionaries.add(body, message.headers, digest: mender.digest)
+        guard body.isComplete, message.headers.contains("content-encoding"),
+            let content = self.dictionaries.decoded(body.bytes, message.headers)
+        else { return false }
+        let old = body
+        body.bytes = content
+        FieldsOfBody.mend(&body.arrival, edits: nil, oldSize: old.bytes.count, newSize: content.count)
+        message.headers = message.headers.removing("content-encoding")
+        mender.mend(
+            &message.headers, growth: content.count - old.bytes.count, old: { mender.digest(old.bytes) }, new: { mender.digest(content) },
+            notes: &outcome.notes)
+        outcome.isBodyChanged = true
+        outcome.notes.append("its content coding with a dictionary was taken off")
+        return true
     }
 
     /// The words for people may quote what the exchange said.
@@ -224,7 +268,7 @@ public struct Redactor: Sendable {
                 switch anchor {
                 case .shapes(let indices): ranges += shapes.findings(indices, anchorAt: offset).map(\.range)
                 case .webToken: if let range = shapes.webToken(at: offset)?.range ?? shapes.cutWebToken(at: offset) { ranges.append(range) }
-                case .name, .armour: break
+                case .name, .armour, .blank, .program, .option, .login, .entry, .base64Beginning, .base64: break
                 }
             }
             return EditList(ranges.map { Edit(range: $0, bytes: Array("…".utf8)) })

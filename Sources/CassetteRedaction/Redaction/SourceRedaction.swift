@@ -34,6 +34,9 @@ struct SourceRedaction {
         case .coded(let coded): names = coded
         case .other(let words): outcome.notes.append("not searched for secrets behind the content coding \"\(words)\"")
         }
+        var beginning = [UInt8](repeating: 0, count: min(source.size, 16))
+        try beginning.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
+        if outcome.notes.isEmpty { names = SniffedCoding.names(names, beginning: beginning) }
         let known = self.text.vault.learned
         // The first pass learns, so that the second knows from the beginning.
         var pass = SourcePass(text: self.text, headers: headers, names: names, schema: self.schema)
@@ -158,7 +161,7 @@ enum ContentStream {
 
     /// - Parameter beginning: the first bytes, which tell text from other things where the type does not.
     init(_ redaction: TextRedaction, headers: HeaderFields, schema: GRPCSchema = GRPCSchema(), beginning: UnsafeRawBufferPointer) {
-        if let boundary = MultipartType(headers)?.boundary {
+        if let boundary = ContentRedaction.boundary(ofFirstLine: beginning) ?? MultipartType(headers)?.boundary {
             self = .parts(PartStream(redaction, boundary: boundary))
         } else if let messages = GRPCRedaction(ContentRedaction(text: redaction), headers: headers, schema: schema) {
             self = .messages(MessageStream(messages))
@@ -300,7 +303,7 @@ final class PartStream {
             self.found += stream.count
         case .secret(let kind, let isSure, let bytes):
             guard !bytes.isEmpty else { return }
-            guard !bytes.withUnsafeBytes(Placeholder.isWhole) else { return try bytes.withUnsafeBytes(deliver) }
+            guard !Placeholder.isAll(bytes) else { return try bytes.withUnsafeBytes(deliver) }
             self.found += 1
             let placeholder = self.redaction.vault.placeholder(for: bytes, kind: kind, isSure: isSure, under: self.redaction.rules)
             try placeholder.bytes.withUnsafeBytes(deliver)

@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
@@ -14,16 +15,18 @@ struct TextRedaction {
     ///   - findings: secrets at places that only a parser knows.
     ///   - kept: ranges in which no finding counts; secrets learned elsewhere do.
     ///   - hasMore: the text goes on: what is at its end may not be all of it, and is left to who has more.
+    ///   - depth: texts of base64 that the text is in.
     ///   - places: what alone may be changed, in ascending order: the values of header fields. What runs over an end of one is chance.
     func edits(
         in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = [],
-        hasMore: Bool = false, within places: [Range<Int>]? = nil
+        hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
     ) -> EditList {
         guard !text.isEmpty else { return EditList() }
         var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept)
         work.learn(findings)
         work.learn(self.rules.patterns(in: text))
-        work.learn(TextSurvey.findings(in: text, as: kind, hasMore: hasMore))
+        let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore)
+        work.learn(survey.findings)
         var views: [EscapeView] = []
         // Escapes in bytes that are no text are chance.
         if !kind.isBinary, let view = EscapeView(text) {
@@ -31,11 +34,16 @@ struct TextRedaction {
             while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.bytes.withUnsafeBytes { EscapeView($0) } }) {
                 views.append(next)
             }
-            for depth in views.indices { work.learn(in: views[...depth], hasMore: hasMore) }
+            for level in views.indices { work.learn(in: views[...level], hasMore: hasMore, self, depth: depth) }
+        } else if kind == .form {
+            // A form's items hold texts of any kind, also where they have no escapes.
+            work.learn(inItems: TextSurvey.findings(in: text, as: .plain, hasMore: hasMore, isView: true))
         }
+        work.decode(survey.base64, in: text, self, depth: depth) { $0 }
         work.search(views)
         // Before edits that touch become one: a chance one must not take another with it.
-        return EditList(places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits)
+        let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
+        return kind == .binary ? EditList(keepingLengths: edits) : EditList(edits)
     }
 
     /// Only secrets that are known by now, in bytes of any kind, whose number stays.
@@ -43,7 +51,7 @@ struct TextRedaction {
         guard !bytes.isEmpty else { return EditList() }
         var work = Work(rules: self.rules, vault: self.vault, text: bytes, kind: .binary, kept: [])
         work.search([])
-        return EditList(work.edits)
+        return EditList(keepingLengths: work.edits)
     }
 
     private static func lies(_ range: Range<Int>, within places: [Range<Int>]) -> Bool {
@@ -83,8 +91,20 @@ struct TextRedaction {
             for finding in findings { self.learn(finding, at: finding.range, isEscaped: false) }
         }
 
+        /// What is found by names within the items of a form, unless the item is a secret itself.
+        mutating func learn(inItems findings: [Finding]) {
+            let taken = EditList(findings.isEmpty ? [] : self.edits)
+            for var finding in findings where !taken.touches(finding.range) {
+                if finding.spelling == .number { finding.spelling = .plain }
+                self.learn(finding, at: finding.range, isEscaped: false)
+            }
+        }
+
         private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool) {
-            guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range) else { return }
+            guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range), !self.isPlaceholder(finding, range)
+            else {
+                return
+            }
             let reach: SecretReach =
                 if !finding.pieces.isEmpty {
                     .anywhere
@@ -97,24 +117,70 @@ struct TextRedaction {
                 for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptShape)
             let bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            self.replace(range, with: bytes)
+        }
+
+        /// Whether a finding is a placeholder, as it was put in or in the form of a secret, or a part of one.
+        private func isPlaceholder(_ finding: Finding, _ range: Range<Int>) -> Bool {
+            let value = UnsafeRawBufferPointer(rebasing: self.text[range])
+            return Placeholder.isAll(value, mayBeCut: true) || Placeholder.isAll(finding.secret, mayBeCut: true)
+                || Placeholder.covers(range, in: self.text)
+        }
+
+        /// Bytes that are the same afterwards are no edit: they would count as a secret that was found.
+        private mutating func replace(_ range: Range<Int>, with bytes: [UInt8]) {
+            guard !self.text[range].elementsEqual(bytes) else { return }
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
         /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
-        mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool) {
+        mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool, _ redaction: TextRedaction, depth: Int) {
             guard let view = views.last else { return }
             // A form's items hold texts of any kind.
             let kind = self.kind == .form ? .plain : self.kind
-            let findings = view.bytes.withUnsafeBytes {
-                TextSurvey.findings(in: $0, as: kind, hasMore: hasMore, isView: true) + self.rules.patterns(in: $0)
+            let (findings, base64) = view.bytes.withUnsafeBytes { bytes in
+                let survey = TextSurvey.survey(bytes, as: kind, hasMore: hasMore, isView: true)
+                return (survey.findings + self.rules.patterns(in: bytes), survey.base64)
             }
-            guard !findings.isEmpty else { return }
-            let taken = EditList(self.edits)
+            let taken = EditList(findings.isEmpty ? [] : self.edits)
             for var finding in findings {
                 let range = self.source(finding.range, views)
                 guard !taken.touches(range) else { continue }
                 if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
                 self.learn(finding, at: range, isEscaped: self.isEscaped(range))
+            }
+            guard !base64.isEmpty else { return }
+            view.bytes.withUnsafeBytes { bytes in
+                self.decode(base64, in: bytes, redaction, depth: depth) { range in views.reversed().reduce(range) { $1.source($0) } }
+            }
+        }
+
+        // MARK: Base64
+
+        /// Redacts what texts of base64 hold, and encodes it again.
+        mutating func decode(
+            _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ redaction: TextRedaction, depth: Int,
+            _ source: (Range<Int>) -> Range<Int>
+        ) {
+            guard !runs.isEmpty, depth < EscapeView.depthLimit, self.kind != .fields else { return }
+            let taken = EditList(self.edits)
+            for run in runs {
+                let range = source(run)
+                guard !taken.touches(range), !self.kept.touches(range), !Placeholder.covers(range, in: self.text),
+                    let base64 = Base64Text(bytes[run])
+                else { continue }
+                let redacted = base64.content.withUnsafeBytes { content -> [UInt8]? in
+                    let isReadable = ReadableText.isReadable(content)
+                    let isForm = isReadable && Base64Text.isForm(base64.content)
+                    let kind: TextKind = self.kind == .binary || !isReadable ? .binary : isForm ? .form : .plain
+                    let findings =
+                        isForm ? QuerySurvey(rules: self.rules, isForm: true).findings(in: content, range: 0..<content.count).findings : []
+                    let edits = redaction.edits(in: content, as: kind, findings: findings, depth: depth + 1)
+                    return edits.isEmpty ? nil : edits.applied(to: content)
+                }
+                guard let redacted else { continue }
+                let text = self.spell().bytes(base64: base64.text(of: redacted), isEscaped: self.isEscaped(range))
+                self.replace(range, with: text)
             }
         }
 
@@ -151,13 +217,13 @@ struct TextRedaction {
             guard !hits.isEmpty else { return }
             hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
             var done = 0
-            for hit in hits {
+            for hit in hits where !Placeholder.covers(hit.range, in: bytes) {
                 switch hit.form {
                 case .plain:
                     self.replace(hit, bytes, known.placeholders[hit.secret], source)
                 case .hex, .wide:
                     let spelled = self.spell().bytes(known.placeholders[hit.secret], in: hit.form, for: bytes[hit.range])
-                    self.edits.append(Edit(range: source(hit.range), bytes: spelled))
+                    self.replace(source(hit.range), with: spelled)
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
                     guard let run = Base64Run(bytes, core: hit.range.lowerBound, alignment: alignment), !self.kind.isBinary else {
@@ -165,7 +231,7 @@ struct TextRedaction {
                         continue
                     }
                     done = run.range.upperBound
-                    self.replace(run, known, source(run.range))
+                    self.replace(run, known, bytes, source(run.range))
                 }
             }
         }
@@ -174,26 +240,29 @@ struct TextRedaction {
             _ hit: NeedleIndex.Hit, _ bytes: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
         ) {
             if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: bytes) {
-                self.edits.append(Edit(range: source(number), bytes: [UInt8(ascii: "0")]))
+                self.replace(source(number), with: [UInt8(ascii: "0")])
                 return
             }
             let range = source(hit.range)
             let bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: .plain, isEscaped: self.isEscaped(range))
-            self.edits.append(Edit(range: range, bytes: bytes))
+            self.replace(range, with: bytes)
         }
 
-        private mutating func replace(_ run: Base64Run, _ known: KnownSecrets, _ range: Range<Int>) {
+        private mutating func replace(
+            _ run: Base64Run, _ known: KnownSecrets, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+        ) {
             var edits: [Edit] = []
             run.content.withUnsafeBytes { content in
                 known.index.search(content) { hit in
+                    guard !run.isInPlaceholder(hit.range, in: bytes) else { return }
                     edits.append(Edit(range: hit.range, bytes: known.placeholders[hit.secret].standing(at: hit.range, in: content).bytes))
                 }
             }
             guard !edits.isEmpty else { return }
             let text = run.text(with: EditList(edits))
             let bytes = self.spell().bytes(base64: text, isEscaped: self.isEscaped(range))
-            self.edits.append(Edit(range: range, bytes: bytes))
+            self.replace(range, with: bytes)
         }
     }
 }

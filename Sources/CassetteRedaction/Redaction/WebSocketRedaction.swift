@@ -15,7 +15,13 @@ extension Redactor {
         let unsearched = self.vault.unsearched
         var learned = -1
         // What is learned late in a message may stand early in it.
+        var looks = 0
         while learned != self.vault.learned, !self.isSpent {
+            guard looks < Self.lookLimit else {
+                outcome.notes.append(Self.noteOfManyLooks)
+                break
+            }
+            looks += 1
             learned = self.vault.learned
             let count = self.redact(content: &message)
             outcome.count += count

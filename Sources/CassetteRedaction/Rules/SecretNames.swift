@@ -14,6 +14,8 @@ package enum SecretNames {
         var needsCompany = false
         /// Counts only with a value that looks like a key.
         var needsKeyShape = false
+        /// The name of several: `tokens` are mostly words that are counted, and `passwords` an object of names and values.
+        var isPlural = false
         /// False where values may be words of everyday.
         var isSure = true
         /// What of the value is secret.
@@ -75,6 +77,22 @@ package enum SecretNames {
 
     private static let finals = Set(Self.endings.compactMap(\.bytes.last))
 
+    /// What a value means under the name of an environment variable: by how the name ends (`PGPASSWORD`, `GITHUB_TOKEN`).
+    static func meaning(ofVariable name: some Collection<UInt8>) -> Meaning? {
+        guard name.count >= 6, name.allSatisfy({ $0 >= 65 && $0 <= 90 || $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: "_") }) else {
+            return nil
+        }
+        return self.variables.first { name.count > $0.ending.count && name.suffix($0.ending.count).elementsEqual($0.ending) }.map {
+            Meaning(kind: $0.kind)
+        }
+    }
+
+    private static let variables: [(kind: String, ending: [UInt8])] = [
+        ("password", "PASSWORD"), ("password", "PASSWD"), ("password", "_PWD"), ("password", "_PASSPHRASE"), ("token", "_TOKEN"),
+        ("secret", "_SECRET"), ("api-key", "API_KEY"), ("api-key", "APIKEY"), ("secret", "SECRET_KEY"), ("api-key", "ACCESS_KEY"),
+        ("secret", "PRIVATE_KEY"), ("secret", "ENCRYPTION_KEY"), ("password", "REDISCLI_AUTH"), ("password", "MYSQL_PWD"),
+    ].map { ($0.0, Array($0.1.utf8)) }
+
     /// FNV-1a of the letters and digits: equal names only, as far as the tables are concerned (their tests see to it), and a name of the
     /// same hash by chance would have its value redacted.
     private static func fold(_ name: some Sequence<UInt8>) -> (hash: UInt64, startsWithX: Bool)? {
@@ -120,6 +138,7 @@ package enum SecretNames {
                 meaning.needsCompany = name == "code"
                 meaning.needsKeyShape = name == "key" || name == "sig" || name == "signature" || name == "auth" || name == "session"
                 meaning.isSure = !Self.unsure.contains(kind)
+                if Self.plurals.contains(name) { (meaning.isPlural, meaning.needsKeyShape) = (true, true) }
                 if name.hasSuffix("authorization") { meaning.syntax = .credentials }
                 table[hash] = meaning
             }
@@ -127,14 +146,19 @@ package enum SecretNames {
         return table
     }
 
+    private static let plurals: Set<String> = [
+        "passwords", "tokens", "secrets", "apikeys", "accesstokens", "refreshtokens", "authtokens", "apitokens", "clientsecrets",
+        "privatekeys",
+    ]
+
     private static let unsure: Set<String> = ["csrf-token", "session", "state"]
 
     /// Names that count anywhere, without separators, in lower case. docs/redaction.md names where each comes from.
     ///
     /// A header field needs no entry of its own if it is one of these with `X-` in front, or ends in one of `endings`.
     static let names: [(kind: String, names: [String])] = [
-        ("access_token", ["accesstoken", "useraccesstoken", "oauthtoken", "accesstokensecret", "oauthtokensecret"]),
-        ("refresh_token", ["refreshtoken"]),
+        ("access_token", ["accesstoken", "useraccesstoken", "oauthtoken", "accesstokensecret", "oauthtokensecret", "accesstokens"]),
+        ("refresh_token", ["refreshtoken", "refreshtokens"]),
         ("id_token", ["idtoken", "idtokenhint"]),
         (
             "token",
@@ -145,22 +169,24 @@ package enum SecretNames {
                 "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
                 "jwttoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
-                "registrationtoken", "tokensecret",
+                "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens",
             ]
         ),
-        ("client_secret", ["clientsecret", "consumersecret", "appsecret", "applicationsecret", "oauthconsumersecret"]),
+        ("client_secret", ["clientsecret", "clientsecrets", "consumersecret", "appsecret", "applicationsecret", "oauthconsumersecret"]),
         (
             "password",
             [
                 "password", "passwd", "pwd", "passphrase", "passcode", "newpassword", "oldpassword", "currentpassword", "userpassword",
                 "passwordconfirmation", "confirmpassword", "passwordconfirm", "passwordverify", "password1", "password2", "repeatpassword",
-                "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword", "masterpassword",
+                "passwords", "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword",
+                "masterpassword",
             ]
         ),
         (
             "secret",
             [
-                "secret", "apisecret", "secretkey", "secretaccesskey", "awssecretaccesskey", "signingsecret", "signingkey", "webhooksecret",
+                "secret", "secrets", "privatekeys", "apisecret", "secretkey", "secretaccesskey", "awssecretaccesskey", "signingsecret",
+                "signingkey", "webhooksecret",
                 "sharedsecret", "privatekey", "privatekeypem", "encryptionkey", "masterkey", "sharedaccesskey", "storageaccountkey",
                 "totpsecret",
                 "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring",
@@ -170,6 +196,7 @@ package enum SecretNames {
             "api-key",
             [
                 "apikey", "appkey", "applicationkey", "subscriptionkey", "accesskey", "authkey", "serverkey", "xapikey", "hapikey", "key",
+                "apikeys",
             ]
         ),
         ("aws-key", ["awsaccesskeyid", "accesskeyid", "xamzcredential"]),

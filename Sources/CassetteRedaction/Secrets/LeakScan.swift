@@ -113,8 +113,12 @@ public struct LeakScan {
             if case .base64(let alignment) = hit.form {
                 guard let run = Base64Run(text, core: hit.range.lowerBound, alignment: alignment) else { return }
                 var isThere = false
-                run.content.withUnsafeBytes { content in index.search(content) { isThere = isThere || $0.form == .plain } }
+                run.content.withUnsafeBytes { content in
+                    index.search(content) { isThere = isThere || $0.form == .plain && !run.isInPlaceholder($0.range, in: text) }
+                }
                 guard isThere else { return }
+            } else if Placeholder.covers(hit.range, in: text) {
+                return
             }
             deliver(hit)
         }

@@ -70,6 +70,8 @@ public final class SecretVault: Sendable {
     func placeholder(
         for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = [], keeping shape: KeptShape = KeptShape()
     ) -> Placeholder {
+        // A placeholder, or the beginning of one that was cut, stands in many places where it is no secret.
+        let reach = Placeholder.isAll(secret, mayBeCut: true) ? .place : reach
         var canonical = EscapeView.canonical(secret)
         var pieces = pieces
         let written = canonical

@@ -74,6 +74,21 @@ struct Base64Run {
         self.isURLSafe = isURLSafe
     }
 
+    /// Characters before a run that are decoded to see what stands around its content.
+    private static let contextLimit = 172
+
+    /// Whether a range of the content is part of a placeholder, which may begin before the run.
+    func isInPlaceholder(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
+        guard range.lowerBound < Self.contextLimit else { return self.content.withUnsafeBytes { Placeholder.covers(range, in: $0) } }
+        var start = self.range.lowerBound
+        while start > 0, self.range.lowerBound - start < Self.contextLimit, Self.value(text[start - 1]) != nil { start -= 1 }
+        start += (self.range.lowerBound - start) % 4
+        let context = Base64Text(text[start..<self.range.lowerBound])?.content ?? []
+        return (context + self.content.prefix(range.upperBound + Self.contextLimit)).withUnsafeBytes {
+            Placeholder.covers(range.lowerBound + context.count..<range.upperBound + context.count, in: $0)
+        }
+    }
+
     /// The content with edits, in the same spelling. Where more of the run follows, spaces behind the last edit keep the groups.
     func text(with edits: EditList) -> [UInt8] {
         guard self.isCut, let last = edits.edits.last else { return self.text(of: edits.applied(to: self.content)) }

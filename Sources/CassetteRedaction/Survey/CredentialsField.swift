@@ -40,7 +40,7 @@ struct CredentialsField {
 
     private mutating func add(_ range: Range<Int>, isSure: Bool = true) {
         let value = UnsafeRawBufferPointer(rebasing: self.text[range])
-        guard !value.isEmpty, !Placeholder.isWhole(value) else { return }
+        guard !value.isEmpty, !Placeholder.isAll(value) else { return }
         self.findings.append(Finding(kind: self.kind, range: range, secret: Array(value), spelling: .plain, isSure: isSure))
     }
 
@@ -48,7 +48,7 @@ struct CredentialsField {
         let padded = token + Array(repeating: UInt8(ascii: "="), count: (4 - token.count % 4) % 4)
         guard let decoded = Base64.decode(padded), let colon = decoded.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let password = Array(decoded[(colon + 1)...])
-        return password.isEmpty || password.withUnsafeBytes(Placeholder.isWhole) ? nil : password
+        return password.isEmpty || Placeholder.isAll(password) ? nil : password
     }
 
     /// `name=value` or `name="value"` in front, and not base64 with its padding.
@@ -100,7 +100,7 @@ enum CookieField {
             while lower < upper, isAround(text[lower]) { lower += 1 }
             while lower < upper, isAround(text[upper - 1]) { upper -= 1 }
             let value = UnsafeRawBufferPointer(rebasing: text[lower..<upper])
-            if !value.isEmpty, !Placeholder.isWhole(value) {
+            if !value.isEmpty, !Placeholder.isAll(value) {
                 findings.append(Finding(kind: "cookie", range: lower..<upper, secret: Array(value), spelling: .plain, isSure: false))
             }
             if isSet { break }

@@ -11,9 +11,9 @@ enum NamedValue {
         in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling
     ) -> Finding? {
         let value = UnsafeRawBufferPointer(rebasing: text[range])
-        guard !value.isEmpty, !value.allSatisfy({ $0 <= 32 }), !Placeholder.isWhole(value) else { return nil }
-        if meaning.needsKeyShape, !Self.looksLikeKey(value) { return nil }
-        guard let secret = spelling.decode(value), !secret.withUnsafeBytes(Placeholder.isWhole) else { return nil }
+        guard !value.isEmpty, !value.allSatisfy({ $0 <= 32 }), !Placeholder.isAll(value) else { return nil }
+        if meaning.needsKeyShape, !(meaning.isPlural ? Self.looksLikeToken(value) : Self.looksLikeKey(value)) { return nil }
+        guard let secret = spelling.decode(value), !Placeholder.isAll(secret) else { return nil }
         return Finding(kind: meaning.kind, range: range, secret: secret, spelling: spelling, isSure: meaning.isSure)
     }
 
@@ -75,6 +75,20 @@ enum NamedValue {
         guard value.count >= 16 else { return false }
         return value.contains { $0 >= 48 && $0 <= 57 } && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
             && !value.contains { $0 <= 32 }
+    }
+
+    /// One word that no sentence has: with digits and letters, neither a date nor a mark of a language model's.
+    static func looksLikeToken(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count >= 8, let first = value.first, FormSpelling.isAlphanumeric(first) else { return false }
+        let digits = value.reduce(0) { $0 + ($1 >= 48 && $1 <= 57 ? 1 : 0) }
+        let letters = value.reduce(0) { $0 + (($1 | 32) >= 97 && ($1 | 32) <= 122 ? 1 : 0) }
+        return digits >= 2 && letters >= 4 && !value.contains { $0 <= 32 || $0 >= 128 }
+    }
+
+    /// One word with a digit, as people choose passwords: what is said about a password has several, or none.
+    static func looksLikePassword(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.count >= 6 && !value.contains { $0 <= 32 } && value.contains { $0 >= 48 && $0 <= 57 }
+            && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
     }
 
     /// `a.b.c`

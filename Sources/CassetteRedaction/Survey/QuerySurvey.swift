@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import Platform
 internal import TapeBytes
 
@@ -18,9 +19,10 @@ struct QuerySurvey {
         var kept: [Range<Int>] = []
         var start = range.lowerBound
         var hasCompany: Bool?
+        let separator = self.isForm ? Self.separator(UnsafeRawBufferPointer(rebasing: text[range])) : UInt8(ascii: "&")
         while start < range.upperBound {
             let slice = UnsafeRawBufferPointer(rebasing: text[..<range.upperBound])
-            let end = ByteScan.index(of: UInt8(ascii: "&"), in: slice, from: start)
+            let end = ByteScan.index(of: separator, in: slice, from: start)
             let equals = ByteScan.index(of: UInt8(ascii: "="), in: UnsafeRawBufferPointer(rebasing: text[..<end]), from: start)
             let value = min(equals + 1, end)..<end
             let spelling: Finding.Spelling = self.isForm ? .form : .query
@@ -28,7 +30,7 @@ struct QuerySurvey {
                 let text = UnsafeRawBufferPointer(rebasing: text[value])
                 if self.keeps(name) {
                     kept.append(value)
-                } else if !value.isEmpty, value.count <= NamedValue.limit, !Placeholder.isWhole(text),
+                } else if !value.isEmpty, value.count <= NamedValue.limit, !Placeholder.isAll(text),
                     let secret = spelling.decode(text)
                 {
                     if let meaning = self.meaning(name),
@@ -42,6 +44,19 @@ struct QuerySurvey {
             start = end + 1
         }
         return (findings, kept)
+    }
+
+    /// `;` in a form of at least two items that are all `name=value`, and has no `&` (HTML 4.01, B.2.2).
+    static func separator(_ items: UnsafeRawBufferPointer) -> UInt8 {
+        guard ByteScan.index(of: UInt8(ascii: ";"), in: items, from: 0) < items.count,
+            ByteScan.index(of: UInt8(ascii: "&"), in: items, from: 0) == items.count
+        else { return UInt8(ascii: "&") }
+        let parts = items.split(separator: UInt8(ascii: ";"))
+        let areItems = parts.allSatisfy { part in
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")), equals > part.startIndex else { return false }
+            return part[..<equals].allSatisfy { FormSpelling.isAlphanumeric($0) || "_-.[]%+ ".utf8.contains($0) }
+        }
+        return parts.count > 1 && areItems ? UInt8(ascii: ";") : UInt8(ascii: "&")
     }
 
     /// Names longer than that are no names.

@@ -12,6 +12,20 @@ struct SurveyTable: Sendable {
         case webToken
         /// `BEGI` of an armour line.
         case armour
+        /// Blanks and an equals sign or a colon after the last letter of a name, or after another blank.
+        case blank
+        /// The first letters of a program whose arguments may be secrets.
+        case program(CommandSurvey.Program)
+        /// Two hyphens and the first letters of an option's name.
+        case option
+        /// ` -p `
+        case login
+        /// Letters of `machine` or `default` in an entry of a .netrc file, which begins so many bytes before.
+        case entry(Int)
+        /// Base64 of what JSON or XML begins with.
+        case base64Beginning
+        /// Base64 of letters that names of secrets have.
+        case base64
     }
 
     static let shared = SurveyTable()
@@ -24,6 +38,17 @@ struct SurveyTable: Sendable {
     /// A name first of all.
     private let anchors: [Anchor]
     private let groups: AnchorGroups
+
+    /// Beginnings of objects and arrays of JSON, of XML, and of base64 of an object, as base64 spells them.
+    private static let base64Beginnings: [StaticString] = [
+        "eyAi", "ewog", "ewoJ", "ew0K", "ewoi", "W3si", "WyJ7", "PD94", "PHNv", "PFNP", "PHM6", "PD9Y", "PHJl", "PGxv", "PGF1",
+        // Of `eyJ`, `ewog`, `eyAi`, `W3si` and `PD94` once more, and of the first of these.
+        "ZXlK", "ZXdv", "ZXlB", "VzNz", "UEQ5", "UEhO", "UEdF", "UEhK", "Wlhs", "Wlhk", "VnpO", "VUVR", "VUVo", "VUVk",
+    ]
+    /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: wherever a group of four begins, one of three of them is whole.
+    private static let base64OfNames: [StaticString] = [
+        "cGFz", "YXNz", "c3N3", "UGFz", "dG9r", "b2tl", "a2Vu", "VG9r", "c2Vj", "ZWNy", "Y3Jl", "U2Vj",
+    ]
 
     /// Offsets that are asked for at once.
     private static let batch = 128
@@ -43,17 +68,27 @@ struct SurveyTable: Sendable {
         }
         for word in webTokens { anchors[word] = .webToken }
         anchors[Self.word(Array("BEGI".utf8))] = .armour
+        func add(_ letters: StaticString, _ anchor: Anchor) { anchors[Self.word((0..<4).map { letters.utf8Start[$0] })] = anchor }
+        for letters in Self.base64OfNames { add(letters, .base64) }
+        for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
+        for (letters, program) in CommandSurvey.programs { add(letters, .program(program)) }
+        for letters in CommandSurvey.options { add(letters, .option) }
+        add(" -p ", .login)
+        add("chin", .entry(2))
+        for letters in ["lt l", "lt\nl"] as [StaticString] { add(letters, .entry(5)) }
         let others = anchors.keys.filter { anchors[$0] != .webToken }.map { [$0] } + [webTokens]
+        let blanks = Self.blanks()
+        for word in blanks { anchors[word] = .blank }
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie"]).map { Array($0.utf8.suffix(3)) })
         var names: [[UInt32]] = []
         // Those with the same last letters into the same group, which then holds few words that are none.
         for ending in endings.sorted(by: { $0.reversed().lexicographicallyPrecedes($1.reversed()) }) {
-            let words = Self.cases(ending).flatMap { ending in "\"'=:>".utf8.map { Self.word(ending + [$0]) } }
+            let words = Self.cases(ending).flatMap { ending in "\"'=:><".utf8.map { Self.word(ending + [$0]) } }
             for word in words { anchors[word] = .name }
             names.append(words)
         }
         self.groups = Self.groups(
-            of: Self.divided(names) + Self.divided(others.sorted { Self.key($0[0]) < Self.key($1[0]) }))
+            of: Self.divided(names, 4) + Self.divided(others.sorted { Self.key($0[0]) < Self.key($1[0]) }, 3) + [blanks])
         let kinds = [.name] + Set(anchors.values).subtracting([.name])
         var size = 16
         while size < anchors.count * 4 { size *= 2 }
@@ -75,9 +110,20 @@ struct SurveyTable: Sendable {
     /// By the second byte, the third and the first: fewest words that are none were found so in JSON, HTML and programs.
     private static func key(_ word: UInt32) -> UInt32 { (word >> 8 & 255) << 16 | (word >> 16 & 255) << 8 | word & 255 }
 
-    /// Four groups of neighbours.
-    private static func divided(_ words: [[UInt32]]) -> [[UInt32]] {
-        (0..<4).map { Array(words[$0 * words.count / 4..<($0 + 1) * words.count / 4].joined()) }
+    /// Groups of neighbours.
+    private static func divided(_ words: [[UInt32]], _ count: Int) -> [[UInt32]] {
+        (0..<count).map { Array(words[$0 * words.count / count..<($0 + 1) * words.count / count].joined()) }
+    }
+
+    /// `d = "`, `  = x` and the like: of names with blanks after them, as settings have them.
+    private static func blanks() -> [UInt32] {
+        let letters = Set(SecretNames.names.flatMap(\.names).compactMap(\.utf8.last))
+        let firsts = letters.flatMap { $0 >= 97 ? [$0, $0 & ~32] : [$0] } + Array("\"' \t".utf8)
+        return firsts.flatMap { first in
+            " \t".utf8.flatMap { blank in
+                "=:".utf8.flatMap { mark in " \t\"'".utf8.map { Self.word([first, blank, mark, $0]) } }
+            }
+        }
     }
 
     private static func groups(of words: [[UInt32]]) -> AnchorGroups {

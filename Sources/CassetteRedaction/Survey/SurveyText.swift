@@ -97,6 +97,8 @@ struct SurveyText {
         switch self.bytes[offset] {
         case UInt8(ascii: "&"), UInt8(ascii: "?"): true
         case UInt8(ascii: "#"): !isForm
+        // The separator of old forms (HTML 4.01, B.2.2).
+        case UInt8(ascii: ";") where isForm: true
         // `&amp;` of HTML
         case UInt8(ascii: ";"): offset >= 4 && self.bytes[offset - 4] == UInt8(ascii: "&") && self.bytes[offset - 1] == UInt8(ascii: "p")
         default: false
@@ -156,6 +158,85 @@ struct SurveyText {
         guard end < most || end == self.bytes.count && !self.hasMore else { return nil }
         while end > start, self.bytes[end - 1] <= 32 { end -= 1 }
         return start..<end
+    }
+
+    /// The value of a header field in an argument of its own: `-H "name: value"`.
+    ///
+    /// - Parameter start: of the name.
+    func headerInQuotes(_ start: Int, _ value: Int) -> Range<Int>? {
+        guard start > 2, let quote = self.byte(start - 1), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        let before = self.skipSpaceBack(start - 1)
+        guard
+            self.isWord("-H", endingAt: before) || self.isWord("-h", endingAt: before) || self.isWord("header", endingAt: before)
+                || self.byte(before - 1) == UInt8(ascii: "=") && self.isWord("header", endingAt: before - 1)
+        else { return nil }
+        var end = value
+        let most = min(self.bytes.count, value + 4096)
+        while end < most, self.bytes[end] != quote, self.bytes[end] != 10, self.bytes[end] != UInt8(ascii: "\\") { end += 1 }
+        guard end < most, end > value else { return nil }
+        return value..<end
+    }
+
+    /// The value of a line in a string of its own, `"name: value"`: one word with a digit in it.
+    ///
+    /// - Parameter start: of the name.
+    func lineInQuotes(_ start: Int, _ value: Int) -> Range<Int>? {
+        guard let quote = self.byte(start - 1), self.isQuote(quote), self.byte(start - 2) != UInt8(ascii: "=") else { return nil }
+        var end = value
+        let most = min(self.bytes.count, value + 4096)
+        while end < most, self.bytes[end] != quote, self.bytes[end] > 32, self.bytes[end] != UInt8(ascii: "\\") { end += 1 }
+        guard end < most, self.bytes[end] == quote || self.bytes[end] == UInt8(ascii: "\\") || self.bytes[end] == 10,
+            end - value >= NeedleIndex.lengthLimit, self.bytes[value..<end].contains(where: { $0 >= 48 && $0 <= 57 }),
+            !"[]{}&*!|>%@`<$\"'\\(,;#~".utf8.contains(self.bytes[value]), !self.bytes[value..<end].contains(UInt8(ascii: "(")),
+            !NamedValue.isPathOfNames(self.bytes[value..<end])
+        else { return nil }
+        return value..<end
+    }
+
+    /// The value of an item of a connection string: `Server=h;Password=X;`.
+    ///
+    /// - Parameters:
+    ///   - start: of the name.
+    ///   - value: right after its equals sign.
+    func valueInConnectionString(_ start: Int, _ value: Int) -> Range<Int>? {
+        var end = value
+        let most = min(self.bytes.count, value + 512)
+        while end < most, !";\"'<>\\`&".utf8.contains(self.bytes[end]), self.bytes[end] >= 32 { end += 1 }
+        guard end < most || end == self.bytes.count, end > value else { return nil }
+        if self.byte(self.skipBlanksBack(start) - 1) == UInt8(ascii: ";") {
+            // An item before it.
+            let semicolon = self.skipBlanksBack(start) - 1
+            var item = semicolon - 1
+            while item >= 0, semicolon - item < 256, self.bytes[item] >= 32, !";\"'<>{}()".utf8.contains(self.bytes[item]) {
+                if self.bytes[item] == UInt8(ascii: "=") { break }
+                item -= 1
+            }
+            guard item > 0, self.bytes[item] == UInt8(ascii: "="), FormSpelling.isAlphanumeric(self.bytes[item - 1]) else { return nil }
+        } else {
+            // An item after it: `Password=X;Server=h`.
+            guard self.byte(end) == UInt8(ascii: ";") else { return nil }
+            var name = self.skipBlanks(end + 1)
+            let first = name
+            while let byte = self.byte(name), FormSpelling.isAlphanumeric(byte) || byte == 32 || byte == UInt8(ascii: "_"),
+                name - first < 48
+            {
+                name += 1
+            }
+            guard name > first, self.byte(name) == UInt8(ascii: "="), self.byte(name + 1) != UInt8(ascii: "=") else { return nil }
+        }
+        // The last item may be the last word of a line.
+        if self.byte(end) != UInt8(ascii: ";"), let blank = (value..<end).first(where: { self.bytes[$0] == 32 }) { end = blank }
+        // `token=tokens.next;` and `token=make(…);` are programs.
+        guard end > value, !NamedValue.isPathOfNames(self.bytes[value..<end]),
+            !(value..<end).contains(where: { self.bytes[$0] == UInt8(ascii: "(") || self.bytes[$0] == UInt8(ascii: "[") })
+        else { return nil }
+        return value..<end
+    }
+
+    private func skipBlanksBack(_ offset: Int) -> Int {
+        var start = offset
+        while start > 0, offset - start < 16, self.bytes[start - 1] == 32 || self.bytes[start - 1] == 9 { start -= 1 }
+        return start
     }
 
     /// Where the member's quoted name begins whose value begins at an offset; nil if it has another name.

@@ -27,6 +27,12 @@ struct TextSurvey {
     /// The next `<` from an offset on that was asked for last.
     private var nextMark = 0..<0
     private var findings: [Finding] = []
+    /// Texts of base64 that may hold names.
+    private var base64: [Range<Int>] = []
+    /// Where the last end tag of an element of each kind was: no start tag before it belongs to the next one.
+    private var elementFloors: [String: Int] = [:]
+    /// Whether lines of the text are settings in sections; nil before the first question.
+    private var hasSections: Bool?
 
     private init(_ text: SurveyText, _ kind: TextKind) {
         self.text = text
@@ -40,7 +46,12 @@ struct TextSurvey {
     ///   - isView: the text is another one without its escapes.
     static func findings(
         in bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false
-    ) -> [Finding] {
+    ) -> [Finding] { self.survey(bytes, as: kind, hasMore: hasMore, isView: isView).findings }
+
+    /// What is found, and the texts of base64 in which names may be.
+    static func survey(
+        _ bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false
+    ) -> (findings: [Finding], base64: [Range<Int>]) {
         let text = SurveyText(bytes: bytes, hasMore: hasMore, isView: isView)
         var survey = TextSurvey(text, kind)
         let shapes = ShapeSurvey(text: text)
@@ -48,11 +59,29 @@ struct TextSurvey {
             switch anchor {
             case .name: survey.name(endingAt: offset + 3)
             case .shapes(let indices): survey.findings += shapes.findings(indices, anchorAt: offset)
-            case .webToken: if let token = shapes.webToken(at: offset) { survey.findings.append(token) }
+            case .webToken:
+                if let token = shapes.webToken(at: offset) {
+                    survey.findings.append(token)
+                } else {
+                    survey.base64(around: offset, isBeginning: true)
+                }
             case .armour: if let key = shapes.privateKey(at: offset) { survey.findings.append(key) }
+            case .blank: survey.spaced(markAt: offset + 2)
+            case .program(let program): survey.command(program, at: offset)
+            case .option: survey.option(at: offset)
+            case .login: survey.login(at: offset)
+            case .entry(let before): survey.entry(at: offset - before)
+            case .base64Beginning: survey.base64(around: offset, isBeginning: true)
+            case .base64: survey.base64(around: offset, isBeginning: false)
             }
         }
-        return survey.findings + URLUserSurvey.findings(in: text)
+        return (survey.findings + URLUserSurvey.findings(in: text), survey.base64)
+    }
+
+    private mutating func base64(around offset: Int, isBeginning: Bool) {
+        guard offset >= self.base64.last?.upperBound ?? 0 else { return }
+        guard let range = Base64Text.range(in: self.text, around: offset, isBeginning: isBeginning) else { return }
+        self.base64.append(range)
     }
 
     // MARK: Members of JSON
@@ -61,16 +90,23 @@ struct TextSurvey {
         let start = self.text.startOfName(end)
         guard start < end, end - start <= SecretNames.lengthLimit else { return }
         switch self.bytes[end] {
+        case UInt8(ascii: "<"): self.meaning(start, end).map { self.pairOfElements(start, end, $0) }
         case UInt8(ascii: "\""): self.quotedName(start, end)
         case UInt8(ascii: "'"): if self.isFree { self.quotedName(start, end) }
-        case UInt8(ascii: "="): self.meaning(start, end).map { self.item(start, end, $0) }
+        case UInt8(ascii: "="): (self.meaning(start, end) ?? self.variable(start, end)).map { self.item(start, end, $0) }
         case UInt8(ascii: ":"):
-            if self.isFree { self.meaning(start, end).map { self.labelled(start, end, valueFrom: end + 1, $0) } }
+            if self.isFree {
+                (self.meaning(start, end) ?? self.variable(start, end)).map { self.labelled(start, end, valueFrom: end + 1, $0) }
+            }
         default: self.meaning(start, end).map { self.element(start, end, $0) }
         }
     }
 
     private func meaning(_ start: Int, _ end: Int) -> SecretNames.Meaning? { SecretNames.meaning(ofMember: self.bytes[start..<end]) }
+
+    private func variable(_ start: Int, _ end: Int) -> SecretNames.Meaning? {
+        self.isFree ? SecretNames.meaning(ofVariable: self.bytes[start..<end]) : nil
+    }
 
     /// `"name": …`, `'name': …`, `"name" => …` or `"name": "NAME", "value": …`
     private mutating func quotedName(_ start: Int, _ end: Int) {
@@ -100,7 +136,13 @@ struct TextSurvey {
                 return true
             }
             self.addString(value + 1..<close, meaning)
-        case UInt8(ascii: "["): self.elements(value + 1, meaning)
+        case UInt8(ascii: "["):
+            self.elements(value + 1, meaning)
+            if meaning.isPlural { self.nested(value, meaning) }
+        case UInt8(ascii: "{"):
+            self.nested(value, meaning)
+            // `password: { type: 'string' }` of programs is none of JSON.
+            return self.text.byte(self.text.skipSpace(value + 1)) == UInt8(ascii: "\"")
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             var last = value + 1
             while last < self.bytes.count, JSONNumberText.mayHold(self.bytes[last]) { last += 1 }
@@ -110,6 +152,38 @@ struct TextSurvey {
         default: return false
         }
         return true
+    }
+
+    /// Kinds under whose names objects hold the secrets themselves; a session or an assertion is a document.
+    private static let nestable: Set<String> = [
+        "password", "secret", "token", "access_token", "refresh_token", "id_token", "client_secret", "api-key", "aws-secret",
+    ]
+
+    /// `"name": {"value": "…"}`
+    private mutating func nested(_ open: Int, _ meaning: SecretNames.Meaning) {
+        guard Self.nestable.contains(meaning.kind), !meaning.needsCompany, meaning.syntax == .value,
+            meaning.isPlural || !meaning.needsKeyShape, let nested = NestedValues(self.text, openAt: open)
+        else { return }
+        for (name, range) in nested.values {
+            self.addNested(range, name: name, meaning, isWord: nested.hasType)
+        }
+    }
+
+    private mutating func addNested(
+        _ range: Range<Int>, name: Range<Int>?, _ meaning: SecretNames.Meaning, isWord: Bool, spelling: Finding.Spelling = .json
+    ) {
+        guard meaning.isPlural || name.map({ NestedValues.isOfValue(self.bytes[$0]) }) ?? true else { return }
+        // A name of its own, which is found for itself.
+        if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !NestedValues.isOfValue(self.bytes[name]) { return }
+        let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
+        let isPassword = meaning.kind == "password" || meaning.kind == "secret" || meaning.kind == "client_secret"
+        guard NamedValue.mayBeSecret(self.bytes[range]), isPassword && !isWord || NamedValue.looksLikePassword(value) else { return }
+        if isPassword, meaning.isPlural, value.contains(where: { $0 <= 32 }) { return }
+        var plain = meaning
+        (plain.isPlural, plain.needsKeyShape) = (false, false)
+        // Words of language models, among which are some with digits.
+        if meaning.isPlural, !isPassword, !NamedValue.looksLikeToken(value) { return }
+        self.add(range, plain, spelling)
     }
 
     /// The value of a string of JSON.
@@ -134,11 +208,15 @@ struct TextSurvey {
     private mutating func elements(_ start: Int, _ meaning: SecretNames.Meaning) {
         var meaning = meaning
         meaning.needsKeyShape = meaning.syntax == .value || meaning.syntax == .credentials
+        let isPassword = meaning.kind == "password"
         var offset = self.text.skipSpace(start)
         for _ in 0..<Self.elementLimit {
             guard offset < self.bytes.count, self.bytes[offset] == UInt8(ascii: "\""), let close = self.text.endOfString(offset + 1) else {
                 return
             }
+            let value = UnsafeRawBufferPointer(rebasing: self.bytes[offset + 1..<close])
+            meaning.needsKeyShape =
+                meaning.syntax != .cookie && meaning.syntax != .setCookie && !(isPassword && NamedValue.looksLikePassword(value))
             self.addString(offset + 1..<close, meaning)
             let comma = self.text.skipSpace(close + 1)
             guard comma < self.bytes.count, self.bytes[comma] == UInt8(ascii: ",") else { return }
@@ -176,14 +254,21 @@ struct TextSurvey {
             return
         }
         guard meaning.syntax == .value || meaning.syntax == .credentials, start >= self.valueEnd else { return }
+        if meaning.syntax == .credentials, self.credentials(end + 1, meaning) { return }
         var last = end + 1
         let most = min(self.bytes.count, last + NamedValue.limit)
-        while last < most, !self.text.endsItem(self.bytes[last]), !isInPath || self.bytes[last] != UInt8(ascii: "?") { last += 1 }
+        let endsAtSemicolon = self.isForm && (start > 0 && self.bytes[start - 1] == UInt8(ascii: ";") || start == 0 && self.hasSemicolons)
+        while last < most, !self.text.endsItem(self.bytes[last]), !isInPath || self.bytes[last] != UInt8(ascii: "?"),
+            !endsAtSemicolon || self.bytes[last] != UInt8(ascii: ";")
+        { last += 1 }
         self.valueEnd = last
         guard last < most || last == self.bytes.count else { return }
         if meaning.needsCompany, !self.hasCompany(start, last) { return }
         self.add(end + 1..<last, meaning, self.isForm ? .form : .query)
     }
+
+    /// Whether the form's items are divided by semicolons.
+    private var hasSemicolons: Bool { QuerySurvey.separator(self.bytes) == UInt8(ascii: ";") }
 
     /// Another parameter of OAuth in the same query.
     private mutating func hasCompany(_ start: Int, _ end: Int) -> Bool {
@@ -200,8 +285,39 @@ struct TextSurvey {
         return self.companyInQueries.isIn(lower..<min(self.query.upperBound, end + OAuthCompany.reach), of: self.bytes)
     }
 
+    /// `<key>name</key><string>value</string>`
+    private mutating func pairOfElements(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
+        guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials,
+            let (range, isNumber) = ElementSurvey(text: self.text).valueOfPair(start, end)
+        else { return }
+        if isNumber, range.count < 4 { return }
+        self.add(range, meaning, isNumber ? .number : .plain)
+    }
+
+    /// `</name>` of an element with attributes, with CDATA, or with elements in it.
+    private mutating func closedElement(_ slash: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
+        let floor = self.elementFloors[meaning.kind] ?? 0
+        self.elementFloors[meaning.kind] = end
+        guard let element = ElementSurvey(text: self.text).element(endingAt: slash, nameEnd: end, floor: floor), !element.isPlain else {
+            return
+        }
+        for (name, range) in element.texts {
+            if element.hasElements {
+                guard Self.nestable.contains(meaning.kind), !meaning.needsKeyShape || meaning.isPlural else { continue }
+                self.addNested(range, name: name, meaning, isWord: false, spelling: .plain)
+            } else {
+                self.add(range, meaning, .plain)
+            }
+        }
+    }
+
     /// `<name>value<`
     private mutating func element(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
+        if !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials,
+            let slash = self.slashOfEndTag(start)
+        {
+            return self.closedElement(slash, end, meaning)
+        }
         guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials, start > 0,
             self.bytes[start - 1] == UInt8(ascii: "<") || self.bytes[start - 1] == UInt8(ascii: ":")
         else { return }
@@ -217,6 +333,15 @@ struct TextSurvey {
         // Elements within it are found for themselves.
         guard close + 1 < self.bytes.count, self.bytes[close + 1] == UInt8(ascii: "/") else { return }
         self.add(end + 1..<close, meaning, .plain)
+    }
+
+    /// The slash of `</name>` or `</prefix:name>`.
+    private func slashOfEndTag(_ start: Int) -> Int? {
+        guard start > 1 else { return nil }
+        var slash = start - 1
+        if self.bytes[slash] == UInt8(ascii: ":") { slash = self.text.startOfName(slash) - 1 }
+        guard slash > 0, self.bytes[slash] == UInt8(ascii: "/"), self.bytes[slash - 1] == UInt8(ascii: "<") else { return nil }
+        return slash
     }
 
     /// Where the next `<` is; the text's end, or what no value reaches, if there is none.
@@ -250,7 +375,105 @@ struct TextSurvey {
             return self.cookies(line, meaning)
         }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
-        if value > valueFrom, self.text.beginsLine(start) { self.bareLine(value, meaning) }
+        guard self.text.beginsLine(start) else {
+            if let range = self.text.headerInQuotes(start, value) ?? self.text.lineInQuotes(start, value) { self.addFree(range, meaning) }
+            return
+        }
+        if value > valueFrom, self.bareLine(value, meaning) { return }
+        self.block(start, valueFrom, meaning)
+    }
+
+    /// Lines of YAML below a name.
+    private mutating func block(_ start: Int, _ rest: Int, _ meaning: SecretNames.Meaning) {
+        guard Self.nestable.contains(meaning.kind), meaning.syntax == .value, !meaning.needsKeyShape || meaning.isPlural,
+            start >= self.valueEnd,
+            let block = YAMLBlock(self.text, nameAt: start, rest: rest), !block.isDescription
+        else { return }
+        for (name, range) in block.values { self.addNested(range, name: name, meaning, isWord: false, spelling: .plain) }
+    }
+
+    /// `name = value` and `name : value`, with blanks before the mark.
+    private mutating func spaced(markAt mark: Int) {
+        guard self.isFree else { return }
+        var end = mark
+        while end > 0, mark - end < 64, self.bytes[end - 1] == 32 || self.bytes[end - 1] == 9 { end -= 1 }
+        let isQuoted = self.text.isQuote(self.text.byte(end - 1))
+        if isQuoted { end -= 1 }
+        let start = self.text.startOfName(end)
+        guard start < end, end - start <= SecretNames.lengthLimit, !isQuoted || self.text.isQuote(self.text.byte(start - 1)),
+            let meaning = self.meaning(start, end) ?? self.variable(start, end), !meaning.needsCompany
+        else { return }
+        let first = isQuoted ? start - 1 : start
+        if self.bytes[mark] == UInt8(ascii: ":") {
+            // Of JSON, which was read from the name on.
+            guard !isQuoted else { return }
+            return self.labelled(first, end, valueFrom: mark + 1, meaning)
+        }
+        guard meaning.syntax == .value || meaning.syntax == .credentials, self.text.mayPrecedeName(first - 1), first >= self.valueEnd else {
+            return
+        }
+        let value = self.text.skipBlanks(mark + 1)
+        if meaning.syntax == .credentials, self.credentials(value, meaning) { return }
+        if self.text.isQuote(self.text.byte(value)) {
+            // `const token = 'a'` is a letter of a program.
+            if !self.text.beginsLine(first), let next = self.text.byte(value + 2), self.text.isQuote(next) { return }
+            return self.literal(value, meaning)
+        }
+        if let range = self.text.lineInQuotes(first, value) { return self.addFree(range, meaning) }
+        guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return }
+        // A word may be a variable of a program.
+        let isIdentifier = self.bytes[line].allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") }
+        if isIdentifier, !self.isInSections { return }
+        self.bareLine(value, meaning)
+    }
+
+    /// Whether a line near the beginning is the head of a section, as in files of settings.
+    private var isInSections: Bool {
+        mutating get {
+            if let known = self.hasSections { return known }
+            var found = false
+            var line = 0
+            while line < min(self.bytes.count, 4096), !found {
+                guard let range = self.text.restOfLine(line) else { break }
+                found =
+                    range.count > 2 && self.bytes[range.lowerBound] == UInt8(ascii: "[")
+                    && self.bytes[range.upperBound - 1] == UInt8(ascii: "]")
+                line = max(range.upperBound, line) + 1
+                while let byte = self.text.byte(line - 1), byte <= 32, byte != 10 { line += 1 }
+            }
+            self.hasSections = found
+            return found
+        }
+    }
+
+    // MARK: Commands
+
+    private mutating func command(_ program: CommandSurvey.Program, at offset: Int) {
+        guard self.isFree else { return }
+        for range in CommandSurvey(text: self.text).passwords(of: program, at: offset) { self.addWord(range, kind: "password") }
+    }
+
+    private mutating func login(at offset: Int) {
+        guard self.isFree, let range = CommandSurvey(text: self.text).passwordOfLogin(optionAt: offset) else { return }
+        self.addWord(range, kind: "password")
+    }
+
+    private mutating func option(at offset: Int) {
+        guard self.isFree, let (name, range) = CommandSurvey(text: self.text).option(at: offset),
+            let meaning = self.meaning(name.lowerBound, name.upperBound), !meaning.needsCompany, !meaning.needsKeyShape,
+            meaning.syntax == .value
+        else { return }
+        self.addWord(range, kind: meaning.kind)
+    }
+
+    private mutating func entry(at start: Int) {
+        guard self.isFree, start >= 0 else { return }
+        for range in CommandSurvey(text: self.text).passwordsOfEntry(at: start) { self.addWord(range, kind: "password") }
+    }
+
+    private mutating func addWord(_ range: Range<Int>, kind: String) {
+        guard !range.isEmpty else { return }
+        self.addFree(range, SecretNames.Meaning(kind: kind))
     }
 
     /// `name="value"`, as attributes of XML and settings have it; `name=value` on a line of its own or among others.
@@ -259,8 +482,13 @@ struct TextSurvey {
             return
         }
         let value = end + 1
+        if meaning.syntax == .credentials, start >= self.fieldEnd, self.credentials(value, meaning) { return }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
         guard start >= self.valueEnd else { return }
+        if let range = self.text.valueInConnectionString(start, value) {
+            self.valueEnd = range.upperBound
+            return self.addFree(range, meaning)
+        }
         if self.text.beginsLine(start), self.bareLine(value, meaning) { return }
         var last = value
         let most = min(self.bytes.count, value + NamedValue.limit)
@@ -270,6 +498,10 @@ struct TextSurvey {
         // `token=make(…)` and `key=keys[1]` are programs.
         if let next = self.text.byte(last), "([{".utf8.contains(next) { return }
         let range = value..<last
+        // `PGPASSWORD=word psql` and `--password=word`
+        let isClear =
+            self.variable(start, end) != nil || self.bytes[start] == UInt8(ascii: "-") && self.bytes[start + 1] == UInt8(ascii: "-")
+        if isClear, range.count >= 4, !NamedValue.isPathOfNames(self.bytes[range]) { return self.addFree(range, meaning) }
         guard range.count >= NeedleIndex.lengthLimit, self.bytes[range].contains(where: { $0 >= 48 && $0 <= 57 }),
             !NamedValue.isPathOfNames(self.bytes[range])
         else { return }
@@ -300,7 +532,8 @@ struct TextSurvey {
         guard var range = self.text.restOfLine(start), range.count >= 4 else { return false }
         if self.text.isView, let mark = range.first(where: { "\"'`\\<&".utf8.contains(self.bytes[$0]) }) { range = start..<mark }
         if let space = range.first(where: { self.bytes[$0] <= 32 }) {
-            guard self.text.byte(self.text.skipBlanks(space)) == UInt8(ascii: "#") else { return false }
+            let next = self.text.byte(self.text.skipBlanks(space))
+            guard next == UInt8(ascii: "#") || next == UInt8(ascii: ";") else { return false }
             range = start..<space
         }
         // Marks of YAML, of shells and of templates, and the ends of lines of programs.

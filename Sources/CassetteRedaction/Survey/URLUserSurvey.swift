@@ -44,6 +44,8 @@ struct URLUserSurvey {
     }
 
     private func findings(_ start: Int, _ at: Int) -> [Finding] {
+        // One that was cut has a colon and no end.
+        guard !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<at]), mayBeCut: true) else { return [] }
         // A placeholder has a colon of its own.
         var colon = start
         while colon < at, self.text.bytes[colon] != UInt8(ascii: ":") {

@@ -98,6 +98,7 @@ import Testing
         (#"<login password="hunter2"/>"#, #"<login password="{{password:1}}"/>"#),
         (#"<login user='a' password='hunter2'/>"#, #"<login user='a' password='{{password:1}}'/>"#),
         ("<a\n\twsse:Password = \"p\">", "<a\n\twsse:Password = \"p\">"),
+        ("<a\n\twsse:Password = \"p4ss\">", "<a\n\twsse:Password = \"{{password:1}}\">"),
         (#"<a wsse:Password="p&quot;q">"#, #"<a wsse:Password="{{password:1}}">"#),
         (#"<add key="x" apiKey="k1"/>"#, #"<add key="x" apiKey="{{api-key:1}}"/>"#),
     ])

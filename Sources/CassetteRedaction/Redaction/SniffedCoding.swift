@@ -1,0 +1,28 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// The content coding that bytes show by their first ones, whatever the fields say of them.
+enum SniffedCoding {
+    /// Codings in one another. A body that was compressed twice by mistake has two.
+    static let depthLimit = 3
+
+    private static let gzip: [UInt8] = [0x1F, 0x8B, 0x08]
+    private static let zstandard: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+
+    /// Nil for bytes that begin otherwise, and for a coding that this build does not know. Neither `br` nor `deflate` shows itself.
+    static func name(_ bytes: some Collection<UInt8>) -> ContentEncoding.Name? {
+        guard bytes.count > 8 else { return nil }
+        if bytes.starts(with: self.gzip) { return .gzip }
+        if bytes.starts(with: self.zstandard), ContentEncoding.Name.zstd.isSupported { return .zstd }
+        return nil
+    }
+
+    /// The codings that a body really has, in the order applied, as far as its first bytes tell.
+    static func names(_ declared: [ContentEncoding.Name], beginning: some Collection<UInt8>) -> [ContentEncoding.Name] {
+        let sniffed = self.name(beginning)
+        guard let last = declared.last else { return sniffed.map { [$0] } ?? [] }
+        guard sniffed != last, last == .gzip || last == .zstd || sniffed != nil else { return declared }
+        if let sniffed { return [sniffed] }
+        return Array(declared.dropLast())
+    }
+}

@@ -1,0 +1,79 @@
+internal import TapeBytes
+
+/// Placeholders as they stand where they had to fit: filled with `*`, cut, or one after the other. None of these is a secret.
+extension Placeholder {
+    /// Bytes before a place in which a placeholder around it may begin. A kind has 64 at most, and a number ten.
+    private static let reach = 128
+
+    /// Whether the bytes are placeholders and nothing else. `*` after a placeholder fills the room that a longer secret had.
+    ///
+    /// - Parameter mayBeCut: whether the last one may end early, as in bytes whose number does not change.
+    static func isAll(_ bytes: UnsafeRawBufferPointer, mayBeCut: Bool = false) -> Bool {
+        guard let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "%") || first == UInt8(ascii: "e") || first == 53
+        else { return false }
+        var offset = 0
+        while offset < bytes.count {
+            if let length = self.length(in: bytes, at: offset) {
+                offset += length
+                while offset < bytes.count, bytes[offset] == UInt8(ascii: "*") { offset += 1 }
+            } else {
+                return mayBeCut && self.isCut(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+            }
+        }
+        return true
+    }
+
+    static func isAll(_ bytes: [UInt8], mayBeCut: Bool = false) -> Bool {
+        bytes.withUnsafeBytes { self.isAll($0, mayBeCut: mayBeCut) }
+    }
+
+    /// Kinds that a cut placeholder may have. Others begin like some people's passwords.
+    private static let kinds: Set<[UInt8]> = Set(
+        (SecretNames.names.map(\.kind) + SecretNames.headers.map(\.kind) + SecretShape.all.map(\.kind)
+            + ["cookie", "userinfo", "jwt", "aws-secret", "private-key", "s", "uuid"]).flatMap { kind in
+                (1...kind.utf8.count).map { Array(kind.utf8.prefix($0)) }
+            })
+
+    /// Whether the bytes are the beginning of a placeholder.
+    private static func isCut(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < 2, index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "{") else { return false }
+            index += 1
+        }
+        let kind = index
+        while index < bytes.count, self.mayStandInKind(bytes[index]) { index += 1 }
+        guard index == kind || self.kinds.contains(Array(bytes[kind..<index])) else { return false }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ":"), index > 2 { index += 1 }
+        while index < bytes.count, bytes[index] >= 48, bytes[index] <= 57 { index += 1 }
+        if index < bytes.count, bytes[index] == UInt8(ascii: "}") { index += 1 }
+        return index == bytes.count
+    }
+
+    /// Whether a range is part of a placeholder, or all of it: a word that it has, such as its kind, is no secret there. A placeholder may be
+    /// cut.
+    static func covers(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Bool {
+        var start = range.lowerBound
+        let least = max(0, start - Self.reach)
+        while true {
+            switch bytes[start] {
+            case UInt8(ascii: "{"), UInt8(ascii: "%"), UInt8(ascii: "e"), UInt8(ascii: "5"):
+                if let length = self.length(in: bytes, at: start), start + length >= range.upperBound { return true }
+                if bytes[start] == UInt8(ascii: "{"), start + 1 <= range.lowerBound, start + 1 < bytes.count,
+                    bytes[start + 1] == bytes[start],
+                    self.isCut(UnsafeRawBufferPointer(rebasing: bytes[start..<range.upperBound]))
+                {
+                    return true
+                }
+            default: break
+            }
+            guard start > least, self.mayStandInPlaceholder(bytes[start - 1]) else { return false }
+            start -= 1
+        }
+    }
+
+    private static func mayStandInPlaceholder(_ byte: UInt8) -> Bool {
+        self.mayStandInKind(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%")
+            || byte == UInt8(ascii: "}")
+    }
+}

@@ -1,0 +1,156 @@
+internal import TapeBytes
+
+/// Finds the texts within elements of XML whose start tags have attributes, or whose content has sections of CDATA, comments or elements.
+///
+/// Reads back from an end tag: the name is known there, and an element that is not closed has no value that could be told.
+struct ElementSurvey {
+    let text: SurveyText
+
+    /// Texts in one element.
+    private static let countLimit = 32
+
+    struct Element {
+        /// Texts without tags, comments and blanks around them, each with the name of the element that it stands in.
+        var texts: [(name: Range<Int>, value: Range<Int>)]
+        /// Whether elements stand within it.
+        var hasElements: Bool
+        /// Nothing but a text stands between a start tag without attributes and the end tag.
+        var isPlain: Bool
+    }
+
+    /// - Parameters:
+    ///   - slash: of the end tag.
+    ///   - floor: no start tag is looked for before this place.
+    func element(endingAt slash: Int, nameEnd: Int, floor: Int) -> Element? {
+        let name = slash + 1..<nameEnd
+        let close = slash - 1
+        guard close >= 0, self.text.bytes[close] == UInt8(ascii: "<") else { return nil }
+        var open = close - 1
+        let least = max(floor, close - NamedValue.limit, 0)
+        while open >= least {
+            if self.text.bytes[open] == UInt8(ascii: "<"), self.isTag(named: name, at: open) { break }
+            open -= 1
+        }
+        guard open >= least, let start = self.endOfTag(open), start <= close, self.text.bytes[start - 2] != UInt8(ascii: "/") else {
+            return nil
+        }
+        return self.content(start..<close, name, hasAttributes: start - open > name.count + 2)
+    }
+
+    private func isTag(named name: Range<Int>, at open: Int) -> Bool {
+        guard self.text.bytes.count - open > name.count + 1 else { return false }
+        let next = self.text.bytes[open + 1 + name.count]
+        guard next <= 32 || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") else { return false }
+        return self.text.bytes[open + 1..<open + 1 + name.count].elementsEqual(self.text.bytes[name])
+    }
+
+    /// After the `>` that ends a tag; quotes may have others in them.
+    private func endOfTag(_ open: Int) -> Int? {
+        var offset = open + 1
+        var quote: UInt8?
+        let most = min(self.text.bytes.count, open + NamedValue.limit)
+        while offset < most {
+            let byte = self.text.bytes[offset]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                return offset + 1
+            }
+            offset += 1
+        }
+        return nil
+    }
+
+    private func content(_ range: Range<Int>, _ name: Range<Int>, hasAttributes: Bool) -> Element? {
+        var element = Element(texts: [], hasElements: false, isPlain: !hasAttributes)
+        var names = [name]
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard element.texts.count < Self.countLimit else { return nil }
+            guard self.text.bytes[offset] == UInt8(ascii: "<") else {
+                var end = offset
+                while end < range.upperBound, self.text.bytes[end] != UInt8(ascii: "<") { end += 1 }
+                self.add(offset..<end, names, &element)
+                offset = end
+                continue
+            }
+            element.isPlain = false
+            if self.begins("<![CDATA[", offset) {
+                guard let end = self.find("]]>", offset + 9, range.upperBound) else { return nil }
+                self.add(offset + 9..<end, names, &element)
+                offset = end + 3
+            } else if self.begins("<!--", offset) {
+                guard let end = self.find("-->", offset + 4, range.upperBound) else { return nil }
+                offset = end + 3
+            } else {
+                guard let end = self.endOfTag(offset), end <= range.upperBound else { return nil }
+                if self.text.byte(offset + 1) == UInt8(ascii: "/") {
+                    if names.count > 1 { names.removeLast() }
+                } else if self.text.byte(offset + 1) != UInt8(ascii: "?") {
+                    element.hasElements = true
+                    if self.text.byte(end - 2) != UInt8(ascii: "/") {
+                        var last = offset + 1
+                        while last < end, self.text.bytes[last] > 32, !">/".utf8.contains(self.text.bytes[last]) { last += 1 }
+                        let colon = (offset + 1..<last).last { self.text.bytes[$0] == UInt8(ascii: ":") }
+                        names.append((colon.map { $0 + 1 } ?? offset + 1)..<last)
+                    }
+                }
+                offset = end
+            }
+        }
+        return element
+    }
+
+    private func add(_ range: Range<Int>, _ names: [Range<Int>], _ element: inout Element) {
+        var range = range
+        while let first = range.first, self.text.bytes[first] <= 32 { range.removeFirst() }
+        while let last = range.last, self.text.bytes[last] <= 32 { range.removeLast() }
+        guard !range.isEmpty, let name = names.last else { return }
+        element.texts.append((name, range))
+    }
+
+    private func begins(_ words: StaticString, _ offset: Int) -> Bool {
+        offset + words.utf8CodeUnitCount <= self.text.bytes.count
+            && (0..<words.utf8CodeUnitCount).allSatisfy { self.text.bytes[offset + $0] == words.utf8Start[$0] }
+    }
+
+    private func find(_ words: StaticString, _ start: Int, _ end: Int) -> Int? {
+        guard end - start >= words.utf8CodeUnitCount else { return nil }
+        return (start...end - words.utf8CodeUnitCount).first { self.begins(words, $0) }
+    }
+
+    // MARK: Pairs
+
+    private static let names: [StaticString] = ["key", "name", "n", "k"]
+
+    /// The value of `<key>NAME</key><string>VALUE</string>`, as property lists have it, and other pairs of elements.
+    ///
+    /// - Parameter nameEnd: where the end tag of the name's element begins.
+    func valueOfPair(_ start: Int, _ nameEnd: Int) -> (range: Range<Int>, isNumber: Bool)? {
+        guard start > 1, self.text.bytes[start - 1] == UInt8(ascii: ">"), self.text.byte(nameEnd + 1) == UInt8(ascii: "/") else {
+            return nil
+        }
+        var tag = nameEnd + 2
+        while let byte = self.text.byte(tag), byte != UInt8(ascii: ">"), tag - nameEnd < 32 { tag += 1 }
+        guard Self.names.contains(where: { self.text.isWord($0, endingAt: tag) && self.endsName(tag - $0.utf8CodeUnitCount - 1) }) else {
+            return nil
+        }
+        let open = self.text.skipSpace(tag + 1)
+        guard self.text.byte(open) == UInt8(ascii: "<"), let next = self.text.byte(open + 1), next != UInt8(ascii: "/"),
+            let from = self.endOfTag(open), self.text.byte(from - 2) != UInt8(ascii: "/")
+        else { return nil }
+        let isData = self.begins("<![CDATA[", from)
+        let value = isData ? from + 9 : from
+        let most = min(self.text.bytes.count, value + NamedValue.limit)
+        var end = value
+        while end < most, isData ? !self.begins("]]>", end) : self.text.bytes[end] != UInt8(ascii: "<") { end += 1 }
+        guard end < most, end > value, isData || self.text.byte(end + 1) == UInt8(ascii: "/") else { return nil }
+        return (value..<end, self.begins("<integer", open) || self.begins("<real", open))
+    }
+
+    private func endsName(_ offset: Int) -> Bool {
+        self.text.byte(offset) == UInt8(ascii: "/") || self.text.byte(offset) == UInt8(ascii: ":")
+    }
+}

@@ -1,0 +1,92 @@
+internal import TapeBytes
+
+/// The strings in an object or an array of JSON that stands under a secret's name: `"password": {"value": "X"}`, `"passwords": {"a": "X"}`.
+///
+/// Follows the syntax from the opening bracket on, three levels deep. Knows no values: an object that describes a member, as a schema does,
+/// has none.
+struct NestedValues {
+    private static let depthLimit = 3
+    /// Strings in one value.
+    private static let countLimit = 100
+
+    /// The name is the innermost one; nil for an element of an array.
+    private(set) var values: [(name: Range<Int>?, value: Range<Int>)] = []
+    /// An object says of what kind the value is, as those of programs' and languages' tokens do.
+    private(set) var hasType = false
+
+    /// Nil if the value is a description, or ends beyond the limits.
+    init?(_ text: SurveyText, openAt open: Int) {
+        var depth = 0
+        var offset = open
+        var names: [Range<Int>?] = []
+        var isObject: [Bool] = []
+        var count = 0
+        while offset < text.bytes.count, count <= Self.countLimit {
+            count += 1
+            let byte = text.bytes[offset]
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                guard depth <= Self.depthLimit else { return nil }
+                names.append(byte == UInt8(ascii: "[") ? names.last ?? nil : nil)
+                isObject.append(byte == UInt8(ascii: "{"))
+                offset += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                _ = names.popLast()
+                _ = isObject.popLast()
+                if depth <= 0 { return }
+                offset += 1
+            case UInt8(ascii: "\""):
+                guard let close = text.endOfString(offset + 1) else { return nil }
+                let string = offset + 1..<close
+                let next = text.skipSpace(min(close + 1, text.bytes.count))
+                if isObject.last == true, text.byte(next) == UInt8(ascii: ":") {
+                    names[names.count - 1] = string
+                    if Self.isWord(text.bytes[string], in: Self.descriptions) { return nil }
+                    if Self.isWord(text.bytes[string], in: ["type", "kind"]) {
+                        self.hasType = true
+                        let value = text.skipSpace(next + 1)
+                        if text.byte(value) == UInt8(ascii: "\""), let end = text.endOfString(value + 1),
+                            NamedValue.isWord(text.bytes[value + 1..<end])
+                        {
+                            return nil
+                        }
+                    }
+                    offset = next + 1
+                } else {
+                    self.values.append((names.last ?? nil, string))
+                    offset = close + 1
+                }
+            default:
+                offset += 1
+                // Numbers and words take no count of their own, but for their first byte.
+                while offset < text.bytes.count, !"{}[]\"".utf8.contains(text.bytes[offset]), offset - open < NamedValue.limit {
+                    offset += 1
+                }
+            }
+        }
+        guard offset >= text.bytes.count, !text.hasMore else { return nil }
+    }
+
+    /// Whether a name says that the value is the secret, and not something about it.
+    static func isOfValue(_ name: Slice<UnsafeRawBufferPointer>) -> Bool { self.isWord(name, in: self.names) }
+
+    private static func isWord(_ name: Slice<UnsafeRawBufferPointer>, in words: Set<String>) -> Bool {
+        name.count <= 20 && words.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+
+    private static let names: Set<String> = [
+        "value", "val", "values", "plaintext", "plain", "cleartext", "clear", "text", "raw", "secret", "data", "current", "new", "old",
+        "previous", "content", "#text", "$", "$t", "_", "__text", "_text", "_value", "$value", "s", "string", "stringvalue", "default",
+        "primary", "secondary", "access", "refresh", "set", "confirm", "confirmation", "first", "second", "prod", "production", "test",
+        "live", "actual", "input",
+    ]
+
+    /// Members of JSON Schema, of OpenAPI, and of complaints about a value.
+    private static let descriptions: Set<String> = [
+        "$ref", "properties", "required", "minlength", "maxlength", "pattern", "writeonly", "readonly", "anyof", "oneof", "allof",
+        "nullable",
+        "errors", "error", "message", "messages", "validation", "constraints", "rules", "deprecated", "additionalproperties", "items",
+    ]
+}

@@ -1,0 +1,137 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Takes the secrets out of the strings and numbers of a tree of values in a binary format: MessagePack, CBOR, BSON, a property list.
+///
+/// Decides by names and looks, as for members of JSON. Knows no format: readers ask it for each value and write its answer.
+struct TreeRedaction {
+    let text: TextRedaction
+    /// Placeholders that were put in.
+    private(set) var count = 0
+
+    /// Arrays and maps in one another. JSON parsers stop at about as many.
+    static let depthLimit = 64
+
+    /// What the names above a value say about it.
+    struct Place {
+        /// Of the name that the value has, or that an array has in which it is.
+        fileprivate var meaning: SecretNames.Meaning?
+        /// The value is in a map that has a secret's name itself.
+        fileprivate var isNested = false
+        fileprivate var isElement = false
+
+        static let top = Place()
+    }
+
+    init(text: TextRedaction) {
+        self.text = text
+    }
+
+    /// Nil for bytes of no format that is known here, and if nothing is to be done.
+    static func edits(in content: UnsafeRawBufferPointer, type: MediaType, text: TextRedaction) -> [Edit]? {
+        guard let format = Format(content, type) else { return nil }
+        var redaction = TreeRedaction(text: text)
+        let edits: [Edit]? =
+            switch format {
+            case .messagePack: MessagePackTree(content).edits(&redaction)
+            case .cbor: CBORTree(content).edits(&redaction)
+            case .bson: BSONTree(content).edits(&redaction)
+            case .propertyList: PropertyListTree(content)?.edits(&redaction)
+            }
+        guard let edits else { return nil }
+        guard edits.isEmpty else { return edits }
+        // A value is compared as a whole, and what stands over several is found as in any other bytes.
+        return nil
+    }
+
+    private enum Format {
+        case messagePack, cbor, bson, propertyList
+
+        init?(_ content: UnsafeRawBufferPointer, _ type: MediaType) {
+            guard content.count > 5 else { return nil }
+            if content.starts(with: "bplist0".utf8) {
+                self = .propertyList
+            } else if type.essence.contains("msgpack") || type.essence.contains("messagepack") {
+                self = .messagePack
+            } else if type.essence.hasSuffix("cbor") || type.essence.hasSuffix("cbor-seq") {
+                self = .cbor
+            } else if type.essence.hasSuffix("bson") || type.kind == .unknown && BSONTree.mayBegin(content) {
+                self = .bson
+            } else if type.kind == .unknown, content[0] & 0xF0 == 0x80 || content[0] == 0xDE || content[0] == 0xDF {
+                self = .messagePack
+            } else if type.kind == .unknown, content[0] & 0xE0 == 0xA0 || content.starts(with: [0xD9, 0xD9, 0xF7]) {
+                self = .cbor
+            } else {
+                return nil
+            }
+        }
+    }
+
+    // MARK: Names
+
+    /// The place of the value of a member.
+    func place(named name: Slice<UnsafeRawBufferPointer>, in outer: Place) -> Place {
+        var place = Place()
+        let own = name.count <= SecretNames.lengthLimit ? SecretNames.meaning(ofMember: name) : nil
+        if let own, !own.needsCompany {
+            place.meaning = own
+        } else if let meaning = outer.meaning, meaning.isPlural || NestedValues.isOfValue(name) {
+            (place.meaning, place.isNested) = (meaning, true)
+        }
+        return place
+    }
+
+    func element(of outer: Place) -> Place {
+        var place = outer
+        place.isElement = true
+        return place
+    }
+
+    // MARK: Values
+
+    /// The bytes in place of a string's; nil if nothing is to be done.
+    mutating func string(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
+        guard !value.isEmpty else { return nil }
+        let edits = self.text.edits(in: value, as: .plain, findings: self.findings(value, place))
+        guard !edits.isEmpty else { return nil }
+        self.count += edits.count
+        return edits.applied(to: value)
+    }
+
+    /// The same for bytes.
+    mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
+        guard !value.isEmpty else { return nil }
+        let edits = self.text.edits(in: value, as: .field, findings: self.findings(value, place))
+        guard !edits.isEmpty else { return nil }
+        self.count += edits.count
+        return edits.applied(to: value)
+    }
+
+    /// Whether a number gives way to 0: one of four digits and more, as in JSON.
+    mutating func hidesNumber(_ place: Place, isLong: Bool) -> Bool {
+        guard isLong, !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !place.isElement,
+            meaning.syntax == .value || meaning.syntax == .credentials, !self.text.rules.keeps(kind: meaning.kind)
+        else { return false }
+        self.count += 1
+        return true
+    }
+
+    private func findings(_ value: UnsafeRawBufferPointer, _ place: Place) -> [Finding] {
+        guard var meaning = place.meaning, value.count <= NamedValue.limit else { return [] }
+        switch meaning.syntax {
+        case .cookie, .setCookie:
+            guard CookieField.mayBe(value, 0..<value.count) else { return [] }
+            return CookieField.findings(in: value, 0..<value.count, isSet: meaning.syntax == .setCookie)
+        case .value, .credentials: break
+        }
+        if place.isNested || place.isElement {
+            guard NamedValue.mayBeSecret(value[...]) else { return [] }
+            let isPassword = meaning.kind == "password" || meaning.kind == "secret"
+            if meaning.isPlural || !isPassword || place.isElement {
+                guard isPassword ? NamedValue.looksLikePassword(value) : NamedValue.looksLikeToken(value) else { return [] }
+            }
+            (meaning.isPlural, meaning.needsKeyShape) = (false, false)
+        }
+        return NamedValue.finding(in: value, 0..<value.count, meaning, .plain).map { [$0] } ?? []
+    }
+}
