@@ -9,7 +9,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     case misses = 3
     case unused = 4
     case order = 5
-    /// A secret is still in the recording.
+    /// A secret is still in the recording, or may be where it could not be searched and that is to fail.
     case leak = 6
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
@@ -26,6 +26,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if counts.unreadable > 0 || verdict.unserved > 0 { failures.insert(.failed) }
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { failures.insert(.failed) }
         if let recorder, !recorder.leaks.isEmpty { failures.insert(.leak) }
+        if let recorder, failOn.isOnUnsearched, recorder.unsearchedExchanges.count > 0 { failures.insert(.leak) }
         for flaw in failOn.flaws where verdict.count(of: flaw) > 0 {
             switch flaw {
             case .miss: failures.insert(.misses)
@@ -38,7 +39,7 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// Which flaws of a replay are failures.
+/// Which flaws of a replay are failures, and whether a recording fails of which something could not be searched for secrets.
 ///
 /// An answer that could not be given is one in any case.
 public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
@@ -46,37 +47,48 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
 
-    public let flaws: Set<VerdictFlaw>
+    /// The name of what is no flaw of a replay.
+    private static let unsearched = "unsearched"
+    private static let next = "write any of miss, unused, order and unsearched, or none alone"
 
-    public init(_ flaws: Set<VerdictFlaw>) {
+    public let flaws: Set<VerdictFlaw>
+    /// A recording fails if something in it could not be searched for secrets.
+    public let isOnUnsearched: Bool
+
+    public init(_ flaws: Set<VerdictFlaw>, isOnUnsearched: Bool = false) {
         self.flaws = flaws
+        self.isOnUnsearched = isOnUnsearched
     }
 
-    /// Names out of `miss`, `unused` and `order`, or `none` alone.
+    /// Names out of `miss`, `unused`, `order` and `unsearched`, or `none` alone.
     public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
-            self.flaws = []
+            self.init([])
             return
         }
         var flaws: Set<VerdictFlaw> = []
+        var isOnUnsearched = false
         for name in names {
+            guard name != Self.unsearched else {
+                isOnUnsearched = true
+                continue
+            }
             guard let flaw = Self.names.first(where: { $0.rawValue == name }) else {
-                throw SettingError("\"\(name)\" is not a reason to fail; write any of miss, unused and order, or none alone")
+                throw SettingError("\"\(name)\" is not a reason to fail; \(Self.next)")
             }
             flaws.insert(flaw)
         }
-        guard !flaws.isEmpty else {
-            throw SettingError("the list is empty; write any of miss, unused and order, or none alone")
-        }
-        self.flaws = flaws
+        guard !flaws.isEmpty || isOnUnsearched else { throw SettingError("the list is empty; \(Self.next)") }
+        self.init(flaws, isOnUnsearched: isOnUnsearched)
     }
 
     /// A request that strict order refused is as bad as one that nothing answers.
     public func under(_ order: ReplayOrder) -> FailureRule {
-        order == .strict && self.flaws.contains(.miss) ? FailureRule(self.flaws.union([.order])) : self
+        order == .strict && self.flaws.contains(.miss) ? FailureRule(self.flaws.union([.order]), isOnUnsearched: self.isOnUnsearched) : self
     }
 
     public var description: String {
-        self.flaws.isEmpty ? "none" : Self.names.filter { self.flaws.contains($0) }.map(\.rawValue).joined(separator: ",")
+        let names = Self.names.filter { self.flaws.contains($0) }.map(\.rawValue) + (self.isOnUnsearched ? [Self.unsearched] : [])
+        return names.isEmpty ? "none" : names.joined(separator: ",")
     }
 }

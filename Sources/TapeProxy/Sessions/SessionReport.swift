@@ -102,6 +102,10 @@ public struct SessionReport: Sendable {
             writer.member("problem")
             writer.string(problem)
         }
+        if let unsearched = self.recorder?.unsearchedExchanges, unsearched.count > 0 {
+            writer.member("unsearched")
+            writer.integer(unsearched.count)
+        }
         if let leaks = self.recorder?.leaks, !leaks.isEmpty {
             writer.member("leaks")
             writer.beginArray(.inline)

@@ -226,11 +226,18 @@ struct InteractionMaker: ~Copyable {
 
     /// Takes out the secrets that are known by now; nil if there are none. Writes no interaction.
     func redacted(_ interaction: Interaction, reader: BodyReader) throws -> Redacted? {
+        var notes: [String] = []
+        return try self.redacted(interaction, reader: reader, notes: &notes)
+    }
+
+    /// The same, with what could not be searched.
+    func redacted(_ interaction: Interaction, reader: BodyReader, notes: inout [String]) throws -> Redacted? {
         guard let redaction = self.redaction else { return nil }
         var redacted = interaction
         var request = try self.captured(interaction.request.body, reader)
         var response = try self.captured(interaction.response?.body, reader)
         let outcome = try redaction.redact(&redacted, request: &request, response: &response)
+        notes += outcome.request.notes + outcome.response.notes
         var messages: ConversationRedaction.Found?
         if let conversation = interaction.webSocket {
             let found = try ConversationRedaction(redactor: redaction.redactor, reader: reader, digest: self.digest).search(conversation)

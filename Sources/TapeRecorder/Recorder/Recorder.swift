@@ -167,6 +167,8 @@ public struct RecorderStatus: Sendable, Hashable {
     /// How often there was no room for a secret (`SecretVault.limit`), which is then taken out only where it was found. Known once all is
     /// written.
     public var unsearched = 0
+    /// Exchanges of which something could not be searched for secrets. Known once all is written.
+    public var unsearchedExchanges = UnsearchedExchanges()
     /// Secrets that are left in the closed recording.
     public var leaks: [CassetteLeak] = []
 

@@ -100,6 +100,8 @@ final class RecorderWorker {
     private var journals = FinishedJournals()
     private var pending: [UInt8] = []
     private var encoded: [Encoded] = []
+    /// Exchanges of which something could not be searched for secrets.
+    private var unsearched = UnsearchedExchanges()
     /// When the oldest pending exchange was encoded.
     private var pendingSince: UInt64 = 0
     private var lastSync: UInt64
@@ -249,6 +251,12 @@ final class RecorderWorker {
 
     /// Secrets that there was no room for may be anywhere else in the recording.
     private func reportUnsearched() {
+        if let words = self.unsearched.words {
+            self.status.withLock { $0.unsearchedExchanges = self.unsearched }
+            self.notify(
+                "\"\(self.file.plan.path)\": \(words): check these bodies, or have the server send them in a coding that Wiretape knows; "
+                    + "with --fail-on unsearched such a recording fails.")
+        }
         guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
         self.status.withLock { $0.unsearched = count }
         let times = count == 1 ? "once" : "\(count) times"
@@ -632,6 +640,9 @@ final class RecorderWorker {
         self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
         self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored, journal: journal))
         self.file.noteStart(interaction.started)
+        var notes = [interaction.request.body?.note, interaction.response?.body?.note]
+        if case .inline(let messages)? = interaction.webSocket { notes += messages.map(\.note) }
+        if self.file.redactor != nil, notes.contains(where: { $0 != nil }) { self.unsearched.add(interaction.id, notes: notes) }
         if interaction.isUndecoded {
             self.status.withLock { $0.undecoded += 1 }
             self.proving.put(interaction)

@@ -18,12 +18,16 @@ public struct CassetteRedaction {
         public var kinds: [String: Int] = [:]
         /// Secrets that are left.
         public var leaks: [CassetteLeak] = []
+        /// Exchanges of which something could not be searched.
+        public var unsearched = UnsearchedExchanges()
         /// Of a dry run: where placeholders would be put, the first ones.
         public var found: [RedactedPlace] = []
     }
 
     /// Places that a dry run lists.
     private static let placeLimit = 2000
+    /// Looks at the whole cassette, each of which taught a secret to the next one. Two or three are usual.
+    private static let lookLimit = 16
 
     private let path: String
     private let redactor: Redactor
@@ -107,15 +111,22 @@ public struct CassetteRedaction {
         var outcome = Outcome(exchanges: cassette.count)
         var generation = -1
         // Secrets learned from the last exchanges may be in the first ones.
-        while generation != self.redactor.vault.generation {
+        // Each look at all of them shows the secrets of those before. The leak scan reports what so many do not find.
+        var looks = 0
+        while generation != self.redactor.vault.generation, looks < Self.lookLimit {
+            looks += 1
             generation = self.redactor.vault.generation
             outcome = Outcome(exchanges: cassette.count)
+            var unsearched = UnsearchedExchanges()
             var tally = PlaceholderTally()
             for position in 0..<cassette.count {
                 progress(position, cassette.count)
                 let bytes = try cassette.bytes(at: position)
                 let interaction = try InteractionDecoder.decode(bytes)
-                guard let redacted = try maker.redacted(interaction, reader: self.bodies) else { continue }
+                var notes: [String] = []
+                let found = try maker.redacted(interaction, reader: self.bodies, notes: &notes)
+                unsearched.add(position + 1, notes: notes)
+                guard let redacted = found else { continue }
                 outcome.changed += 1
                 outcome.places += redacted.count
                 if listsPlaces, outcome.found.count < Self.placeLimit {
@@ -124,6 +135,7 @@ public struct CassetteRedaction {
                 }
                 Self.count(redacted, &tally)
             }
+            outcome.unsearched = unsearched
             outcome.kinds = tally.counts.filter { $0.value > 0 }
         }
         progress(cassette.count, cassette.count)

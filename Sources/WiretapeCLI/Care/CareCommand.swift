@@ -145,15 +145,30 @@ struct RedactCommand: ParsableCommand {
     @Flag(help: "Only print what would be replaced.")
     var dryRun = false
 
+    @Option(
+        help: ArgumentHelp(
+            "What fails (exit code 6) besides a secret that is left: unsearched, if something could not be searched for secrets; or none. Default: none.",
+            valueName: "reason"))
+    var failOn: UnsearchedRule = .none
+
+    /// Whether something that could not be searched for secrets is a failure.
+    enum UnsearchedRule: String, ExpressibleByArgument, CaseIterable {
+        case unsearched, none
+    }
+
     func run() throws {
         // A signal leaves the old cassette or the new one, never half of each.
         SignalThread.unblock()
         let outcome = try self.redact()
         Terminal.output.line(self.summary(outcome))
+        if let words = outcome.unsearched.words {
+            Terminal.error.complain("\"\(self.file)\": \(words): check these bodies, or record them in a coding that Wiretape knows.")
+        }
         guard outcome.leaks.isEmpty else {
             for leak in outcome.leaks { Terminal.error.complain("still in \"\(self.file)\": \(leak)") }
             throw ExitCode(ExitStatus.leak)
         }
+        if self.failOn == .unsearched, outcome.unsearched.count > 0 { throw ExitCode(ExitStatus.leak) }
     }
 
     /// Does not touch signals, which belong to the process.

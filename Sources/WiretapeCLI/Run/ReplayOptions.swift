@@ -74,7 +74,7 @@ struct VerdictOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What fails the run: miss (exit code 3), unused (4), order (5), comma-separated; or none. Default: miss, and with strict order also order.",
+            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), comma-separated; or none. Default: miss, and with strict order also order.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?

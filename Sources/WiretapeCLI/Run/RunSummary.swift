@@ -106,6 +106,7 @@ struct RunSummary {
         self.number("recorded", self.recorder?.recorded, &writer)
         self.number("lost", self.recorder?.lost, &writer)
         if let leaks = self.recorder?.leaks.count, leaks > 0 { self.number("leaks", leaks, &writer) }
+        if let unsearched = self.recorder?.unsearchedExchanges.count, unsearched > 0 { self.number("unsearched", unsearched, &writer) }
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)
             self.number("misses", self.verdict.misses, &writer)

@@ -47,6 +47,19 @@ import Testing
         #expect(throws: SettingError.self) { try FailureRule(names: names) }
     }
 
+    @Test func whatCouldNotBeSearchedFailsOnlyIfItIsNamed() throws {
+        var unsearched = UnsearchedExchanges()
+        unsearched.add(3, notes: [nil, "not searched for secrets behind the content coding \"x\""])
+        var status = RecorderStatus()
+        status.unsearchedExchanges = unsearched
+        for (names, failures) in [(["miss"], []), (["none"], []), (["unsearched"], [RunFailure.leak]), (["miss", "unsearched"], [.leak])] {
+            let rule = try FailureRule(names: names)
+            #expect(RunFailure.all(failOn: rule, verdict: Verdict(), counts: ProxyCounts(), recorder: status) == Set(failures))
+            #expect(RunFailure.all(failOn: rule, verdict: Verdict(), counts: ProxyCounts(), recorder: RecorderStatus()) == [])
+        }
+        #expect(try FailureRule(names: ["miss", "unsearched"]).under(.strict).isOnUnsearched)
+    }
+
     @Test func strictOrderMakesARefusalForItsOrderAMiss() {
         #expect(FailureRule.standard.under(.strict).flaws == [.miss, .order])
         #expect(FailureRule.standard.under(.any).flaws == [.miss])
@@ -55,7 +68,7 @@ import Testing
     }
 
     @Test func itIsShownAsItIsWritten() throws {
-        for text in ["miss", "miss,unused,order", "none", "unused"] {
+        for text in ["miss", "miss,unused,order", "none", "unused", "unsearched", "miss,unsearched"] {
             #expect(try FailureRule(names: text.split(separator: ",").map(String.init)).description == text)
         }
     }

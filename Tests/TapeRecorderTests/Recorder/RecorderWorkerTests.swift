@@ -36,6 +36,29 @@ import Testing
         #expect(said.allSatisfy { $0.contains("only where it was found") && $0.contains(folder.file("tape.json")) }, "\(said)")
     }
 
+    @Test(arguments: [[], ["snappy"], ["dcz"], ["gzip"]]) func bodiesThatCannotBeSearchedAreNamedOnceAtTheEnd(codings: [String]) throws {
+        let folder = try TemporaryFolder()
+        let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
+        let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
+        let (queue, status, notices) = (RecorderQueue { _ in }, Guarded(RecorderStatus()), Guarded<[String]>([]))
+        let worker = RecorderWorker(file: file, queue: queue, status: status, drained: Guarded(nil)) { text in
+            notices.withLock { $0.append(text) }
+        }
+        for id in 1...3 {
+            let fields = id == 1 ? [] : codings.map { "Content-Encoding: \($0)" }
+            // Neither text nor what a coding begins with.
+            let exchange = TapedExchanges.exchange(id, fields: fields, body: Array(repeating: UInt8(0x80 + id), count: 64))
+            _ = queue.put(.exchange(exchange, stored: nil), now: 0)
+        }
+        _ = worker.turn()
+        worker.end()
+        let found = status.withLock { $0.unsearchedExchanges }
+        #expect(found.count == (codings.isEmpty ? 0 : 2))
+        let said = notices.withLock { $0 }
+        #expect(said.count == (codings.isEmpty ? 0 : 1))
+        #expect(said.allSatisfy { $0.contains("2 exchanges") && $0.contains("exchange 2") && $0.contains(codings.first ?? "") }, "\(said)")
+    }
+
     @Test func memoryGoesBackOnceABurstIsOver() throws {
         let bench = try RecorderBench()
         func count() -> Int { bench.givenBack.withLock { $0 } }

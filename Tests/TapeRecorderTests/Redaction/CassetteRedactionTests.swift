@@ -70,6 +70,17 @@ import Testing
         #expect(body?.size == messages.size + "{{password:1}}".count - "hunter2".count)
     }
 
+    @Test(arguments: [false, true]) func bodiesThatCannotBeSearchedAreCounted(dryRun: Bool) throws {
+        let bytes = [UInt8](repeating: 0x81, count: 40)
+        try self.record([
+            TapedExchanges.simple(1), TapedExchanges.exchange(2, fields: ["Content-Encoding: snappy"], body: bytes),
+            TapedExchanges.exchange(3, fields: ["Content-Encoding: snappy"], body: bytes),
+        ])
+        let unsearched = try self.redact(dryRun: dryRun).unsearched
+        #expect(unsearched.count == 2)
+        #expect(unsearched.words?.contains("the first is exchange 2: not searched") == true, "\(unsearched.words ?? "")")
+    }
+
     @Test func whatTheLastExchangeTeachesGoesOutOfTheFirstAndOfTheFiles() throws {
         try self.record(self.exchanges)
         let before = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)

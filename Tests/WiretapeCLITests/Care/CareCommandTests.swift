@@ -165,6 +165,12 @@ import TapeTestSupport
         #expect(end.errors.contains("\"/nowhere/pets.json\""), "\(end.errors)")
     }
 
+    @Test func theReasonToFailIsUnsearchedOrNone() throws {
+        #expect(try RedactCommand.parse(["pets.json", "--fail-on", "unsearched"]).failOn == .unsearched)
+        #expect(try RedactCommand.parse(["pets.json"]).failOn == .none)
+        #expect(throws: (any Error).self) { try RedactCommand.parse(["pets.json", "--fail-on", "miss"]) }
+    }
+
     @Test func aRuleThatIsNoneIsWrongUsage() throws {
         let end = try Wiretape.run(["redact", "pets.json", "--redact", "nowhere:x"])
         #expect(end.status == 64)
