@@ -102,6 +102,9 @@ public struct Redactor: Sendable {
         var learned = -1
         // A secret in a URL may change it.
         let types = self.schema?.types(ofURL: interaction.request.url)
+        if var message = interaction.response, var body = responseBody, self.takeDictionaryCodingOff(&message, &body, &response) {
+            (interaction.response, responseBody) = (message, body)
+        }
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         var looks = 0
         // Also after bodies that have changed: what stood around a secret may be another text without it.
@@ -268,7 +271,7 @@ public struct Redactor: Sendable {
                 switch anchor {
                 case .shapes(let indices): ranges += shapes.findings(indices, anchorAt: offset).map(\.range)
                 case .webToken: if let range = shapes.webToken(at: offset)?.range ?? shapes.cutWebToken(at: offset) { ranges.append(range) }
-                case .name, .armour, .blank, .program, .option, .login, .entry, .base64Beginning, .base64: break
+                case .name, .armour, .blank, .flag, .option, .base64Beginning, .base64: break
                 }
             }
             return EditList(ranges.map { Edit(range: $0, bytes: Array("…".utf8)) })

@@ -16,19 +16,47 @@ struct CommandSurvey {
         case curl, mysql, sshpass, redis
     }
 
-    /// The first letters of a program's name, which are looked for.
-    static let programs: [(letters: StaticString, program: Program)] = [
-        ("curl", .curl), ("mysq", .mysql), ("mari", .mysql), ("sshp", .sshpass), ("is-c", .redis),
+    private static let programs: [(name: StaticString, program: Program)] = [
+        ("curl", .curl), ("mysql", .mysql), ("mariadb", .mysql), ("sshpass", .sshpass), ("redis-cli", .redis),
     ]
     /// The first letters of options whose next word may be a secret.
     static let options: [StaticString] = [
-        "--pa", "--pw", "--to", "--se", "--ap", "--cl", "--ac", "--au", "--pr", "--re", "--id", "--oa", "--bi",
+        "--pa", "--pw", "--to", "--se", "--ap", "--cl", "--ac", "--au", "--pr", "--re", "--id", "--oa", "--bi", "--us",
     ]
 
-    /// - Parameter start: of the letters.
-    func passwords(of program: Program, at start: Int) -> [Range<Int>] {
-        // In the name of another thing: `libcurl.so`.
-        guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]) || program == .redis else { return [] }
+    /// The passwords of the command that has a flag at a place, and where it ends.
+    func passwords(flagAt flag: Int) -> [Range<Int>] {
+        var start = flag
+        let least = max(0, flag - Self.reach)
+        while start > least, !Self.endsCommand(self.text.bytes[start - 1]) || self.isContinued(start - 1) { start -= 1 }
+        // The last one, as in `sudo sshpass -p X ssh h`.
+        var offset = flag
+        while offset > start {
+            offset -= 1
+            guard offset == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[offset - 1]) else { continue }
+            for (name, program) in Self.programs where self.begins(name, offset) { return self.passwords(of: program, at: offset) }
+        }
+        return []
+    }
+
+    /// Bytes before a flag in which the program's name is.
+    private static let reach = 512
+
+    private static func endsCommand(_ byte: UInt8) -> Bool { byte == 10 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "|") }
+
+    /// Whether a line's end has a backslash before it.
+    private func isContinued(_ offset: Int) -> Bool {
+        guard self.text.bytes[offset] == 10 else { return false }
+        let last = offset > 0 && self.text.bytes[offset - 1] == 13 ? offset - 2 : offset - 1
+        return self.text.byte(last) == UInt8(ascii: "\\")
+    }
+
+    private func begins(_ name: StaticString, _ offset: Int) -> Bool {
+        offset + name.utf8CodeUnitCount <= self.text.bytes.count
+            && (0..<name.utf8CodeUnitCount).allSatisfy { self.text.bytes[offset + $0] == name.utf8Start[$0] }
+    }
+
+    private func passwords(of program: Program, at start: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var words = Words(self.text, from: start, limit: Self.lengthLimit)
         guard words.next() != nil else { return [] }
@@ -148,43 +176,35 @@ struct CommandSurvey {
 
     // MARK: .netrc
 
-    /// What follows `password` among the words of an entry of a .netrc file (`machine h login u password X`), on one line or on several.
+    /// The word after `password ` in an entry of a .netrc file (`machine h login u password X`), on one line or on several.
     ///
-    /// - Parameter start: of `machine` or `default`.
-    func passwordsOfEntry(at start: Int) -> [Range<Int>] {
-        guard start == 0 || self.text.bytes[start - 1] <= 32 || self.text.isQuote(self.text.bytes[start - 1]) else { return [] }
-        var offset = start
+    /// - Parameters:
+    ///   - start: of `password`.
+    ///   - end: after it.
+    func passwordOfEntry(_ start: Int, _ end: Int) -> Range<Int>? {
+        // Before it are pairs of words, and `machine` with a name, or `default`.
         var words: [Range<Int>] = []
-        let most = min(self.text.bytes.count, start + Self.lengthLimit)
-        while offset < most, words.count < 12 {
-            while offset < most, self.text.bytes[offset] <= 32 { offset += 1 }
-            let first = offset
-            if offset < most, self.text.bytes[offset] == UInt8(ascii: "\"") {
-                offset += 1
-                while offset < most, self.text.bytes[offset] != UInt8(ascii: "\""), self.text.bytes[offset] != 10 { offset += 1 }
-                if offset - first > 1 { words.append(first + 1..<offset) }
-                offset = min(offset + 1, most)
-                continue
-            }
-            while offset < most, self.text.bytes[offset] > 32, !self.text.isQuote(self.text.bytes[offset]),
-                self.text.bytes[offset] != UInt8(ascii: "\\"), self.text.bytes[offset] != UInt8(ascii: "<")
-            { offset += 1 }
-            guard offset > first else { break }
-            words.append(first..<offset)
+        var offset = start
+        let least = max(0, start - Self.reach)
+        while offset > least, words.count < 8 {
+            while offset > least, self.text.bytes[offset - 1] <= 32 { offset -= 1 }
+            let last = offset
+            while offset > least, self.text.bytes[offset - 1] > 32, !"\"'<>{}".utf8.contains(self.text.bytes[offset - 1]) { offset -= 1 }
+            guard offset < last else { break }
+            words.append(offset..<last)
         }
         func isWord(_ index: Int, _ word: StaticString) -> Bool {
             index < words.count && words[index].count == word.utf8CodeUnitCount && self.text.isWord(word, endingAt: words[index].upperBound)
         }
-        var index = isWord(0, "machine") ? 2 : isWord(0, "default") ? 1 : words.count
-        var found: [Range<Int>] = []
-        while index + 1 < words.count {
-            if isWord(index, "password") {
-                found.append(words[index + 1])
-            } else if !isWord(index, "login"), !isWord(index, "account"), !isWord(index, "port") {
-                break
-            }
-            index += 2
-        }
-        return found
+        var index = 0
+        while isWord(index + 1, "login") || isWord(index + 1, "account") || isWord(index + 1, "port") { index += 2 }
+        guard isWord(index, "default") || isWord(index + 1, "machine") else { return nil }
+        var value = self.text.skipSpace(end)
+        let isQuoted = self.text.byte(value) == UInt8(ascii: "\"")
+        if isQuoted { value += 1 }
+        var last = value
+        let most = min(self.text.bytes.count, value + Self.lengthLimit)
+        while last < most, self.text.bytes[last] > 32, !"\"<\\".utf8.contains(self.text.bytes[last]) { last += 1 }
+        return last > value ? value..<last : nil
     }
 }

@@ -14,14 +14,10 @@ struct SurveyTable: Sendable {
         case armour
         /// Blanks and an equals sign or a colon after the last letter of a name, or after another blank.
         case blank
-        /// The first letters of a program whose arguments may be secrets.
-        case program(CommandSurvey.Program)
+        /// Blanks, a hyphen and a letter that some programs have before a password, or what may follow it.
+        case flag
         /// Two hyphens and the first letters of an option's name.
         case option
-        /// ` -p `
-        case login
-        /// Letters of `machine` or `default` in an entry of a .netrc file, which begins so many bytes before.
-        case entry(Int)
         /// Base64 of what JSON or XML begins with.
         case base64Beginning
         /// Base64 of letters that names of secrets have.
@@ -40,15 +36,30 @@ struct SurveyTable: Sendable {
     private let groups: AnchorGroups
 
     /// Beginnings of objects and arrays of JSON, of XML, and of base64 of an object, as base64 spells them.
-    private static let base64Beginnings: [StaticString] = [
-        "eyAi", "ewog", "ewoJ", "ew0K", "ewoi", "W3si", "WyJ7", "PD94", "PHNv", "PFNP", "PHM6", "PD9Y", "PHJl", "PGxv", "PGF1",
-        // Of `eyJ`, `ewog`, `eyAi`, `W3si` and `PD94` once more, and of the first of these.
-        "ZXlK", "ZXdv", "ZXlB", "VzNz", "UEQ5", "UEhO", "UEdF", "UEhK", "Wlhs", "Wlhk", "VnpO", "VUVR", "VUVo", "VUVk",
-    ]
+    private static let base64Beginnings: [StaticString] = ["eyAi", "ewog", "W3si", "PD94", "ZXlK", "ZXlB", "UEQ5", "Wlhs"]
     /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: wherever a group of four begins, one of three of them is whole.
     private static let base64OfNames: [StaticString] = [
         "cGFz", "YXNz", "c3N3", "UGFz", "dG9r", "b2tl", "a2Vu", "VG9r", "c2Vj", "ZWNy", "Y3Jl", "U2Vj",
     ]
+
+    /// The words of each group: a name's last letters, a word, or the set of words that a name stands for.
+    ///
+    /// Divided by a search for the fewest candidates in JSON, prose, programs and base64: a group with the wrong word in it takes every
+    /// third byte of a text for one. A word that is missing here goes to the group of most names.
+    private static let division: [[String]] = [
+        ["nid", "sid", "ord", "swd", "srf", "sig", "_pat", "npm_", "sk-a", "sk-p", "cGFz"],
+        ["ode", "ase", "nse", "lue", "ken", "otp", "key", "AKIA", "ASIA", "gho_", "ghp_", "ghr_", "ghu_", "ZXlK", "ZXlB"],
+        ["yid", "kie", "ure", "ing", "irm", "rds", "ens", "ets", "eys", "int", "b2tl", "U2Vj", "ewog"],
+        [
+            "ghs_", "glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xoxa", "xoxe", "xoxo", "xoxs", "YXNz", "c3N3", "a2Vu", "c2Vj",
+            "ZWNy", "Y3Jl", "W3si",
+        ],
+        ["1//0", "CRUd", "GOCS", "slac", "xapp", "xoxb", "xoxd", "xoxp", "xoxr", "Wlhs"],
+        ["rd1", "rd2", "pwd", "uth", "ial", "pem", "ion", "ier", "ret", "ult", "est", "jwt", "ify", "ya29", "PD94", "UEQ5"],
+        ["eyJ", "UGFz", "dG9r", "VG9r", "eyAi", "blanks"],
+        ["AIza", "BEGI", "flags"],
+    ]
+    private static let otherNames = 5
 
     /// Offsets that are asked for at once.
     private static let batch = 128
@@ -71,24 +82,30 @@ struct SurveyTable: Sendable {
         func add(_ letters: StaticString, _ anchor: Anchor) { anchors[Self.word((0..<4).map { letters.utf8Start[$0] })] = anchor }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
-        for (letters, program) in CommandSurvey.programs { add(letters, .program(program)) }
         for letters in CommandSurvey.options { add(letters, .option) }
-        add(" -p ", .login)
-        add("chin", .entry(2))
-        for letters in ["lt l", "lt\nl"] as [StaticString] { add(letters, .entry(5)) }
-        let others = anchors.keys.filter { anchors[$0] != .webToken }.map { [$0] } + [webTokens]
+        let flags = Self.flags()
+        for word in flags { anchors[word] = .flag }
+        var classes: [(name: String, words: [UInt32])] = anchors.filter {
+            $0.value != .webToken && $0.value != .flag && $0.value != .option
+        }
+        .map { (Self.text($0.key), [$0.key]) }
+        classes.append(("eyJ", webTokens))
+        classes.append(("flags", flags + CommandSurvey.options.map { letters in Self.word((0..<4).map { letters.utf8Start[$0] }) }))
         let blanks = Self.blanks()
         for word in blanks { anchors[word] = .blank }
+        classes.append(("blanks", blanks))
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie"]).map { Array($0.utf8.suffix(3)) })
-        var names: [[UInt32]] = []
-        // Those with the same last letters into the same group, which then holds few words that are none.
-        for ending in endings.sorted(by: { $0.reversed().lexicographicallyPrecedes($1.reversed()) }) {
-            let words = Self.cases(ending).flatMap { ending in "\"'=:><".utf8.map { Self.word(ending + [$0]) } }
+        for ending in endings {
+            let name = String(decoding: ending, as: UTF8.self)
+            // Entries of .netrc have a blank after `password`.
+            let marks = "\"'=:><" + (name == "ord" ? " \t" : "")
+            let words = Self.cases(ending).flatMap { ending in marks.utf8.map { Self.word(ending + [$0]) } }
             for word in words { anchors[word] = .name }
-            names.append(words)
+            classes.append((name, words))
         }
-        self.groups = Self.groups(
-            of: Self.divided(names, 4) + Self.divided(others.sorted { Self.key($0[0]) < Self.key($1[0]) }, 3) + [blanks])
+        var groups = Self.division.map { _ in [UInt32]() }
+        for (name, words) in classes { groups[Self.division.firstIndex(where: { $0.contains(name) }) ?? Self.otherNames] += words }
+        self.groups = Self.groups(of: groups)
         let kinds = [.name] + Set(anchors.values).subtracting([.name])
         var size = 16
         while size < anchors.count * 4 { size *= 2 }
@@ -107,12 +124,15 @@ struct SurveyTable: Sendable {
 
     // MARK: Groups
 
-    /// By the second byte, the third and the first: fewest words that are none were found so in JSON, HTML and programs.
-    private static func key(_ word: UInt32) -> UInt32 { (word >> 8 & 255) << 16 | (word >> 16 & 255) << 8 | word & 255 }
+    private static func text(_ word: UInt32) -> String {
+        String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) }, as: UTF8.self)
+    }
 
-    /// Groups of neighbours.
-    private static func divided(_ words: [[UInt32]], _ count: Int) -> [[UInt32]] {
-        (0..<count).map { Array(words[$0 * words.count / count..<($0 + 1) * words.count / count].joined()) }
+    /// ` -p` and ` -u` with what may follow them, and flags that stand alone.
+    private static func flags() -> [UInt32] {
+        let letters = (65...90).map { UInt8($0) } + (97...122).map { UInt8($0) } + (48...57).map { UInt8($0) } + Array(" '\"".utf8)
+        let attached = [" -p", " -u"].flatMap { flag in letters.map { Self.word(Array(flag.utf8) + [$0]) } }
+        return attached + [" -U ", " -a ", " -sS"].map { Self.word(Array($0.utf8)) }
     }
 
     /// `d = "`, `  = x` and the like: of names with blanks after them, as settings have them.
@@ -166,6 +186,19 @@ struct SurveyTable: Sendable {
             cases = cases.flatMap { isLetter ? [$0 + [byte], $0 + [byte & ~32]] : [$0 + [byte]] }
         }
         return cases
+    }
+
+    /// Offsets that the scan takes for those of anchors, for tests of what it costs.
+    func candidates(in text: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        var from = 0
+        var groups = self.groups
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: Self.batch) { offsets in
+            while text.count - from >= Self.window, let base = text.baseAddress {
+                count += anchor_scan(&groups, base, text.count, &from, offsets.baseAddress, Self.batch)
+            }
+        }
+        return count
     }
 
     /// Delivers each anchor with the offset of its four bytes, in ascending order.

@@ -27,6 +27,8 @@ struct TextSurvey {
     /// The next `<` from an offset on that was asked for last.
     private var nextMark = 0..<0
     private var findings: [Finding] = []
+    /// Where the last password of a command ends that was read.
+    private var commandEnd = 0
     /// Texts of base64 that may hold names.
     private var base64: [Range<Int>] = []
     /// Where the last end tag of an element of each kind was: no start tag before it belongs to the next one.
@@ -67,10 +69,10 @@ struct TextSurvey {
                 }
             case .armour: if let key = shapes.privateKey(at: offset) { survey.findings.append(key) }
             case .blank: survey.spaced(markAt: offset + 2)
-            case .program(let program): survey.command(program, at: offset)
-            case .option: survey.option(at: offset)
-            case .login: survey.login(at: offset)
-            case .entry(let before): survey.entry(at: offset - before)
+            case .flag: survey.command(flagAt: offset)
+            case .option:
+                survey.option(at: offset)
+                survey.command(flagAt: offset)
             case .base64Beginning: survey.base64(around: offset, isBeginning: true)
             case .base64: survey.base64(around: offset, isBeginning: false)
             }
@@ -90,6 +92,7 @@ struct TextSurvey {
         let start = self.text.startOfName(end)
         guard start < end, end - start <= SecretNames.lengthLimit else { return }
         switch self.bytes[end] {
+        case 32, 9, 10, 13: self.entry(start, end)
         case UInt8(ascii: "<"): self.meaning(start, end).map { self.pairOfElements(start, end, $0) }
         case UInt8(ascii: "\""): self.quotedName(start, end)
         case UInt8(ascii: "'"): if self.isFree { self.quotedName(start, end) }
@@ -448,14 +451,16 @@ struct TextSurvey {
 
     // MARK: Commands
 
-    private mutating func command(_ program: CommandSurvey.Program, at offset: Int) {
-        guard self.isFree else { return }
-        for range in CommandSurvey(text: self.text).passwords(of: program, at: offset) { self.addWord(range, kind: "password") }
-    }
-
-    private mutating func login(at offset: Int) {
-        guard self.isFree, let range = CommandSurvey(text: self.text).passwordOfLogin(optionAt: offset) else { return }
-        self.addWord(range, kind: "password")
+    /// A command with a flag before a password, or after it: each command is read once.
+    private mutating func command(flagAt offset: Int) {
+        guard self.isFree, offset >= self.commandEnd else { return }
+        let commands = CommandSurvey(text: self.text)
+        var found = commands.passwords(flagAt: offset)
+        if self.bytes[offset + 2] == UInt8(ascii: "p"), let password = commands.passwordOfLogin(optionAt: offset) { found.append(password) }
+        for range in found {
+            self.commandEnd = max(self.commandEnd, range.upperBound)
+            self.addWord(range, kind: "password")
+        }
     }
 
     private mutating func option(at offset: Int) {
@@ -466,9 +471,12 @@ struct TextSurvey {
         self.addWord(range, kind: meaning.kind)
     }
 
-    private mutating func entry(at start: Int) {
-        guard self.isFree, start >= 0 else { return }
-        for range in CommandSurvey(text: self.text).passwordsOfEntry(at: start) { self.addWord(range, kind: "password") }
+    /// `password X` of an entry of a .netrc file.
+    private mutating func entry(_ start: Int, _ end: Int) {
+        guard self.isFree, self.meaning(start, end)?.kind == "password",
+            let range = CommandSurvey(text: self.text).passwordOfEntry(start, end)
+        else { return }
+        self.addWord(range, kind: "password")
     }
 
     private mutating func addWord(_ range: Range<Int>, kind: String) {

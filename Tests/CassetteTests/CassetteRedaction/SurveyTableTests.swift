@@ -33,6 +33,24 @@ import Testing
         }
     }
 
+    /// A word in the wrong group makes candidates of every third byte.
+    @Test func fewBytesOfATextAreCandidates() {
+        var random = SeededGenerator(seed: 7)
+        let words = [
+            "the", "order", "shipped", "machine", "region", "record", "value", "street", "number", "customer", "with", "and", "curl",
+        ]
+        var texts = ["", "", ""]
+        while texts[0].utf8.count < 50_000 {
+            texts[0] += "\(words.randomElement(using: &random) ?? "") "
+            texts[1] += "{\"id\":\(random.next()),\"name\":\"\(words.randomElement(using: &random) ?? "")\"},"
+            texts[2] += String(random.next(), radix: 36)
+        }
+        for text in texts {
+            let candidates = Array(text.utf8).withUnsafeBytes { SurveyTable.shared.candidates(in: $0) }
+            #expect(candidates * 1000 / text.utf8.count < 40, "\(candidates) in \(text.prefix(60))")
+        }
+    }
+
     @Test func everyShapeIsFound() {
         for (index, shape) in SecretShape.all.enumerated() {
             let found = self.anchors("\(shape.prefix)")
