@@ -1,0 +1,14 @@
+"""Prints the body of a URL by aiohttp, with trust_env=True."""
+import asyncio
+import sys
+
+import aiohttp
+
+
+async def main():
+    async with aiohttp.ClientSession(trust_env=True) as session, session.get(sys.argv[1]) as answer:
+        answer.raise_for_status()
+        sys.stdout.buffer.write(await answer.read())
+
+
+asyncio.run(main())

@@ -1,0 +1,8 @@
+"""Prints the body of a URL by httpx, with no settings of its own."""
+import sys
+
+import httpx
+
+answer = httpx.get(sys.argv[1], timeout=60)
+answer.raise_for_status()
+sys.stdout.buffer.write(answer.content)
