@@ -8,6 +8,6 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [url] <- getArgs
-  request <- parseUrlThrow url
+  request <- setRequestCheckStatus <$> parseRequest url
   answer <- httpLBS request
   Bytes.putStr (getResponseBody answer)
