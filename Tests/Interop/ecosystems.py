@@ -21,7 +21,7 @@ PACKAGES = [
     "ruby-httparty", "ruby-typhoeus", "r-base-core", "r-cran-curl", "r-cran-httr", "lua5.3", "lua-socket", "lua-sec", "lua-http", "lua-lpeg-patterns",
     "libcohttp-lwt-unix-ocaml-dev", "liblwt-ssl-ocaml-dev", "ocaml-findlib", "ocaml-nox", "erlang-nox", "elixir", "openjdk-17-jdk-headless",
     "libhttpclient-java", "golang-go", "python3-requests", "python3-httpx", "python3-aiohttp", "ghc", "libghc-http-conduit-dev", "rustc", "cargo",
-    "librust-reqwest-dev", "librust-ureq-dev", "tcl", "tcl-tls", "tcllib", "nodejs", "curl", "wget", "wget2", "aria2", "emacs-nox", "python3-gi",
+    "librust-reqwest-dev", "librust-ureq-dev", "tcl", "tcl-tls", "tcllib", "nodejs", "curl", "wget", "aria2", "emacs-nox", "python3-gi",
     "gir1.2-soup-3.0",
 ]
 
@@ -93,7 +93,6 @@ def rust(name, crate, features="", **more):
 CLIENTS = [
     Client("curl", "curl --silent --show-error --fail", "curl --version | cut -d' ' -f2 | head -1"),
     Client("wget", "wget --quiet --tries=1 --output-document=-", "wget --version | head -1 | cut -d' ' -f3"),
-    Client("wget2", "wget2 --quiet --tries=1 --output-document=-", "wget2 --version | head -1 | cut -d' ' -f3", trust=NAMESPACE),
     Client("aria2", "sh {here}/aria2.sh", "aria2c --version | head -1 | cut -d' ' -f3", trust=NAMESPACE),
     perl("Perl, LWP", "perl-lwp.pl", "LWP"),
     perl("Perl, HTTP::Tiny", "perl-http-tiny.pl", "HTTP::Tiny"),
