@@ -126,7 +126,8 @@ public struct DateRefresh: Sendable, Hashable {
         let fields = FieldsOfBody(makeDigest: digest)
         var notes: [String] = []
         fields.mend(
-            &response.headers, growth: new.count - old.count, old: { fields.digest(old) }, new: { fields.digest(new) }, notes: &notes)
+            &response.headers, growth: new.count - old.count, old: { fields.checksum($0, of: old) },
+            new: { fields.checksum($0, of: new) }, notes: &notes)
         FieldsOfBody.mend(
             &refreshed.arrival, edits: body.codings.isEmpty ? edits : nil, oldSize: old.count, newSize: new.count)
         refreshed.size = new.count

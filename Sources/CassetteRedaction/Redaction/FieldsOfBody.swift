@@ -9,67 +9,104 @@ package struct FieldsOfBody {
         self.makeDigest = makeDigest
     }
 
-    /// Digests that this cannot compute anew, or that a key goes into.
-    private static let others: [StaticString] = [
-        "content-md5", "x-hub-signature", "x-hub-signature-256", "stripe-signature", "x-goog-hash", "x-amz-checksum-crc32",
-        "x-amz-checksum-crc32c", "x-amz-checksum-sha1",
-    ]
+    /// Signatures, which a key goes into.
+    private static let signatures: [StaticString] = ["x-hub-signature", "x-hub-signature-256", "stripe-signature"]
+    /// Words in the names of fields that carry checksums: those of HTTP, S3, Azure, Google, Artifactory, tus and registries, among others.
+    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha512", "crc", "hash", "etag"]
 
+    /// Makes lengths and checksums fit. A checksum that did not fit the old bytes stays as it is, and has a note.
+    ///
     /// - Parameters:
     ///   - growth: bytes that came in, less those that went.
-    ///   - old: the SHA-256 of the bytes, asked for when a field has one.
+    ///   - old: a checksum of the bytes as they were, asked for when a field may have it; nil if it cannot be computed.
+    ///   - new: the same of the bytes as they are.
+    ///   - replaced: gets each checksum that was replaced.
     package func mend(
-        _ fields: inout HeaderFields, growth: Int, old: () throws -> [UInt8], new: () throws -> [UInt8], notes: inout [String]
+        _ fields: inout HeaderFields, growth: Int, old: (BodyChecksum) throws -> [UInt8]?, new: (BodyChecksum) throws -> [UInt8]?,
+        notes: inout [String], replaced: (_ old: String, _ new: String) -> Void = { _, _ in }
     ) rethrows {
         // Of a body that was cut, as much is missing as before.
         if let length = fields.first("content-length").flatMap({ Int($0) }), length >= 0 {
             fields = fields.replacing("content-length", with: "\(max(0, length + growth))")
         }
-        for name in ["digest", "content-digest", "repr-digest"] as [StaticString] where fields.contains(name) {
-            try self.mend(&fields, name, old, new, &notes)
-        }
-        if let hex = fields.first("x-amz-content-sha256"), hex.utf8.count == 64 {
-            if try Hex.encode(old()) == hex.lowercased() {
-                fields = fields.replacing("x-amz-content-sha256", with: Hex.encode(try new()))
-            } else {
-                notes.append("x-amz-content-sha256 does not fit the redacted body")
-            }
-        }
-        if let base64 = fields.first("x-amz-checksum-sha256") {
-            if try Self.base64(old()) == base64 { fields = fields.replacing("x-amz-checksum-sha256", with: Self.base64(try new())) }
-        }
-        for name in Self.others where fields.contains(name) { notes.append("\(name) does not fit the redacted body") }
-    }
-
-    /// `sha-256=…` or `sha-256=:…:`, in a list (RFC 3230, 4.3.2; RFC 9530, 2).
-    private func mend(
-        _ fields: inout HeaderFields, _ name: StaticString, _ old: () throws -> [UInt8], _ new: () throws -> [UInt8],
-        _ notes: inout [String]
-    ) rethrows {
-        guard let value = fields.first(name) else { return }
-        var isRight = true
-        var items: [String] = []
-        for item in value.split(separator: ",") {
-            let text = String(item.drop { $0 == " " })
-            let isStructured = text.hasSuffix(":")
-            let digest = String(text.dropFirst("sha-256=".count).filter { $0 != ":" && $0 != " " })
-            guard text.lowercased().hasPrefix("sha-256="), try Self.base64(old()) == digest else {
-                isRight = false
-                items.append(String(item))
+        var mended = HeaderFields()
+        var isChanged = false
+        for index in 0..<fields.count {
+            let name = fields.name(at: index).lowercased()
+            guard Self.words.contains(where: name.contains), name != "want-digest", name != "want-content-digest",
+                name != "want-repr-digest"
+            else {
+                mended.append(line: fields.line(at: index))
                 continue
             }
-            let mended = Self.base64(try new())
-            items.append("\(item.prefix { $0 == " " })\(text.prefix("sha-256=".count))\(isStructured ? ":\(mended):" : mended)")
+            var misfits = false
+            let value = try Self.mended(fields.value(at: index), name: name, &misfits, old, new, replaced)
+            // Most entity tags are not checksums.
+            if misfits, name != "etag" { notes.append("\(name) does not fit the redacted body") }
+            if let value {
+                isChanged = true
+                mended.append(name: fields.name(at: index), value: value)
+            } else {
+                mended.append(line: fields.line(at: index))
+            }
         }
-        if !isRight { notes.append("\(name) does not fit the redacted body") }
-        let mended = items.joined(separator: ",")
-        if mended != value { fields = fields.replacing(name, with: mended) }
+        if isChanged { fields = mended }
+        for name in Self.signatures where fields.contains(name) { notes.append("\(name) does not fit the redacted body") }
     }
 
-    private static func base64(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
-        return String(decoding: text, as: UTF8.self)
+    /// A value with its checksums replaced; nil if there are none that fitted.
+    private static func mended(
+        _ value: String, name: String, _ misfits: inout Bool, _ old: (BodyChecksum) throws -> [UInt8]?,
+        _ new: (BodyChecksum) throws -> [UInt8]?, _ replaced: (_ old: String, _ new: String) -> Void
+    ) rethrows -> String? {
+        var output = ""
+        var isChanged = false
+        var rest = Array(value.utf8)[...]
+        while !rest.isEmpty {
+            let skipped = rest.prefix { !Self.isOfChecksum($0) }
+            output += String(decoding: skipped, as: UTF8.self)
+            rest = rest.dropFirst(skipped.count)
+            let word = rest.prefix(while: Self.isOfChecksum)
+            guard !word.isEmpty else { continue }
+            rest = rest.dropFirst(word.count)
+            let padding = rest.prefix(2).prefix { $0 == UInt8(ascii: "=") }
+            let text = String(decoding: word, as: UTF8.self)
+            let padded = text + String(decoding: padding, as: UTF8.self)
+            var found: (spelling: ChecksumSpelling, checksum: BodyChecksum, isPadded: Bool)?
+            var isShaped = false
+            for (isPadded, token) in [(true, padded), (false, text)] where found == nil && (isPadded || !padding.isEmpty) {
+                for (spelling, checksum) in ChecksumSpelling.candidates(for: token, in: name) where found == nil {
+                    isShaped = true
+                    guard let bytes = try old(checksum), spelling.isSpelled(token, of: bytes) else { continue }
+                    found = (spelling, checksum, isPadded)
+                }
+            }
+            if let found, let bytes = try new(found.checksum) {
+                let spelled = found.spelling.text(of: bytes)
+                replaced(found.isPadded ? padded : text, spelled)
+                output += spelled
+                if found.isPadded { rest = rest.dropFirst(padding.count) }
+                isChanged = true
+            } else {
+                misfits = misfits || isShaped
+                output += text
+            }
+        }
+        return isChanged ? output : nil
+    }
+
+    private static func isOfChecksum(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+
+    /// A checksum of bytes in memory.
+    package func checksum(_ checksum: BodyChecksum, of bytes: [UInt8]) -> [UInt8] {
+        checksum == .sha256 ? self.digest(bytes) : checksum.value(of: bytes)
     }
 
     /// The SHA-256 of bytes in memory.
@@ -107,6 +144,82 @@ package struct FieldsOfBody {
         guard let line = piece.line else { return nil }
         let rest = line.drop { $0.isHexDigit }
         return rest.isEmpty ? nil : String(size, radix: 16) + rest
+    }
+}
+
+/// How a checksum is written in a header field.
+private enum ChecksumSpelling {
+    case hex(isUpper: Bool)
+    case base64
+    case decimal
+
+    /// The checksums that a text may be, by its length.
+    static func candidates(for text: String, in name: String) -> [(ChecksumSpelling, BodyChecksum)] {
+        let count = text.utf8.count
+        // Short ones are told from other words by their field.
+        let isShortNamed = name.contains("crc") || name.contains("checksum") || name.contains("hash") || name.contains("digest")
+        if name.contains("crc64"), !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return [(.decimal, .crc64xz)] }
+        var found: [(ChecksumSpelling, BodyChecksum)] = []
+        if text.utf8.allSatisfy({ Hex.value($0) != nil }) {
+            let spelling = ChecksumSpelling.hex(isUpper: text.utf8.contains { $0 >= 65 && $0 <= 70 })
+            found += BodyChecksum.allCases.filter { $0.size * 2 == count && ($0.size > 8 || isShortNamed) }.map { (spelling, $0) }
+        }
+        if count % 4 == 0, text.utf8.last == UInt8(ascii: "=") || count > 24 {
+            found += BodyChecksum.allCases.filter { ($0.size + 2) / 3 * 4 == count && ($0.size > 8 || isShortNamed) }.map { (.base64, $0) }
+        }
+        return found
+    }
+
+    func isSpelled(_ text: String, of bytes: [UInt8]) -> Bool {
+        switch self {
+        case .hex: text.lowercased() == Hex.encode(bytes)
+        case .base64, .decimal: text == self.text(of: bytes)
+        }
+    }
+
+    func text(of bytes: [UInt8]) -> String {
+        switch self {
+        case .hex(let isUpper): return isUpper ? Hex.encode(bytes).uppercased() : Hex.encode(bytes)
+        case .base64:
+            var text: [UInt8] = []
+            bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
+            return String(decoding: text, as: UTF8.self)
+        case .decimal: return String(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        }
+    }
+}
+
+/// Checksums that no longer fit because a body was redacted, with those that do: other messages of the recording carry them as well, as an
+/// answer to HEAD does, or `If-None-Match` of a later request.
+final class ReplacedChecksums: Sendable {
+    /// More are not remembered.
+    private static let limit = 1 << 14
+    private static let fields: [StaticString] = [
+        "etag", "if-match", "if-none-match", "if-range", "digest", "content-digest", "repr-digest", "content-md5", "x-goog-hash",
+        "x-amz-checksum-crc32", "x-amz-checksum-crc32c", "x-amz-checksum-crc64nvme", "x-amz-checksum-sha1", "x-amz-checksum-sha256",
+        "x-ms-blob-content-md5", "x-checksum-md5", "x-checksum-sha1", "x-checksum-sha256", "docker-content-digest",
+    ]
+
+    private let known = Guarded<[String: String]>([:])
+
+    func add(_ old: String, _ new: String) {
+        self.known.withLock { known in
+            // A body may be searched several times.
+            for (text, replacement) in known where replacement == old { known[text] = new }
+            if known.count < Self.limit { known[old] = new }
+        }
+    }
+
+    /// Replaces what is known in the fields of another message.
+    func apply(to fields: inout HeaderFields) {
+        let known = self.known.withLock { $0 }
+        guard !known.isEmpty else { return }
+        for name in Self.fields where fields.contains(name) {
+            guard let value = fields.first(name) else { continue }
+            var replaced = value
+            for (old, new) in known where value.contains(old) { replaced = replaced.replacing(old, with: new) }
+            if replaced != value { fields = fields.replacing(name, with: replaced) }
+        }
     }
 }
 

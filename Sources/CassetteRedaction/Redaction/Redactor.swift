@@ -13,6 +13,7 @@ public struct Redactor: Sendable {
     public var schema: ProtoSchema?
     private let searched: SearchedLines
     private let dictionaries: SharedDictionaries
+    private let checksums: ReplacedChecksums
     /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
     private let searchedAt: Int?
     let makeDigest: @Sendable () -> any ContentDigest
@@ -27,6 +28,7 @@ public struct Redactor: Sendable {
         self.searched = SearchedLines()
         self.searchedAt = nil
         self.dictionaries = SharedDictionaries()
+        self.checksums = ReplacedChecksums()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -47,6 +49,7 @@ public struct Redactor: Sendable {
         self.searched = searched
         self.searchedAt = searchedAt
         self.dictionaries = other.dictionaries
+        self.checksums = other.checksums
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
@@ -152,7 +155,8 @@ public struct Redactor: Sendable {
         FieldsOfBody.mend(&body.arrival, edits: nil, oldSize: old.bytes.count, newSize: content.count)
         message.headers = message.headers.removing("content-encoding")
         mender.mend(
-            &message.headers, growth: content.count - old.bytes.count, old: { mender.digest(old.bytes) }, new: { mender.digest(content) },
+            &message.headers, growth: content.count - old.bytes.count, old: { mender.checksum($0, of: old.bytes) },
+            new: { mender.checksum($0, of: content) },
             notes: &outcome.notes)
         outcome.isBodyChanged = true
         outcome.notes.append("its content coding with a dictionary was taken off")
@@ -306,7 +310,8 @@ public struct Redactor: Sendable {
             if count > 0 { (body, outcome.isBodyChanged) = (wire, true) }
             outcome.count += count
         }
-        guard let result, let old = body else { return }
+        guard var result, let old = body else { return self.checksums.apply(to: &headers) }
+        if AmazonEventStream.isDeclared(headers) { AmazonEventStream.mend(&result.bytes, as: old.bytes) }
         outcome.count += result.count
         outcome.isBodyChanged = true
         var arrival = old.arrival
@@ -316,9 +321,8 @@ public struct Redactor: Sendable {
         for isTrailer in [false, true] {
             guard var fields = isTrailer ? trailers : headers else { continue }
             mender.mend(
-                &fields, growth: result.bytes.count - old.bytes.count, old: { mender.digest(old.bytes) },
-                new: { mender.digest(result.bytes) },
-                notes: &outcome.notes)
+                &fields, growth: result.bytes.count - old.bytes.count, old: { mender.checksum($0, of: old.bytes) },
+                new: { mender.checksum($0, of: result.bytes) }, notes: &outcome.notes, replaced: self.checksums.add)
             if isTrailer { trailers = fields } else { headers = fields }
         }
     }
@@ -355,10 +359,26 @@ extension Redactor {
         FieldsOfBody.mend(&arrival, edits: nil, oldSize: old.size, newSize: new.size)
         let mender = FieldsOfBody(makeDigest: self.makeDigest)
         let growth = new.size - old.size
-        try mender.mend(&headers, growth: growth, old: { try self.digest(old) }, new: { try self.digest(new) }, notes: &outcome.notes)
+        try mender.mend(
+            &headers, growth: growth, old: { try self.checksum($0, of: old) }, new: { try self.checksum($0, of: new) },
+            notes: &outcome.notes, replaced: self.checksums.add)
         guard var fields = trailers else { return }
-        try mender.mend(&fields, growth: growth, old: { try self.digest(old) }, new: { try self.digest(new) }, notes: &outcome.notes)
+        try mender.mend(
+            &fields, growth: growth, old: { try self.checksum($0, of: old) }, new: { try self.checksum($0, of: new) },
+            notes: &outcome.notes, replaced: self.checksums.add)
         trailers = fields
+    }
+
+    /// The largest body of which other checksums than SHA-256 are computed, since it is held in memory for that.
+    private static let checksumLimit = 64 << 20
+
+    private func checksum(_ checksum: BodyChecksum, of source: ByteSource) throws -> [UInt8]? {
+        guard checksum != .sha256 else { return try self.digest(source) }
+        guard source.size <= Self.checksumLimit else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(source.size)
+        try source.forEachPiece { bytes.append(contentsOf: $0) }
+        return checksum.value(of: bytes)
     }
 
     private func digest(_ source: ByteSource) throws -> [UInt8] {

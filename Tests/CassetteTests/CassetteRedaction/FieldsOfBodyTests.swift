@@ -7,20 +7,124 @@ import Testing
     @Test func ofACutBodyAsMuchIsMissingAsBefore() {
         var fields = HeaderFields(["Content-Length: 100"])
         var notes: [String] = []
-        FieldsOfBody(makeDigest: { PortableSHA256() }).mend(&fields, growth: -5, old: { [] }, new: { [] }, notes: &notes)
+        FieldsOfBody(makeDigest: { PortableSHA256() }).mend(&fields, growth: -5, old: { _ in [] }, new: { _ in [] }, notes: &notes)
         #expect(fields.lines == ["content-length: 95"] || fields.lines == ["Content-Length: 95"])
         #expect(notes == [])
     }
 
     @Test func theDigestThatASignatureCoversFitsWhereItDid() {
         let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
-        let (old, new) = (mender.digest([1, 2]), mender.digest([3]))
-        var fields = HeaderFields(["X-Amz-Content-Sha256: \(Hex.encode(old))"])
+        var fields = HeaderFields(["X-Amz-Content-Sha256: \(Hex.encode(mender.digest([1, 2])))"])
         var notes: [String] = []
-        mender.mend(&fields, growth: -1, old: { old }, new: { new }, notes: &notes)
-        #expect(fields.first("x-amz-content-sha256") == Hex.encode(new) && notes.isEmpty)
-        mender.mend(&fields, growth: -1, old: { old }, new: { new }, notes: &notes)
+        func mend() {
+            mender.mend(
+                &fields, growth: -1, old: { mender.checksum($0, of: [1, 2]) }, new: { mender.checksum($0, of: [3]) }, notes: &notes)
+        }
+        mend()
+        #expect(fields.first("x-amz-content-sha256") == Hex.encode(mender.digest([3])) && notes.isEmpty)
+        mend()
         #expect(notes == ["x-amz-content-sha256 does not fit the redacted body"])
+    }
+
+    private static let check = Array("123456789".utf8)
+
+    @Test(
+        arguments: [
+            (.crc32, "cbf43926"), (.crc32c, "e3069283"), (.crc64nvme, "ae8b14860a799888"), (.crc64xz, "995dc9bbdf1939fa"),
+            (.md5, "25f9e794323b453885f5181f1b624d0b"), (.sha1, "f7c3bc1d808e04732adf679965ccc34ca7ae3441"),
+            (.sha256, "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225"),
+            (
+                .sha512,
+                "d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85"
+            ),
+        ] as [(BodyChecksum, String)])
+    func checksumsAreTheStandardOnes(checksum: BodyChecksum, hex: String) {
+        #expect(Hex.encode(checksum.value(of: Self.check)) == hex)
+    }
+
+    private func base64(_ checksum: BodyChecksum, _ text: String) -> String {
+        String(decoding: SecretCorpus.base64(checksum.value(of: Array(text.utf8))), as: UTF8.self)
+    }
+
+    private func hex(_ checksum: BodyChecksum, _ text: String) -> String { Hex.encode(checksum.value(of: Array(text.utf8))) }
+
+    @Test func everyChecksumOfTheOldBodyBecomesThatOfTheNew() {
+        let lines = { (text: String) in
+            [
+                "x-amz-checksum-crc32: \(self.base64(.crc32, text))", "x-amz-checksum-crc32c: \(self.base64(.crc32c, text))",
+                "x-amz-checksum-crc64nvme: \(self.base64(.crc64nvme, text))", "x-amz-checksum-sha1: \(self.base64(.sha1, text))",
+                "Repr-Digest: sha-512=:\(self.base64(.sha512, text)):, sha-256=:\(self.base64(.sha256, text)):",
+                "Digest: SHA-512=\(self.base64(.sha512, text)),md5=\(self.base64(.md5, text))", "Content-MD5: \(self.base64(.md5, text))",
+                "x-goog-hash: crc32c=\(self.base64(.crc32c, text)),md5=\(self.base64(.md5, text))", "ETag: \"\(self.hex(.md5, text))\"",
+                "X-Checksum-Md5: \(self.hex(.md5, text))", "X-Checksum-Sha1: \(self.hex(.sha1, text).uppercased())",
+                "X-Checksum-Sha256: \(self.hex(.sha256, text))", "Docker-Content-Digest: sha256:\(self.hex(.sha256, text))",
+                "x-ms-blob-content-md5: \(self.base64(.md5, text))", "x-bz-content-sha1: \(self.hex(.sha1, text))",
+                "OC-Checksum: SHA1:\(self.hex(.sha1, text))", "Upload-Checksum: sha1 \(self.base64(.sha1, text))",
+                "x-oss-hash-crc64ecma: \(BodyChecksum.crc64xz.value(of: Array(text.utf8)).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })",
+                "X-Request-Id: \(self.hex(.md5, text))",
+            ]
+        }
+        let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
+        var fields = HeaderFields(lines("old"))
+        var notes: [String] = []
+        mender.mend(
+            &fields, growth: 0, old: { mender.checksum($0, of: Array("old".utf8)) }, new: { mender.checksum($0, of: Array("new".utf8)) },
+            notes: &notes)
+        #expect(fields.lines.dropLast() == HeaderFields(lines("new")).lines.dropLast())
+        #expect(fields.lines.last == lines("old").last, "an id that looks like a checksum is none")
+        #expect(notes.isEmpty)
+    }
+
+    @Test func checksumOfSomethingElseStaysAndHasANote() {
+        let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
+        let lines = ["Content-MD5: \(self.base64(.md5, "other"))", "ETag: \"\(self.hex(.md5, "other"))-2\"", "Digest: none"]
+        var fields = HeaderFields(lines)
+        var notes: [String] = []
+        mender.mend(
+            &fields, growth: 0, old: { mender.checksum($0, of: Array("old".utf8)) }, new: { mender.checksum($0, of: Array("new".utf8)) },
+            notes: &notes)
+        #expect(fields.lines == lines && notes == ["content-md5 does not fit the redacted body"])
+    }
+
+    @Test func otherMessagesGetTheNewChecksum() {
+        let body = Array(#"{"password":"hunter2hunter2"}"#.utf8)
+        let tag = Hex.encode(BodyChecksum.md5.value(of: body))
+        let redactor = Redactor()
+        var response = RecordedResponse(
+            status: 200, headers: HeaderFields(["Content-Type: application/json", "ETag: \"\(tag)\""]))
+        var wire: WireBody? = WireBody(body, arrival: nil)
+        _ = redactor.redact(response: &response, body: &wire)
+        let mended = "\"\(Hex.encode(BodyChecksum.md5.value(of: wire?.bytes ?? [])))\""
+        #expect(response.headers.first("etag") == mended)
+        var later = RecordedRequest(method: "GET", url: "http://a/", headers: HeaderFields(["If-None-Match: \"\(tag)\""]))
+        var none: WireBody?
+        _ = redactor.redact(request: &later, body: &none)
+        #expect(later.headers.first("if-none-match") == mended)
+    }
+
+    private func frame(_ payload: String) -> [UInt8] {
+        func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        var frame = number(16 + payload.utf8.count) + number(0)
+        frame += BodyChecksum.crc32.value(of: frame)
+        frame += payload.utf8
+        return frame + BodyChecksum.crc32.value(of: frame)
+    }
+
+    @Test func framesOfEventStreamsKeepRightChecksums() {
+        let first = self.frame(#"{"password":"hunter2hunter2"}"#)
+        let second = self.frame("plain")
+        var broken = self.frame(#"{"password":"hunter2hunter2"}"#)
+        broken[broken.count - 1] ^= 1
+        var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: application/vnd.amazon.eventstream"]))
+        var wire: WireBody? = WireBody(first + second + broken + first.dropLast(9), arrival: nil)
+        _ = Redactor().redact(response: &response, body: &wire)
+        let bytes = wire?.bytes ?? []
+        #expect(bytes.count == first.count * 3 + second.count - 9)
+        let redacted = Array(bytes.prefix(first.count))
+        #expect(redacted != first && redacted.suffix(4).elementsEqual(BodyChecksum.crc32.value(of: Array(redacted.dropLast(4)))))
+        #expect(Array(bytes[first.count..<first.count + second.count]) == second)
+        let third = Array(bytes[first.count + second.count..<2 * first.count + second.count])
+        #expect(!third.suffix(4).elementsEqual(BodyChecksum.crc32.value(of: Array(third.dropLast(4)))))
     }
 
     @Test func chunksKeepTheirOrderAndNoneIsEmpty() {

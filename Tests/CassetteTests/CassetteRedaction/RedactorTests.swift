@@ -147,7 +147,8 @@ import Testing
         var response = RecordedResponse(
             status: 200,
             headers: HeaderFields([
-                "Content-Type: application/json", "Content-Length: \(body.count)", "Content-Digest: sha-256=:\(old):", "Content-MD5: abc",
+                "Content-Type: application/json", "Content-Length: \(body.count)", "Content-Digest: sha-256=:\(old):",
+                "Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg==",
             ]))
         var wire: WireBody? = WireBody(
             body, arrival: Arrival(isChunked: true, pieces: [.init(at: 0, size: 15, line: "f;x"), .init(at: 1, size: 8)]))
