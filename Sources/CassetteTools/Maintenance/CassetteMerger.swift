@@ -6,8 +6,8 @@ public import TapeBytes
 
 /// Merges several cassettes into one: exchanges in order of their start, renumbered, with copies of the bodies beside them.
 ///
-/// Writes to a temporary file, and renames it when everything is on the disk; the final name must be free. Holds one exchange in memory at
-/// a time.
+/// An exchange that several cassettes hold, as copies of one recording do, is written once. Writes to a temporary file, and renames it when
+/// everything is on the disk; the final name must be free. Holds in memory one exchange, or those that started at the same instant.
 public struct CassetteMerger {
     private let inputs: [CassetteReader]
     private let digest: () -> any ContentDigest
@@ -32,10 +32,16 @@ public struct CassetteMerger {
         self.digest = digest
     }
 
-    /// - Returns: how many exchanges were written.
+    /// How many exchanges a merge has handled.
+    public struct Count: Sendable, Hashable {
+        public var written = 0
+        /// Copies of exchanges that were written from another cassette.
+        public var left = 0
+    }
+
     public func write(
         to path: String, recorder: String, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
-    ) throws(CassetteError) -> Int {
+    ) throws(CassetteError) -> Count {
         guard !CassettePlace.exists(path) else {
             throw CassetteError(.unwritable, "\"\(path)\" already exists, and \"wiretape merge\" replaces no file: name a new one.")
         }
@@ -64,16 +70,27 @@ public struct CassetteMerger {
 
     private func append(
         to appender: CassetteAppender, _ store: BodyStore, _ progress: (_ done: Int, _ of: Int) -> Void
-    ) throws -> Int {
+    ) throws -> Count {
         let order = try self.order()
         let copiers = self.inputs.map { BodyCopier(from: $0.path, to: store, digest: self.digest) }
         var connections = ConnectionNumbers()
         var writer = JSONWriter()
+        var count = Count()
+        var instant = MergedInstant()
         for (place, origin) in order.enumerated() {
             progress(place, order.count)
             let reader = self.inputs[origin.input]
             var interaction = try self.interaction(reader, origin.position)
-            interaction.id = place + 1
+            // Most instants have one exchange, which needs no comparison.
+            let isAlone =
+                (place == 0 || order[place - 1].started != origin.started)
+                && (place + 1 == order.count || order[place + 1].started != origin.started)
+            guard isAlone || !instant.isCopy(interaction, input: origin.input) else {
+                count.left += 1
+                continue
+            }
+            count.written += 1
+            interaction.id = count.written
             if let body = interaction.request.body { interaction.request.body = try copiers[origin.input].copy(body) }
             if let body = interaction.response?.body { interaction.response?.body = try copiers[origin.input].copy(body) }
             interaction.webSocket = try interaction.webSocket.map { try copiers[origin.input].copy($0) }
@@ -85,7 +102,7 @@ public struct CassetteMerger {
             try appender.append([writer.bytes])
         }
         progress(order.count, order.count)
-        return order.count
+        return count
     }
 
     private func interaction(_ reader: CassetteReader, _ position: Int) throws(CassetteError) -> Interaction {
@@ -98,7 +115,7 @@ public struct CassetteMerger {
     }
 
     /// By start; exchanges of the same instant in the order of the inputs.
-    private func order() throws(CassetteError) -> [(input: Int, position: Int)] {
+    private func order() throws(CassetteError) -> [(started: Timestamp, input: Int, position: Int)] {
         var starts: [(started: Timestamp, input: Int, position: Int)] = []
         for (input, reader) in self.inputs.enumerated() {
             for position in 0..<reader.count {
@@ -113,8 +130,65 @@ public struct CassetteMerger {
             }
         }
         starts.sort { ($0.started, $0.input, $0.position) < ($1.started, $1.input, $1.position) }
-        return starts.map { ($0.input, $0.position) }
+        return starts
     }
+}
+
+/// Finds copies among the exchanges that started at one instant.
+private struct MergedInstant {
+    private var started: Timestamp?
+    /// The exchanges to write, and the inputs that hold each of them.
+    private var kept: [(interaction: Interaction, inputs: Set<Int>)] = []
+
+    /// Whether another input holds the same exchange. Each exchange of one input has at most one copy in another.
+    mutating func isCopy(_ interaction: Interaction, input: Int) -> Bool {
+        if self.started != interaction.started {
+            self.started = interaction.started
+            self.kept = []
+        }
+        let comparable = Self.comparable(interaction)
+        if let index = self.kept.firstIndex(where: { $0.interaction == comparable && !$0.inputs.contains(input) }) {
+            self.kept[index].inputs.insert(input)
+            return true
+        }
+        self.kept.append((comparable, [input]))
+        return false
+    }
+
+    /// Without the numbers and the names of files that each cassette gives: a file is named by its digest.
+    private static func comparable(_ interaction: Interaction) -> Interaction {
+        var interaction = interaction
+        interaction.id = 0
+        interaction.connection?.id = 0
+        interaction.request.body = interaction.request.body.map(self.comparable)
+        if let body = interaction.response?.body { interaction.response?.body = self.comparable(body) }
+        switch interaction.webSocket {
+        case .file(let sidecar, let count): interaction.webSocket = .file(self.comparable(sidecar), count: count)
+        case .inline(let messages): interaction.webSocket = .inline(messages.map { $0.mapFile(self.comparable) })
+        case nil: break
+        }
+        return interaction
+    }
+
+    private static func comparable(_ body: Body) -> Body {
+        var body = body
+        body.original = body.original.map(self.comparable)
+        switch body.content {
+        case .file(let sidecar): body.content = .file(self.comparable(sidecar))
+        case .multipart(let parts):
+            body.content = .multipart(
+                parts.mapData { content in
+                    guard case .file(let sidecar) = content else { return content }
+                    return .file(self.comparable(sidecar))
+                })
+        case .grpc(let messages): body.content = .grpc(messages.mapFiles(self.comparable))
+        case .raw(let slice): body.content = .raw(RawSlice(path: "", offset: 0, size: slice.size, crc32: slice.crc32))
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: break
+        }
+        return body
+    }
+
+    private static func comparable(_ sidecar: Sidecar) -> Sidecar { Sidecar(path: "", size: sidecar.size, sha256: sidecar.sha256) }
 }
 
 /// The members of a cassette's document beside its interactions, such as match rules.

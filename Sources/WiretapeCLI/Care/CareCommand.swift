@@ -35,8 +35,8 @@ struct MergeCommand: ParsableCommand {
         commandName: "merge",
         abstract: "Make one cassette of several.",
         discussion: """
-            Exchanges are put in order of their start and renumbered; the bodies beside the cassettes are copied. If more than one \
-            cassette has rules in its head, these must be equal. OUT must not exist yet; the other cassettes are not changed.
+            Exchanges are put in order of their start and renumbered; their body files are copied. An exchange that several cassettes \
+            hold, as copies of one recording do, is written once. If more than one cassette has rules in its head, these must be equal. OUT must not exist yet; the other cassettes are not changed.
 
             Examples:
               wiretape merge Cassettes/all.json Cassettes/pets.json Cassettes/owners.json
@@ -52,15 +52,14 @@ struct MergeCommand: ParsableCommand {
         // OUT takes its name when it is complete: a signal leaves no OUT.
         SignalThread.unblock()
         let count = try self.merge()
+        let copies = count.left == 0 ? "" : "; \(Quantity.count(count.left, "further copy", plural: "further copies")) of them left out"
         Terminal.output.line(
-            "merged \(Quantity.count(count, "exchange")) of \(Quantity.count(self.files.count, "cassette")) into \"\(VisibleText.line(self.output))\"."
+            "merged \(Quantity.count(count.written, "exchange")) of \(Quantity.count(self.files.count, "cassette")) into \"\(VisibleText.line(self.output))\"\(copies)."
         )
     }
 
     /// Does not touch signals, which belong to the process.
-    ///
-    /// - Returns: how many exchanges were written.
-    func merge() throws -> Int {
+    func merge() throws -> CassetteMerger.Count {
         let progress = ProgressLine(label: "merging")
         defer { progress.end() }
         return try CareCommand.run(failure: ExitStatus.failed) {
