@@ -38,7 +38,8 @@ public struct OpenCassette: Sendable {
         // The session first: it creates no file that would be left if the other failed.
         self.session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: plan.options.repetition,
-            order: plan.options.order, conversationOrder: plan.options.conversationOrder, redaction: plan.liveRedactor,
+            order: plan.options.order, conversationOrder: plan.options.conversationOrder, ranges: plan.options.ranges,
+            redaction: plan.liveRedactor,
             dates: plan.refresh?.liveDates, audience: plan.options.audience, digest: digest)
         self.recorder = try Recorder(
             plan.recording, version: version, redaction: plan.redaction, digest: digest, refusesUnrecorded: refusesUnrecorded,

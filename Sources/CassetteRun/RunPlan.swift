@@ -21,6 +21,7 @@ public struct RunPlan: Sendable {
         public var repetition: Repetition = .never
         public var order: ReplayOrder = .any
         public var conversationOrder: ConversationOrder = .strict
+        public var ranges: RangeReplay = .computed
         /// The places of dates in JSON bodies that move with those of header fields; nil if no date moves.
         public var refreshedFields: [String]?
         /// The age from which `onExpired` applies; nil if a cassette may be of any age.

@@ -24,6 +24,7 @@
 @_exported public import struct LocalHTTP.Secret
 @_exported public import class CassettePlayback.RecordedCassette
 @_exported public import struct CassetteRedaction.RedactionRules
+@_exported public import enum CassettePlayback.RangeReplay
 @_exported public import enum CassettePlayback.Repetition
 @_exported public import enum CassettePlayback.ConversationOrder
 @_exported public import enum CassettePlayback.ReplayOrder

@@ -37,6 +37,7 @@
 @_exported public import struct TapeTrust.PublicKeyPin
 @_exported public import enum CassetteStore.RecordMode
 @_exported public import struct CassetteRedaction.RedactionRules
+@_exported public import enum CassettePlayback.RangeReplay
 @_exported public import enum CassettePlayback.Repetition
 @_exported public import enum CassettePlayback.ReplayOrder
 @_exported public import struct CassettePlayback.ReplayReport

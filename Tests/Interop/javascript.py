@@ -84,7 +84,7 @@ class Unasked:
         self.folder.mkdir(parents=True)
         tape = self.folder / "tape.json"
         done = self._run("record", tape)
-        self.lab.check(done.returncode != 0, f"{self.name}: a recording of nothing ended with 0", self.folder)
+        self.lab.check(not (self.folder / "tape.json").exists(), f"{self.name}: a recording of nothing left a cassette", self.folder)
         self.lab.check(b"node" in done.stderr.lower(), f"{self.name}: the recording does not name node: {done.stderr.decode()!r}", self.folder)
         # A cassette that has what the client asks for, but the client asks the origin.
         seeded = self._run("record", tape, ["sh", "-c", f'{" ".join(map(str, self.command[:2]))} {self.command[2]} "$WIRETAPE_REVERSE"']

@@ -18,6 +18,8 @@ public struct InteractionSummaries: Sendable {
         var methodLength: UInt32
         var urlLength: UInt32
         var mayHaveBody: Bool
+        /// 0 if it is unknown.
+        var status: UInt16
     }
 
     public init() {}
@@ -33,13 +35,13 @@ public struct InteractionSummaries: Sendable {
         }
         self.append(
             id: skimmed.id, started: skimmed.started, method: bytes[skimmed.method], url: bytes[skimmed.url],
-            mayHaveBody: skimmed.mayHaveRequestBody)
+            mayHaveBody: skimmed.mayHaveRequestBody, status: skimmed.status)
     }
 
     public mutating func append(_ summary: InteractionSummary) {
         self.append(
             id: summary.id, started: summary.started, method: summary.method.utf8, url: summary.url.utf8,
-            mayHaveBody: summary.mayHaveRequestBody)
+            mayHaveBody: summary.mayHaveRequestBody, status: summary.status)
     }
 
     /// Those of the next part of the file.
@@ -56,12 +58,12 @@ public struct InteractionSummaries: Sendable {
 
     private mutating func appendUnreadable() {
         self.firstUnreadable = self.firstUnreadable ?? self.count
-        self.append(id: 0, started: Timestamp(microseconds: 0), method: [], url: [], mayHaveBody: true)
+        self.append(id: 0, started: Timestamp(microseconds: 0), method: [], url: [], mayHaveBody: true, status: nil)
     }
 
     @inline(__always)
     private mutating func append(
-        id: Int, started: Timestamp, method: some Collection<UInt8>, url: some Collection<UInt8>, mayHaveBody: Bool
+        id: Int, started: Timestamp, method: some Collection<UInt8>, url: some Collection<UInt8>, mayHaveBody: Bool, status: Int?
     ) {
         let start = self.arena.count
         self.arena.append(contentsOf: method)
@@ -70,7 +72,8 @@ public struct InteractionSummaries: Sendable {
         self.entries.append(
             Entry(
                 id: id, started: started.microseconds, start: start, methodLength: UInt32(truncatingIfNeeded: methodEnd - start),
-                urlLength: UInt32(truncatingIfNeeded: self.arena.count - methodEnd), mayHaveBody: mayHaveBody))
+                urlLength: UInt32(truncatingIfNeeded: self.arena.count - methodEnd), mayHaveBody: mayHaveBody,
+                status: UInt16(exactly: status ?? 0) ?? 0))
     }
 
     public func id(at position: Int) -> Int { self.entries[position].id }
@@ -79,6 +82,12 @@ public struct InteractionSummaries: Sendable {
 
     /// False if it is certain that the request has no body.
     public func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
+
+    /// The status of the response; nil if the skimmed part of the interaction does not have it, as after a request body.
+    public func status(at position: Int) -> Int? {
+        let status = self.entries[position].status
+        return status == 0 ? nil : Int(status)
+    }
 
     /// Lends method and URL.
     public func withRequest<Result>(

@@ -9,13 +9,16 @@ public struct InteractionSummary: Sendable, Hashable {
     public var url: String
     /// False if it is certain that the request has no body.
     public var mayHaveRequestBody: Bool
+    /// The status of the response; nil if the skimmed part of the interaction does not have it, as after a request body.
+    public var status: Int?
 
-    public init(id: Int, started: Timestamp, method: String, url: String, mayHaveRequestBody: Bool = false) {
+    public init(id: Int, started: Timestamp, method: String, url: String, mayHaveRequestBody: Bool = false, status: Int? = nil) {
         self.id = id
         self.started = started
         self.method = method
         self.url = url
         self.mayHaveRequestBody = mayHaveRequestBody
+        self.status = status
     }
 }
 
@@ -32,6 +35,7 @@ public enum InteractionSummaryReader {
         var url: Range<Int>
         var hasEscapes: Bool
         var mayHaveRequestBody: Bool
+        var status: Int?
     }
 
     /// Nil if a needed member is missing, or the text up to it is not JSON.
@@ -40,7 +44,8 @@ public enum InteractionSummaryReader {
             let url = self.string(bytes, skimmed.url, skimmed.hasEscapes)
         else { return nil }
         return InteractionSummary(
-            id: skimmed.id, started: skimmed.started, method: method, url: url, mayHaveRequestBody: skimmed.mayHaveRequestBody)
+            id: skimmed.id, started: skimmed.started, method: method, url: url, mayHaveRequestBody: skimmed.mayHaveRequestBody,
+            status: skimmed.status)
     }
 
     private static func string(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ hasEscapes: Bool) -> String? {
@@ -100,10 +105,23 @@ public enum InteractionSummaryReader {
             case .beginObject, .endObject, .beginArray, .endArray, .comma, .string, .number, .yes, .no, .null: break
             }
             wanted = .none
-            if let hasBody, let skimmed = skimmed(hasBody) { return skimmed }
+            if let hasBody, var skimmed = skimmed(hasBody) {
+                if token.kind == .endObject { skimmed.status = self.status(bytes, &tokenizer) }
+                return skimmed
+            }
         }
         // The decoder reports what is wrong after the URL.
         return skimmed(true)
+    }
+
+    /// The status of a response that follows the request at once.
+    private static func status(_ bytes: UnsafeRawBufferPointer, _ tokenizer: inout JSONTokenizer) -> Int? {
+        guard tokenizer.next()?.kind == .comma, let response = tokenizer.next(), response.kind == .name,
+            self.matches(bytes, response, "response"), tokenizer.next()?.kind == .colon, tokenizer.next()?.kind == .beginObject,
+            let status = tokenizer.next(), status.kind == .name, self.matches(bytes, status, "status"), tokenizer.next()?.kind == .colon,
+            let number = tokenizer.next(), number.kind == .number
+        else { return nil }
+        return self.int(bytes, number.start..<number.end)
     }
 
     private enum Wanted { case none, id, started, method, url }
@@ -143,7 +161,8 @@ private struct RecorderLayout {
             layout.take(",\n        \"url\": \""), let url = layout.text(), let hasBody = layout.hasBody()
         else { return nil }
         return InteractionSummaryReader.Skimmed(
-            id: id, started: started, method: method, url: url, hasEscapes: false, mayHaveRequestBody: hasBody)
+            id: id, started: started, method: method, url: url, hasEscapes: false, mayHaveRequestBody: hasBody,
+            status: hasBody ? nil : layout.status())
     }
 
     private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -160,6 +179,12 @@ private struct RecorderLayout {
         while self.offset < self.bytes.count, self.bytes[self.offset] >= 48, self.bytes[self.offset] <= 57 { self.offset += 1 }
         // JSON has no leading zeros.
         return self.offset - start > 1 && self.bytes[start] == 48 ? start..<start : start..<self.offset
+    }
+
+    /// The status of a response that follows the request.
+    private mutating func status() -> Int? {
+        guard self.take(",\n      \"response\": {\n        \"status\": ") else { return nil }
+        return InteractionSummaryReader.int(self.bytes, self.number())
     }
 
     /// A string after its opening quote, and past the closing one; nil if it has escapes.

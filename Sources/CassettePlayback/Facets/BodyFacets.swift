@@ -31,6 +31,8 @@ public struct BodyFacets: Sendable {
     var sum: UInt64
     /// Values of JSON that rules let differ, up to a limit.
     var exempt: [ExemptValue] = []
+    /// The placeholders in the body as it was sent or recorded, as hashes. They do not count for equality.
+    var placeholders: [UInt64] = []
 
     /// No body.
     public static let none = BodyFacets(kind: .none, facets: [], count: 0, hasMarks: false, sum: 0)
@@ -43,6 +45,7 @@ public struct BodyFacets: Sendable {
         var facets = self
         facets.facets = []
         facets.exempt = []
+        facets.placeholders = []
         return facets
     }
 

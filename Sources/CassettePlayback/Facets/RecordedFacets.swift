@@ -65,10 +65,23 @@ struct RecordedFacets {
         }
         let content = ContentFacets(
             self.plan, headers: self.headers, messages: self.rules.schema?.types(ofURL: self.url)?.request, digest: self.digest)
-        if let redacted = try self.redacted(body) {
-            redacted.withUnsafeBytes { content.push($0) }
-            return BodyFacets.make(content.finish(), url: self.url, self.plan)
+        if let bytes = try self.heldBytes(of: body) {
+            var placeholders: [UInt64] = []
+            bytes.withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &placeholders) }
+            if let redacted = self.redacted(bytes) {
+                redacted.withUnsafeBytes { content.push($0) }
+                var facets = BodyFacets.make(content.finish(), url: self.url, self.plan)
+                facets.placeholders = placeholders
+                return facets
+            }
+            var facets = try self.facets(of: body, content)
+            facets.placeholders = placeholders
+            return facets
         }
+        return try self.facets(of: body, content)
+    }
+
+    private func facets(of body: Body, _ content: ContentFacets) throws -> BodyFacets {
         if case .multipart(let parts) = body.content, let level = content.parts, level.boundary == parts.boundary {
             let outcome = try level.take(parts, known: self.known, read: { try self.read($0.bodyContent, $1) })
             return BodyFacets.make(ContentFacets.outcome(outcome, self.plan), url: self.url, self.plan)
@@ -83,12 +96,17 @@ struct RecordedFacets {
         return BodyFacets.make(content.finish(), url: self.url, self.plan)
     }
 
-    /// The content, redacted as live bodies are; nil if that changes nothing.
-    private func redacted(_ body: Body) throws -> [UInt8]? {
-        guard let redaction = self.redaction?.forOneRequest(), body.byteCount <= PendingBody.redactionLimit else { return nil }
+    /// The content, if live bodies are redacted.
+    private func heldBytes(of body: Body) throws -> [UInt8]? {
+        guard self.redaction != nil, body.byteCount <= PendingBody.redactionLimit else { return nil }
         var bytes: [UInt8] = []
         try self.read(body.content) { bytes.append(contentsOf: $0) }
-        return redaction.redacted(
+        return bytes
+    }
+
+    /// The content, redacted as live bodies are; nil if that changes nothing.
+    private func redacted(_ bytes: [UInt8]) -> [UInt8]? {
+        self.redaction?.forOneRequest().redacted(
             body: bytes, headers: self.headers.removing("content-encoding"), messages: self.rules.schema?.types(ofURL: self.url)?.request)
     }
 

@@ -15,6 +15,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case usedUp(count: Int)
         /// The conversation was as this recorded one until part of its answer was sent, and then went another way.
         case otherMessages(index: Int)
+        /// The recorded client left this exchange before its end, and this client did not: nothing more of the answer is known.
+        case clientStayed(index: Int)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
 
@@ -25,6 +27,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             case .notRecorded: "not-recorded"
             case .usedUp: "used-up"
             case .otherMessages: "other-messages"
+            case .clientStayed: "client-stayed"
             case .outOfOrder: "out-of-order"
             }
         }
@@ -90,6 +93,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
         case .otherMessages(let index):
             "\"\(self.request)\" went another way than exchange \(index + 1), which had begun to answer it (mode \(self.mode.rawValue))"
+        case .clientStayed(let index):
+            "exchange \(index + 1), \"\(self.request)\", was left by its client before its end, and this client waits for more (mode \(self.mode.rawValue))"
         case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
         case .outOfOrder(let index, let due, let dueRequest):
             "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due (mode \(self.mode.rawValue), order strict)"
@@ -103,7 +108,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         guard let near = self.nearest.first else { return [] }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .outOfOrder: return []
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return []
         }
         var places: [String] = []
         for difference in near.differences {
@@ -139,6 +144,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             let anew = "to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
             guard !places.isEmpty else { return anew }
             return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; \(anew)"
+        case .clientStayed: return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
@@ -156,6 +162,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             let anew = "to record it anew, open the cassette with mode .all"
             guard !places.isEmpty else { return anew }
             return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); \(anew)"
+        case .clientStayed: return "to record it whole, open the cassette with mode .all"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
@@ -171,6 +178,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             let anew = "to record it anew, run: wiretape record \(self.shownCassette) -- COMMAND"
             guard places.isEmpty else { return "\(self.match(places)); \(anew)" }
             return self.hasOtherMessage ? "to accept its messages in any order, run with: --conversation any; \(anew)" : anew
+        case .clientStayed: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }
@@ -280,7 +288,7 @@ enum ShownSecrets {
         case .message(let number, let difference): return .message(number, self.hidden(in: difference))
         case .path(let here, let recorded, let edits):
             return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
-        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .bodyKind, .part, .closingDelimiter, .bytes,
+        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .precondition, .bodyKind, .part, .closingDelimiter, .bytes,
             .bodyRemainder, .custom, .messageAdded, .messagesMissing, .remainder:
             return difference
         }
@@ -323,8 +331,9 @@ enum IgnorablePlace {
         case .part(let name, _): self.place("part:", name)
         case .graphQLItem(let name, _, _): self.place("query:", name)
         case .message(_, let difference): self.text(difference)
-        // Another host, method or path is another request.
-        case .method, .userInformation, .host, .path, .queryOrder, .remainder, .bodyKind, .closingDelimiter, .text, .bytes, .bodyRemainder,
+        // Another host, method or path is another request, and no rule makes a status a possible answer.
+        case .method, .userInformation, .host, .path, .queryOrder, .precondition, .remainder, .bodyKind, .closingDelimiter, .text, .bytes,
+            .bodyRemainder,
             .custom, .messageAdded, .messagesMissing:
             nil
         }

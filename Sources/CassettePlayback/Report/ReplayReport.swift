@@ -113,7 +113,9 @@ struct ReplayReportText {
 
     private func flawLines(_ flaws: Set<VerdictFlaw>) -> [String] {
         var lines: [String] = []
-        for flaw in [VerdictFlaw.miss, .order, .unserved, .unused, .damage] where flaws.contains(flaw) { self.add(flaw, to: &lines) }
+        for flaw in [VerdictFlaw.miss, .order, .unserved, .unused, .unasked, .damage] where flaws.contains(flaw) {
+            self.add(flaw, to: &lines)
+        }
         return lines
     }
 
@@ -139,7 +141,16 @@ struct ReplayReportText {
             self.addRest(verdict.unserved - verdict.unservedAnswers.count, "more not served", "more not served", to: &lines)
         case .damage:
             if let damage = verdict.damage { lines.append("damaged: \(damage)") }
+        case .unasked:
+            guard verdict.isUnasked else { return }
+            lines.append("unasked: \(Self.unasked(self.report))")
         }
+    }
+
+    static func unasked(_ report: ReplayReport) -> String {
+        let count = report.exchanges.count { $0.answers != nil }
+        let exchanges = count == 1 ? "the exchange" : "the \(count) exchanges"
+        return "no request came for \(exchanges) in \"\(report.cassette)\", so the replay shows nothing"
     }
 
     private func addRest(_ count: Int, _ one: String, _ many: String, to lines: inout [String]) {
@@ -151,6 +162,7 @@ struct ReplayReportText {
         let answerable = self.report.exchanges.count { $0.answers != nil }
         var text = "replayed \(verdict.hits) of \(answerable) \(answerable == 1 ? "exchange" : "exchanges") from \(self.report.cassette)"
         if verdict.repeatedHits > 0 { text += ", \(verdict.repeatedHits) of them again" }
+        if verdict.computed > 0 { text += ", \(verdict.computed) computed" }
         if verdict.forwarded > 0 { text += ", \(verdict.forwarded) forwarded" }
         if verdict.misses > 0 { text += ", \(verdict.misses) \(verdict.misses == 1 ? "miss" : "misses")" }
         if !verdict.unused.isEmpty { text += ", \(verdict.unused.count) unused" }

@@ -37,11 +37,13 @@ struct ReplayReportJSON {
         self.number("orderViolations", verdict.orderViolations)
         self.number("unserved", verdict.unserved)
         self.number("unsent", verdict.unsent)
+        self.number("computed", verdict.computed)
         if let damage = verdict.damage { self.string("damage", damage) }
         self.list("missed", verdict.reports) { $0.miss($1) }
         self.list("outOfOrder", verdict.violations) { $0.violation($1) }
         self.list("notServed", verdict.unservedAnswers) { $0.unserved($1) }
         self.list("notSent", verdict.unsentMessages) { $0.unsent($1) }
+        self.strings("computedAnswers", verdict.computedAnswers)
         self.list("unusedExchanges", verdict.unused) { json, index in
             json.writer.beginObject(.inline)
             json.exchange(index)

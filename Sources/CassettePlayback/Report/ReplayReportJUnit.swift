@@ -83,6 +83,7 @@ struct ReplayReportJUnit {
         }
         self.addRest(verdict.unserved - verdict.unservedAnswers.count, .unserved, "more answers not served")
         self.addRest(verdict.unsent - verdict.unsentMessages.count, .unused, "more conversations in part")
+        if verdict.isUnasked { self.add("a request came", .failure(.unasked, ReplayReportText.unasked(self.report))) }
         if let damage = verdict.damage { self.add("the cassette is whole", .error(.damage, damage)) }
     }
 

@@ -18,6 +18,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     case queryOrder
     /// A header field that rules compare; nil if one side lacks it.
     case header(name: String, here: String?, recorded: String?)
+    /// This request has none of the header fields without which the recorded status is no possible answer.
+    case precondition(names: [String], status: Int)
     /// How the bodies were understood (`BodyFacets.Kind`).
     case bodyKind(here: String, recorded: String)
     /// A JSON value at a pointer, as JSON; nil if one side lacks it.
@@ -64,6 +66,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .header(let name, let here?, let recorded?): "header \"\(name)\" is \"\(here)\", recorded is \"\(recorded)\""
         case .header(let name, let here?, nil): "header \"\(name)\" is \"\(here)\", and was not recorded"
         case .header(let name, nil, let recorded): "recorded header \"\(name): \(recorded ?? "")\" is missing"
+        case .precondition(let names, let status):
+            "the recorded answer is a \(status), which only answers a request with \(names.map { "\"\($0)\"" }.joined(separator: " or "))"
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
         case .json(let pointer, let here, let recorded):
             Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
@@ -102,6 +106,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .queryItemChanged(let here, let recorded): ("query", here, recorded)
         case .queryOrder: ("order of the query", nil, nil)
         case .header(let name, let here, let recorded): ("header \(name)", here, recorded)
+        case .precondition(let names, let status): ("header \(names.joined(separator: " or "))", nil, "an answer \(status)")
         case .bodyKind(let here, let recorded): ("body", Self.kind(here), Self.kind(recorded))
         case .json(let pointer, let here, let recorded): ("JSON \(pointer)", here, recorded)
         case .grpc(let message, let field, let here, let recorded): ("gRPC message \(message) \(field)", here, recorded)

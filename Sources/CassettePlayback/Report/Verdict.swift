@@ -24,11 +24,26 @@ public struct Verdict: Sendable, Hashable {
     public var unsent: Int
     /// The first `CassetteSession.reportLimit` of them.
     public var unsentMessages: [UnsentMessages]
+    /// Requests whose answers were not recorded so, but computed from the recording.
+    public var computed: Int
+    /// The first `CassetteSession.reportLimit` of them, each with how it was computed.
+    public var computedAnswers: [String]
     /// What the cassette has lost; nil if it is whole.
     public var damage: String?
 
     /// Misses that the full list of reports left out.
     public var unreportedMisses: Int { self.misses - self.reports.count }
+
+    mutating func note(computed text: String) {
+        self.computed += 1
+        if self.computedAnswers.count < CassetteSession.reportLimit { self.computedAnswers.append(text) }
+    }
+
+    /// Whether not a single request came, although the cassette could have answered some: most often the program did not use the proxy.
+    public var isUnasked: Bool {
+        self.hits == 0 && self.computed == 0 && self.forwarded == 0 && self.misses == 0 && self.orderViolations == 0 && self.unserved == 0
+            && !self.unused.isEmpty
+    }
 
     /// What keeps the replay from being clean; empty if every request got its recorded answer and no exchange was left over.
     public var flaws: [VerdictFlaw] {
@@ -42,14 +57,17 @@ public struct Verdict: Sendable, Hashable {
         case .order: self.orderViolations
         case .unserved: self.unserved
         case .damage: self.damage == nil ? 0 : 1
+        case .unasked: self.isUnasked ? 1 : 0
         }
     }
 
     public init(
         hits: Int = 0, repeatedHits: Int = 0, forwarded: Int = 0, misses: Int = 0, reports: [MissReport] = [], unused: [Int] = [],
         orderViolations: Int = 0, violations: [OrderViolation] = [], unserved: Int = 0, unservedAnswers: [UnservedAnswer] = [],
-        unsent: Int = 0, unsentMessages: [UnsentMessages] = [], damage: String? = nil
+        unsent: Int = 0, unsentMessages: [UnsentMessages] = [], computed: Int = 0, computedAnswers: [String] = [], damage: String? = nil
     ) {
+        self.computed = computed
+        self.computedAnswers = computedAnswers
         self.hits = hits
         self.repeatedHits = repeatedHits
         self.forwarded = forwarded
@@ -78,6 +96,8 @@ public enum VerdictFlaw: String, Sendable, Hashable, CaseIterable {
     case unserved
     /// A part of the cassette is damaged, and what it held cannot answer.
     case damage
+    /// No request came at all, although the cassette could have answered some.
+    case unasked
 }
 
 /// A request that came before or after its turn.

@@ -50,12 +50,7 @@ struct AssignmentRule: Sendable {
     ///   - turn: the turn of these equals; it is updated.
     ///   - others: further exchanges that answer once the equals are used up, ascending.
     mutating func assign(_ equals: ArraySlice<UInt32>, turn: inout Turn, others: [Int] = []) -> Assignment {
-        if turn.returns != self.returns {
-            turn.returns = self.returns
-            turn.position = 0
-        }
-        while turn.position < equals.count, self.answered[Int(equals[equals.startIndex + turn.position])] > 0 { turn.position += 1 }
-        let next = turn.position < equals.count ? Int(equals[equals.startIndex + turn.position]) : nil
+        let next = self.next(of: equals, turn: &turn)
         if self.order == .strict, self.due < self.answered.count, next != self.due, others.contains(self.due) {
             return self.take(self.due)
         }
@@ -69,11 +64,28 @@ struct AssignmentRule: Sendable {
         return .again(index: index)
     }
 
+    /// The earliest of the equals that has not answered; nil if all have.
+    func next(of equals: ArraySlice<UInt32>, turn: inout Turn) -> Int? {
+        if turn.returns != self.returns {
+            turn.returns = self.returns
+            turn.position = 0
+        }
+        while turn.position < equals.count, self.answered[Int(equals[equals.startIndex + turn.position])] > 0 { turn.position += 1 }
+        return turn.position < equals.count ? Int(equals[equals.startIndex + turn.position]) : nil
+    }
+
     /// Whether one of the equals has not answered, and may answer now.
     func canAssign(_ equals: ArraySlice<UInt32>, turn: Turn) -> Bool {
         let left = equals.dropFirst(turn.returns == self.returns ? turn.position : 0).first { self.answered[Int($0)] == 0 }
         guard let left else { return false }
         return self.order == .any || Int(left) == self.due
+    }
+
+    /// Counts an exchange as one that has answered.
+    mutating func use(_ index: Int) {
+        self.answered[index] += 1
+        self.latest = max(self.latest ?? index, index)
+        self.advance()
     }
 
     private mutating func take(_ index: Int) -> Assignment {

@@ -7,6 +7,10 @@ struct BodyLookup {
     static let batch = 64
     /// At most this many bodies are read to find the nearest.
     static let candidateLimit = 12
+    /// The choice by header fields is made among at least this many recorded requests that have not answered, if there are as many.
+    static let window = 128
+    /// At least this many are read once a request finds fewer than `window`, so that the requests after it need not wait for the disk.
+    static let readAhead = 256
 
     let session: CassetteSession
     let source: any RequestSource
@@ -19,13 +23,27 @@ struct BodyLookup {
         let members = self.session.groups.members(ofKey: self.key)
         while true {
             let (seen, isReady) = self.session.withGroup(self.key) { group, state in
-                (group.seen, group.isReady(self.body, state.assignments))
+                (
+                    group.seen,
+                    group.isReady(self.body, self.pending.live(self.body), state.assignments, count: members.count, open: Self.readAhead)
+                )
             }
             if isReady, self.session.rules.custom.isEmpty { return true }
             guard seen < members.count else { return false }
             let first = members.startIndex + seen
             let indexes = members[first..<min(first + Self.batch, members.endIndex)]
-            let recorded = try self.readable(indexes)
+            let recorded: [ComparedRequest]
+            do {
+                recorded = try self.readable(indexes)
+            } catch {
+                // What comes first in the recording can answer without it.
+                let isReady = self.session.withGroup(self.key) { group, state in
+                    group.isBlocked = true
+                    return group.isReady(self.body, self.pending.live(self.body), state.assignments, count: members.count, open: 0)
+                }
+                guard isReady, self.session.rules.custom.isEmpty else { throw error }
+                return true
+            }
             self.session.withGroup(self.key) { group, _ in
                 // Another thread may have been faster.
                 guard group.seen == seen else { return }
@@ -80,11 +98,18 @@ struct BodyLookup {
         var found: [NearBody] = []
         for candidate in candidates {
             guard let recorded = try? self.recorded(candidate.index, .contents) else { continue }
-            let differences = self.body.differences(fromRecorded: recorded.facets) + self.customDifferences(recorded)
+            let differences =
+                self.fieldDifferences(recorded) + self.body.differences(fromRecorded: recorded.facets) + self.customDifferences(recorded)
             if !differences.isEmpty { found.append(NearBody(index: candidate.index, differences: differences)) }
         }
         found.sort { ($0.differences.count, $0.index) < ($1.differences.count, $1.index) }
         return Array(found.prefix(NearestRequests.limit))
+    }
+
+    /// The header fields that keep an exchange from answering.
+    private func fieldDifferences(_ recorded: ComparedRequest) -> [RequestDifference] {
+        let compared = self.session.withGroup(self.key) { group, _ in group.comparedFields(recorded.facets) }
+        return self.pending.fields.differences(from: recorded, comparing: compared, live: self.pending.comparedHeaders)
     }
 
     private func customDifferences(_ recorded: ComparedRequest) -> [RequestDifference] {
@@ -146,57 +171,125 @@ struct HeadLookup {
 /// The recorded requests with one head, grouped by their bodies as far as these have been read.
 ///
 /// Bodies are read in recorded order and no further than needed: the first of a hundred thousand requests to one URL is answered without
-/// reading the others. Keeps no bodies.
+/// reading the others. Keeps no bodies. Among requests with equal bodies, `FieldChoice` chooses.
 struct BodyGroup: Sendable {
-    /// Requests with equal bodies.
-    private struct Equals: Sendable {
-        /// Ascending.
-        var members: [UInt32] = []
-        var turn = AssignmentRule.Turn()
-    }
-
-    private var equals: [Equals] = []
+    private var equals: [FieldChoice] = []
     private var numbers: [BodyFacets: Int] = [:]
-    private var othersTurn = AssignmentRule.Turn()
     /// Those that can answer a request with another body: cut before their end, or with marks. Ascending.
     private(set) var inexact: [Int] = []
+    /// The traits of exchanges that may be chosen by other means than an equal body, by index.
+    private var traits: [Int: ExchangeTraits] = [:]
     /// A sketch of each body that has been read, in recorded order.
     private(set) var sketches: [BodySketch] = []
+    /// The exchanges that have been read, ascending.
+    private var read: [UInt32] = []
+    /// How far the exchanges that have been read have answered.
+    private var turn = AssignmentRule.Turn()
+    /// How often used-up exchanges without an equal body have answered again.
+    private var repetitions: [UInt32: AssignmentRule.Turn] = [:]
+    private let keepsTraits: Bool
+    /// The next request cannot be read, so that those that have been read are all there are to choose from.
+    var isBlocked = false
+
+    /// - Parameter keepsTraits: custom rules choose among all exchanges.
+    init(keepsTraits: Bool = false) {
+        self.keepsTraits = keepsTraits
+    }
 
     /// How many of the key's requests have been read.
     var seen: Int { self.sketches.count }
 
+    /// Whether all of the key's requests have been read, and are so alike that their order alone decides.
+    func isUniform(count: Int) -> Bool {
+        self.seen == count && self.equals.count == 1 && self.inexact.isEmpty && self.equals[0].isUniform
+    }
+
     /// Takes the next of the key's requests.
     mutating func append(_ recorded: ComparedRequest, index: Int) {
         self.sketches.append(BodySketch(recorded.facets))
-        if !recorded.isComplete || recorded.facets.hasMarks { self.inexact.append(index) }
+        self.read.append(UInt32(index))
+        let isInexact = !recorded.isComplete || recorded.facets.hasMarks
+        if isInexact { self.inexact.append(index) }
+        if isInexact || self.keepsTraits { self.traits[index] = recorded.traits }
         guard recorded.isComplete else { return }
         let number = self.numbers[recorded.facets] ?? self.equals.count
         if number == self.equals.count {
             self.numbers[recorded.facets.digestOnly] = number
-            self.equals.append(Equals())
+            self.equals.append(FieldChoice())
         }
-        self.equals[number].members.append(UInt32(index))
+        self.equals[number].append(recorded.traits, index: index)
     }
 
     /// The exchanges read so far that have this body, ascending.
     func members(_ body: BodyFacets) -> [UInt32] { self.numbers[body].map { self.equals[$0].members } ?? [] }
 
-    /// Whether an exchange with this body is left, and its turn has come.
-    func isReady(_ body: BodyFacets, _ rule: AssignmentRule) -> Bool {
-        guard let number = self.numbers[body] else { return false }
-        let equals = self.equals[number]
-        return rule.canAssign(equals.members[...], turn: equals.turn)
+    /// The exchanges with the body of this one that the recorded client left, ascending.
+    func leftMembers(equalTo index: Int) -> [UInt32] {
+        self.equals.first { $0.members.contains(UInt32(index)) }?.leftMembers ?? []
     }
 
-    mutating func assign(_ body: BodyFacets, _ rule: inout AssignmentRule, others: [Int] = []) -> AssignmentRule.Assignment {
-        guard let number = self.numbers[body] else { return rule.assign([], turn: &self.othersTurn, others: others) }
-        return rule.assign(self.equals[number].members[...], turn: &self.equals[number].turn, others: others)
+    /// The header fields that decide between the exchanges with this body.
+    func comparedFields(_ body: BodyFacets) -> [UInt64: String] { self.numbers[body].map { self.equals[$0].compared } ?? [:] }
+
+    /// Whether an exchange with this body is left, its turn has come, and enough others have been read to choose it.
+    ///
+    /// - Parameters:
+    ///   - count: of the key's requests.
+    ///   - open: how many that have not answered are enough.
+    mutating func isReady(
+        _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule, count: Int, open: Int = BodyLookup.window
+    ) -> Bool {
+        guard let number = self.numbers[body], self.equals[number].hasLeft(for: live, rule) else { return false }
+        guard self.seen < count, !self.isBlocked else { return true }
+        _ = rule.next(of: self.read[...], turn: &self.turn)
+        return self.seen - self.turn.position >= open
+    }
+
+    /// How many of the exchanges with this body, and of some others, may answer a request, used up or not.
+    ///
+    /// - Parameter body: nil if only the others count.
+    mutating func count(_ body: BodyFacets?, _ live: LiveFields, others: [Int]) -> Int {
+        var choice = self.choice(among: others)
+        var count = choice.count(for: live)
+        if let body, let number = self.numbers[body] { count += self.equals[number].count(for: live) }
+        return count
+    }
+
+    /// Assigns an exchange with this body, or else one of the others.
+    mutating func assign(
+        _ body: BodyFacets, _ live: LiveFields, _ rule: inout AssignmentRule, others: [Int] = []
+    ) -> AssignmentRule.Assignment {
+        guard let number = self.numbers[body] else { return self.assign(among: others, live, &rule) }
+        guard !others.isEmpty else { return self.equals[number].assign(for: live, &rule) }
+        var choice = self.choice(among: others)
+        if rule.order == .strict, !self.equals[number].hasDue(for: live, rule), choice.hasDue(for: live, rule) {
+            return choice.assign(for: live, &rule)
+        }
+        if !self.equals[number].hasNext(for: live, rule), choice.hasNext(for: live, rule) { return choice.assign(for: live, &rule) }
+        let assignment = self.equals[number].assign(for: live, &rule)
+        return assignment == .usedUp ? self.assign(among: others, live, &rule) : assignment
+    }
+
+    /// What answers a request for ranges that were not recorded.
+    ///
+    /// - Parameter isSent: whether an answer was computed from an exchange before.
+    mutating func computed(
+        _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule, isSent: (Int) -> Bool
+    ) -> RangeRule.Outcome? {
+        self.numbers[body].flatMap { self.equals[$0].computed(for: live, rule, isSent: isSent) }
     }
 
     /// Assigns one of these exchanges and no other.
-    mutating func assign(among others: [Int], _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
-        rule.assign([], turn: &self.othersTurn, others: others)
+    mutating func assign(among others: [Int], _ live: LiveFields, _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
+        var choice = self.choice(among: others)
+        defer { self.repetitions = choice.repetitions }
+        return choice.assign(for: live, &rule)
+    }
+
+    private func choice(among others: [Int]) -> FieldChoice {
+        var choice = FieldChoice(repetitions: self.repetitions)
+        for index in others { if let traits = self.traits[index] { choice.append(traits, index: index) } }
+        return choice
     }
 }
 

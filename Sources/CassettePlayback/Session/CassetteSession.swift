@@ -6,7 +6,7 @@ public import TapeBytes
 /// Decides for each request of a run whether it is replayed, forwarded or refused.
 ///
 /// Names recorded exchanges by their index in order of request start; sends nothing and keeps no clock. Each recorded exchange answers one
-/// request. Among those that `MatchRules` find equal, the earliest recorded one that is left answers. It is assigned in one atomic step as
+/// request. Among those that `MatchRules` find equal, `FieldChoice` chooses, and the earliest recorded one that is left answers. It is assigned in one atomic step as
 /// soon as everything the rules compare has come in: in `begin` if that is the head, in `decide` if the body counts. What concurrent equal
 /// requests get together does not depend on their timing; which of them gets which does. A client that abandons its request before anything
 /// of the answer was sent gives the exchange back, unless the recorded client left as well. Exchanges recorded during the run are not
@@ -20,6 +20,7 @@ public final class CassetteSession: Sendable {
     public let repetition: Repetition
     public let order: ReplayOrder
     public let conversationOrder: ConversationOrder
+    public let ranges: RangeReplay
     /// Nil if requests are compared as they come.
     let redaction: LiveRedactor?
     /// Nil if answers keep their recorded dates.
@@ -46,8 +47,8 @@ public final class CassetteSession: Sendable {
         var bodies: [Int: BodyGroup] = [:]
         var verdict = Verdict()
         var conversations = ConversationShelf()
-        /// By exchange, of those that were compared with a request for a stream of events.
-        var lastEventIDs: [Int: String?] = [:]
+        /// The exchanges from which answers were computed.
+        var computedFrom: Set<Int> = []
         /// Exchanges that were given back and have not answered since, with the reason.
         var abandoned: [Int: String] = [:]
     }
@@ -56,6 +57,7 @@ public final class CassetteSession: Sendable {
     ///   - cassette: nil if there is none. Not read in the modes that replay nothing.
     ///   - rules: nil for the cassette's own, or else the standard ones.
     ///   - conversationOrder: whether the messages of a client have to come in the recorded order.
+    ///   - ranges: whether ranges that were not recorded are computed.
     ///   - redaction: the cassette's rules, so that live requests are compared as the recorded ones were kept.
     ///   - dates: moves the dates of conditional requests back to the recording's, if those of answers are moved.
     ///   - audience: who reads the next steps of refusals.
@@ -65,8 +67,8 @@ public final class CassetteSession: Sendable {
     /// fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
-        audience: MissReport.Audience = .commandLine,
+        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
+        redaction: LiveRedactor? = nil, dates: LiveDates? = nil, audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         var rules = rules
@@ -75,7 +77,8 @@ public final class CassetteSession: Sendable {
         let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
-            conversationOrder: conversationOrder, redaction: redaction, dates: dates, source: cassette, cassettePath: cassette?.path,
+            conversationOrder: conversationOrder, ranges: ranges, redaction: redaction, dates: dates, source: cassette,
+            cassettePath: cassette?.path,
             damage: cassette?.damage?.summary,
             audience: audience, digest: digest)
     }
@@ -83,8 +86,8 @@ public final class CassetteSession: Sendable {
     /// - Parameter keys: made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
-        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
-        source: (any RequestSource)? = nil,
+        order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
+        redaction: LiveRedactor? = nil, dates: LiveDates? = nil, source: (any RequestSource)? = nil,
         cassettePath: String? = nil, damage: String? = nil, audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
@@ -94,6 +97,7 @@ public final class CassetteSession: Sendable {
         self.repetition = repetition
         self.order = order
         self.conversationOrder = conversationOrder
+        self.ranges = ranges
         self.redaction = redaction
         self.dates = dates
         self.hasCassette = hasCassette
@@ -134,25 +138,32 @@ public final class CassetteSession: Sendable {
         let redaction = self.redaction?.forOneRequest()
         let (comparedURL, redactedHeaders) = redaction?.redacted(url: url, headers: headers) ?? (url, headers)
         let comparedHeaders = self.recordedDates(redactedHeaders, method: method, url: comparedURL, redaction)
+        func pending(_ head: UnsafeRawBufferPointer, _ key: Int?) -> PendingRequest {
+            PendingRequest(
+                method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
+                redaction: redaction, head: Array(head), key: key,
+                fields: LiveFields(
+                    method: method, comparedHeaders, rules: self.rules,
+                    placeholders: redaction == nil ? [] : HeldPlaceholders.all(url: url, headers: headers)),
+                digest: self.digest)
+        }
+        let isPreflight = Preflight.isAsked(method: method, headers)
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             let key = self.key(of: head)
-            var asksEvents = false
             if let key {
                 if !opensWebSocket || !self.rules.custom.isEmpty, self.comparesHeadAlone(key, hasBody: hasBody) {
-                    asksEvents = self.source != nil && self.groups.count(ofKey: key) > 1 && EventStreamRequest.isAsked(by: headers)
-                    guard asksEvents else { return .decided(self.decide(head, key: key)) }
+                    if let decision = self.decide(head, key: key, headers: headers, isPreflight: isPreflight) { return .decided(decision) }
+                    let pending = pending(head, key)
+                    return self.decide(pending, body: .none).map { .decided($0) } ?? .needsBody(pending)
                 }
             } else {
-                guard self.explainsBodies else { return .decided(self.nothingLeft(head)) }
+                guard self.explainsBodies, !isPreflight else { return .decided(self.nothingLeft(head, isPreflight: isPreflight)) }
                 let matches = self.nearestRequests.search(for: head)
                 guard !matches.isEmpty, hasBody || matches.contains(where: { self.keys.mayHaveBodies($0.key) }) else {
                     return .decided(self.nothingLeft(head, heads: matches.map { self.nearHead($0) }))
                 }
             }
-            return .needsBody(
-                PendingRequest(
-                    method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
-                    redaction: redaction, head: Array(head), key: key, asksEvents: asksEvents, digest: self.digest))
+            return .needsBody(pending(head, key))
         }
     }
 
@@ -194,13 +205,18 @@ public final class CassetteSession: Sendable {
         return !hasBody && !self.rules.movesQueryToBody && !self.keys.mayHaveBodies(key)
     }
 
-    private func decide(_ head: UnsafeRawBufferPointer, key: Int) -> Decision {
-        let assignment = self.state.withLock { state in
+    /// Decides by the order alone; nil if header fields may decide, too.
+    private func decide(_ head: UnsafeRawBufferPointer, key: Int, headers: HeaderFields, isPreflight: Bool) -> Decision? {
+        let count = self.groups.count(ofKey: key)
+        guard self.source == nil || !self.keys.isBound(key) && !headers.contains("range") && !RequestFieldNames.namesOperation(headers)
+        else { return nil }
+        let assignment: AssignmentRule.Assignment? = self.state.withLock { state in
+            guard count == 1 || self.source == nil || state.bodies[key]?.isUniform(count: count) == true else { return nil }
             let assignment = state.assignments.assign(self.groups.members(ofKey: key), turn: &state.turns[key])
             self.note(assignment, in: &state)
             return assignment
         }
-        return self.decision(assignment) ?? self.nothingLeft(head, equalCount: self.groups.count(ofKey: key))
+        return assignment.map { self.decision($0) ?? self.nothingLeft(head, isPreflight: isPreflight, equalCount: count) }
     }
 
     /// Notes an assignment in the verdict; called under the lock.
@@ -228,9 +244,9 @@ public final class CassetteSession: Sendable {
     }
 
     /// Nil if nothing was assigned.
-    func decision(_ assignment: AssignmentRule.Assignment) -> Decision? {
+    func decision(_ assignment: AssignmentRule.Assignment, _ form: AnswerForm = .recorded) -> Decision? {
         switch assignment {
-        case .first(let index, _), .again(let index): .replay(index: index)
+        case .first(let index, _), .again(let index): .replay(index: index, form: form)
         case .outOfTurn(let index, let due):
             .refuse(
                 MissReport(
@@ -264,36 +280,66 @@ public final class CassetteSession: Sendable {
             return pending.head.withUnsafeBytes { self.nothingLeft($0, heads: heads) }
         }
         let count = self.groups.count(ofKey: key)
-        guard !pending.asksEvents else {
-            guard let others = findings.others else { return nil }
-            let assignment = self.state.withLock { state in
-                let assignment = state.assignments.assign([], turn: &state.turns[key], others: others)
-                self.note(assignment, in: &state)
-                return assignment
-            }
-            return self.decision(assignment) ?? pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: count) }
-        }
+        let live = pending.live(body)
         let isRefusing = self.mode.missRule(hasCassette: self.hasCassette) == .refuse
         var equalCount = 0
+        var form = AnswerForm.recorded
         let assignment: AssignmentRule.Assignment? = self.withGroup(key) { group, state in
             let assignment: AssignmentRule.Assignment
-            if self.rules.custom.isEmpty, group.isReady(body, state.assignments) {
-                assignment = group.assign(body, &state.assignments)
+            if self.rules.custom.isEmpty, group.isReady(body, live, state.assignments, count: count) {
+                assignment = group.assign(body, live, &state.assignments)
             } else {
                 guard group.seen == count, let others = findings.others else { return nil }
                 let asksEquals = self.rules.custom.isEmpty
                 assignment =
-                    asksEquals ? group.assign(body, &state.assignments, others: others) : group.assign(among: others, &state.assignments)
+                    asksEquals
+                    ? group.assign(body, live, &state.assignments, others: others)
+                    : group.assign(among: others, live, &state.assignments)
+                equalCount = group.count(asksEquals ? body : nil, live, others: others)
+                if assignment == .usedUp, equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
                 // A refusal explains why, and that is read from the cassette.
                 if assignment == .usedUp, isRefusing, findings.nearest == nil { return nil }
-                equalCount = others.count + (asksEquals ? group.members(body).count : 0)
             }
             self.note(assignment, in: &state)
             return assignment
         }
         guard let assignment else { return nil }
-        if let decision = self.decision(assignment) { return decision }
-        return pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: equalCount, bodies: findings.nearest ?? []) }
+        if let decision = self.decision(assignment, form) { return decision }
+        return pending.head.withUnsafeBytes {
+            self.nothingLeft($0, isPreflight: pending.isPreflight, equalCount: equalCount, bodies: findings.nearest ?? [])
+        }
+    }
+
+    /// Finds the exchanges that hold the ranges of a request, although none of them was recorded for it. They are not used up, since any
+    /// number of answers can be computed from them. Called under the lock.
+    private func compute(
+        _ body: BodyFacets, _ live: LiveFields, _ group: inout BodyGroup, _ state: inout State, form: inout AnswerForm
+    ) -> AssignmentRule.Assignment? {
+        let computedFrom = state.computedFrom
+        guard self.ranges == .computed,
+            let outcome = group.computed(body, live, state.assignments, isSent: { computedFrom.contains($0) })
+        else { return nil }
+        let indexes: [Int]
+        switch outcome {
+        case .whole(let index): indexes = [index]
+        case .computed(let ranges):
+            indexes = ranges.sources.map(\.index)
+            form.ranges = ranges
+        }
+        guard let first = indexes.first else { return nil }
+        state.computedFrom.formUnion(indexes)
+        state.verdict.hits += 1
+        let source = indexes.count == 1 ? "exchange \(first + 1)" : "\(indexes.count) exchanges"
+        state.verdict.note(
+            computed:
+                "\(self.text(ofExchange: first)): \(PlainText.escape((live.range ?? "").utf8, limit: 80)) from \(source)")
+        return .again(index: first)
+    }
+
+    /// Notes that an answer was sent without its content codings, because its client does not accept them.
+    public func noteDecoded(_ index: Int, coding: String) {
+        let text = "\(self.text(ofExchange: index)): without \(PlainText.escape(coding.utf8, limit: 40)) from exchange \(index + 1)"
+        self.state.withLock { $0.verdict.note(computed: text) }
     }
 
     /// Reads from the cassette what `decide` lacks. Waits for the disk.
@@ -304,10 +350,6 @@ public final class CassetteSession: Sendable {
         guard let key = pending.key else {
             let heads = HeadLookup(session: self, source: source, pending: pending, body: body).nearest()
             return pending.findings.withLock { $0.heads = heads }
-        }
-        if pending.asksEvents {
-            let others = try self.resumptions(of: pending, key, source)
-            return pending.findings.withLock { $0.others = others }
         }
         let reader = BodyLookup(session: self, source: source, pending: pending, key: key, body: body)
         guard try !reader.findEqual() else { return }
@@ -327,7 +369,7 @@ public final class CassetteSession: Sendable {
     func withGroup<Result>(_ key: Int, _ body: (inout BodyGroup, inout State) -> Result) -> Result {
         self.state.withLock { state in
             // Moved out, so that its storage is not copied.
-            var group = state.bodies.removeValue(forKey: key) ?? BodyGroup()
+            var group = state.bodies.removeValue(forKey: key) ?? BodyGroup(keepsTraits: !self.rules.custom.isEmpty)
             defer { state.bodies[key] = group }
             return body(&group, &state)
         }
@@ -366,13 +408,20 @@ public final class CassetteSession: Sendable {
     ///   - equalCount: how many exchanges answer it, all used up.
     ///   - bodies: the nearest recorded requests with an equal head.
     ///   - heads: the nearest with another head; nil if they were not looked for.
-    func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil)
-        -> Decision
-    {
+    func nothingLeft(
+        _ head: UnsafeRawBufferPointer, isPreflight: Bool = false, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil
+    ) -> Decision {
         switch self.mode.missRule(hasCassette: self.hasCassette) {
         case .forward(let record): self.forward(record)
+        case .refuse where isPreflight && self.hasCassette: self.allowPreflight(head)
         case .refuse: .refuse(self.refuse(head, equalCount: equalCount, bodies: bodies, heads: heads))
         }
+    }
+
+    private func allowPreflight(_ head: UnsafeRawBufferPointer) -> Decision {
+        let request = MissReport.text(head)
+        self.state.withLock { $0.verdict.note(computed: "\(request): a preflight that was not recorded") }
+        return .allowPreflight
     }
 
     /// Searches outside the lock: the recorded keys never change.
@@ -426,6 +475,19 @@ public final class CassetteSession: Sendable {
         }
     }
 
+    /// Reports that a client waits for more of an answer than the recorded one, which left: a miss.
+    public func clientStayed(_ index: Int) -> MissReport {
+        let report = MissReport(
+            request: self.text(ofExchange: index), mode: self.mode, reason: .clientStayed(index: index), cassette: self.cassettePath,
+            audience: self.audience)
+        self.state.withLock { state in
+            state.verdict.hits -= 1
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return report
+    }
+
     /// Reports that the client left before anything of the replayed answer was sent: the exchange answers another request, most often the
     /// client's own retry. If none comes, it counts as an answer that was not served. In a strict order, nothing is given back once a later
     /// exchange was asked for.
@@ -433,8 +495,13 @@ public final class CassetteSession: Sendable {
     /// - Parameter problem: the reason, for people.
     public func giveBack(_ index: Int, problem: String) {
         self.state.withLock { state in
+            let left = self.left(insteadOf: index, state)
+            // The recorded client left this one as well.
+            if left == index { return }
             switch state.assignments.giveBack(index) {
             case .free:
+                // This client left where the recorded one left another exchange.
+                if let left { return state.assignments.use(left) }
                 state.verdict.hits -= 1
                 state.abandoned[index] = problem
             case .answered:
@@ -444,6 +511,14 @@ public final class CassetteSession: Sendable {
                 break
             }
         }
+    }
+
+    /// An exchange that the recorded client left and that has not answered, or the given one if it was left, too; nil if there is none.
+    private func left(insteadOf index: Int, _ state: State) -> Int? {
+        let key = self.keys.keyNumbers[index]
+        guard key != RecordedKeys.noKey, let group = state.bodies[Int(key)] else { return nil }
+        let left = group.leftMembers(equalTo: index).map(Int.init)
+        return left.contains(index) ? index : left.first { state.assignments.answered[$0] == 0 }
     }
 
     /// Reports a request for which no exchange could be chosen because the cassette cannot be read: neither a hit nor a miss.
@@ -462,12 +537,21 @@ public final class CassetteSession: Sendable {
     /// The decisions so far; may be called at any time.
     public func verdict() -> Verdict { self.verdictAndAnswers().verdict }
 
+    /// Whether a recorded request is a preflight, which a browser leaves out while it knows the answer.
+    private func isPreflight(_ index: Int) -> Bool {
+        guard let source, self.text(ofExchange: index).hasPrefix("OPTIONS ") else { return false }
+        let request = try? source.comparedRequest(at: index, rules: self.rules, detail: .digests, redaction: nil, digest: self.digest)
+        return request.map { Preflight.isAsked(method: $0.method, $0.headers) } ?? false
+    }
+
     /// The verdict and how often each exchange has answered (`AssignmentRule.answered`), both of the same moment.
     func verdictAndAnswers() -> (verdict: Verdict, answered: [UInt32]) {
-        let (noted, assignments, abandoned) = self.state.withLock { ($0.verdict, $0.assignments, $0.abandoned) }
+        let (noted, assignments, abandoned, computedFrom) = self.state.withLock {
+            ($0.verdict, $0.assignments, $0.abandoned, $0.computedFrom)
+        }
         var verdict = noted
         for (index, problem) in abandoned.sorted(by: { $0.key < $1.key }) { Self.noteUnserved(index, problem, in: &verdict) }
-        verdict.unused = assignments.unused
+        verdict.unused = assignments.unused.filter { !computedFrom.contains($0) && !self.isPreflight($0) }
         verdict.damage = self.damage
         return (verdict, assignments.answered)
     }
@@ -479,6 +563,15 @@ public enum Decision: Sendable, Hashable {
     case replay(index: Int, form: AnswerForm = .recorded)
     /// Forward it to the origin, and record the exchange or not.
     case forward(record: Bool)
+    /// Allow the request that a browser asks about in advance (Fetch, 4.8): the recording's browser knew the answer already.
+    case allowPreflight
     /// Answer with an error that says why.
     case refuse(MissReport)
+}
+
+/// Tells a browser's preflights from other requests (Fetch, 4.8).
+enum Preflight {
+    static func isAsked(method: String, _ headers: HeaderFields) -> Bool {
+        method == "OPTIONS" && headers.contains("origin") && headers.contains("access-control-request-method")
+    }
 }

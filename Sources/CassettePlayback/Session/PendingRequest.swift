@@ -20,22 +20,22 @@ public final class PendingRequest: Sendable {
     /// As they came, for the body.
     let headers: HeaderFields
     /// Redacted, as the cassette would hold them.
-    private let comparedHeaders: HeaderFields
+    let comparedHeaders: HeaderFields
     private let redaction: LiveRedactor?
     let rules: MatchRules
     /// What of the head is compared.
     let head: [UInt8]
     /// The recorded requests with an equal head; nil if there are none, and the body is needed only for the refusal.
     let key: Int?
-    /// A stream of events, for which the head decides, and with it what the client has had of an earlier one.
-    let asksEvents: Bool
+    /// The header fields as they are compared, and the placeholders in the head.
+    let fields: LiveFields
     private let digest: @Sendable () -> any ContentDigest
     /// What reading the cassette has found out about this request.
     let findings = Guarded(PendingFindings())
 
     init(
         method: String, url: String, headers: HeaderFields, comparedHeaders: HeaderFields, rules: MatchRules, redaction: LiveRedactor?,
-        head: [UInt8], key: Int?, asksEvents: Bool = false, digest: @escaping @Sendable () -> any ContentDigest
+        head: [UInt8], key: Int?, fields: LiveFields, digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.method = method
         self.url = url
@@ -45,7 +45,7 @@ public final class PendingRequest: Sendable {
         self.rules = rules
         self.head = head
         self.key = key
-        self.asksEvents = asksEvents
+        self.fields = fields
         self.digest = digest
     }
 
@@ -53,7 +53,7 @@ public final class PendingRequest: Sendable {
     var messageRedaction: LiveRedactor? { self.redaction }
     var messageDigest: @Sendable () -> any ContentDigest { self.digest }
 
-    var lastEventID: String? { EventStreamRequest.lastEventID(in: self.comparedHeaders) }
+    var isPreflight: Bool { Preflight.isAsked(method: self.method, self.headers) }
 
     /// Whether a recorded request has its head: if not, only the explanation of a refusal needs its body.
     public var hasEqualHead: Bool { self.key != nil }
@@ -62,6 +62,14 @@ public final class PendingRequest: Sendable {
     /// once.
     public func body() -> PendingBody {
         PendingBody(rules: self.rules, headers: self.headers, url: self.url, redaction: self.redaction, digest: self.digest)
+    }
+
+    /// The fields, with the placeholders in the body, too.
+    func live(_ body: BodyFacets) -> LiveFields {
+        guard !body.placeholders.isEmpty else { return self.fields }
+        var fields = self.fields
+        fields.placeholders += body.placeholders
+        return fields
     }
 
     func matched(_ body: BodyFacets) -> MatchedRequest {
@@ -111,17 +119,21 @@ public struct PendingBody: ~Copyable {
 
     /// Ends the body and returns what it is compared by.
     public consuming func finish() -> BodyFacets {
+        var placeholders: [UInt64] = []
         if let redaction = self.redaction, !self.held.isEmpty {
+            self.held.withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &placeholders) }
             self.held = redaction.redacted(body: self.held, headers: self.headers, messages: self.messages) ?? self.held
         }
         self.releaseHeld()
-        return self.builder.finish()
+        var facets = self.builder.finish()
+        facets.placeholders = placeholders
+        return facets
     }
 }
 
 /// What the cassette says about one pending request, beyond the groups of equal bodies that all requests share.
 struct PendingFindings: Sendable {
-    /// Exchanges that answer it with other facets, or by a custom rule, ascending; of a stream of events all, the best first. Nil before they were looked for.
+    /// Exchanges that answer it with other facets, or by a custom rule, ascending. Nil before they were looked for.
     var others: [Int]?
     /// The nearest bodies among the recorded requests with an equal head; nil before they were looked for.
     var nearest: [NearBody]?

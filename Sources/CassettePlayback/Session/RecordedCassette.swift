@@ -114,10 +114,12 @@ public final class RecordedCassette: Sendable {
         let looksAtHeaders = rules.looksAtHeaders
         for (index, position) in self.order.enumerated() {
             let headers = looksAtHeaders ? try self.interaction(at: index).request.headers : nil
-            let mayHaveBody = self.requests.mayHaveBody(at: Int(position))
-            self.requests.withRequest(at: Int(position)) { method, url in
+            let position = Int(position)
+            let mayHaveBody = self.requests.mayHaveBody(at: position)
+            let isBound = self.requests.status(at: position).map { AnswerKind(status: $0).isBound } ?? true
+            self.requests.withRequest(at: position) { method, url in
                 rules.withHeadKey(method: method, url: url, headers: headers) {
-                    keys.append($0, mayHaveBody: mayHaveBody, isTunnel: method.elementsEqual("CONNECT".utf8))
+                    keys.append($0, mayHaveBody: mayHaveBody, isBound: isBound, isTunnel: method.elementsEqual("CONNECT".utf8))
                 }
             }
         }
@@ -280,13 +282,15 @@ extension RecordedCassette: RequestSource {
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
-        let request = try self.interaction(at: index).request
+        let interaction = try self.interaction(at: index)
+        let request = interaction.request
         let facets = try BodyFacets(
             recorded: request.body, headers: request.headers, url: request.url, rules: rules,
             reader: BodyReader(cassettePath: self.path), detail: detail, redaction: redaction, digest: digest)
         return ComparedRequest(
             method: request.method, url: request.url, headers: request.headers, facets: facets,
-            isComplete: request.body?.isComplete ?? true)
+            isComplete: request.body?.isComplete ?? true,
+            traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: facets.placeholders))
     }
 }
 
@@ -298,6 +302,8 @@ package struct ComparedRequest: Sendable {
     package var facets: BodyFacets
     /// False if the request was cut before its end: its body cannot be compared.
     var isComplete: Bool
+    /// The traits by which the exchange is chosen among those with an equal body.
+    var traits: ExchangeTraits
 
     var matched: MatchedRequest { MatchedRequest(method: self.method, url: self.url, headers: self.headers, body: self.facets) }
 }

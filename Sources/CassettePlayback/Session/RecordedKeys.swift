@@ -9,6 +9,8 @@ struct RecordedKeys: Sendable {
     private var keys: [Key] = []
     /// For each key, whether one of its requests may have a body.
     private var bodies: [Bool] = []
+    /// For each key, whether the answer to one of its requests may depend on preconditions or ranges.
+    private var bound: [Bool] = []
     /// The keys with a mark, ascending: a mark matches any text.
     private(set) var marked: [Int] = []
     /// Open addressing with linear probing; the size is a power of two.
@@ -62,8 +64,9 @@ struct RecordedKeys: Sendable {
     /// - Parameters:
     ///   - bytes: its head key by the session's rules (`MatchRules.withHeadKey`).
     ///   - mayHaveBody: false if it is certain that the request has none.
+    ///   - isBound: the answer may depend on preconditions or ranges of the request.
     ///   - isTunnel: it was a CONNECT.
-    mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isTunnel: Bool = false) {
+    mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isBound: Bool = false, isTunnel: Bool = false) {
         guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
         let hash = RequestKey.hash(bytes)
         let slot = self.slot(of: bytes, hash: hash)
@@ -71,11 +74,13 @@ struct RecordedKeys: Sendable {
             let number = self.slots[slot].number - 1
             self.keyNumbers.append(number)
             if mayHaveBody { self.bodies[Int(number)] = true }
+            if isBound { self.bound[Int(number)] = true }
             return
         }
         let number = UInt32(self.keys.count)
         self.keys.append(Key(hash: hash, start: self.arena.count, count: bytes.count))
         self.bodies.append(mayHaveBody)
+        self.bound.append(isBound)
         if MatchMark.isIn(bytes) { self.marked.append(Int(number)) }
         self.arena.append(contentsOf: bytes)
         self.slots[slot] = Slot(number: number + 1, tag: Self.tag(hash))
@@ -85,6 +90,9 @@ struct RecordedKeys: Sendable {
 
     /// Whether one of a key's requests may have a body.
     func mayHaveBodies(_ number: Int) -> Bool { self.bodies[number] }
+
+    /// Whether the answer to one of a key's requests may depend on preconditions or ranges.
+    func isBound(_ number: Int) -> Bool { self.bound[number] }
 
     /// The first key that holds a mark and fits a live one.
     func firstMarked(fitting live: UnsafeRawBufferPointer) -> Int? {

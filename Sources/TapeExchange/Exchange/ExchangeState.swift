@@ -78,6 +78,8 @@ public struct ExchangeState: Sendable {
     private var requestIsRead: Bool
     private var requestIsSent = false
     private var bodyHasBegun = false
+    /// Part of the body went upstream that the caller does not hold any more.
+    private var bodyIsLost = false
     private var upstream = Upstream.none
     private var upstreamIsReused = false
     private var wasSentAgain = false
@@ -238,9 +240,12 @@ public struct ExchangeState: Sendable {
 
     // MARK: The request
 
-    /// Part of the request's body went upstream, so that the request cannot be sent again.
-    public mutating func requestBodySent(at: Double) {
+    /// Part of the request's body went upstream.
+    ///
+    /// - Parameter isKept: the caller still holds all that went upstream, so that the request can be sent again.
+    public mutating func requestBodySent(at: Double, isKept: Bool = false) {
         self.bodyHasBegun = true
+        self.bodyIsLost = self.bodyIsLost || !isKept
         self.clientSince = at
         self.originSince = at
     }
@@ -322,7 +327,8 @@ public struct ExchangeState: Sendable {
 
     /// The upstream connection was never made, broke, or sent what is not HTTP.
     ///
-    /// - Parameter isUnprocessed: the request has not left, so that the origin cannot have seen it.
+    /// - Parameter isUnprocessed: the origin has not acted on the request: it has not left, or was refused (RFC 9113, 8.7). It can be sent
+    ///   again whatever its method.
     public mutating func upstreamFailed(_ failure: Failure, isUnprocessed: Bool = false) -> Action {
         guard !self.isOver else { return .ignore }
         self.upstream = .closed
@@ -333,7 +339,7 @@ public struct ExchangeState: Sendable {
             return .cut(Cut(by: .origin, reason: failure.message))
         case .awaited:
             let isStale = self.upstreamIsReused && !self.originHasSpoken && (failure.kind == .reset || failure.kind == .truncated)
-            if !self.bodyHasBegun, !self.wasSentAgain, isUnprocessed || (isStale && self.isRepeatable) {
+            if !self.bodyIsLost, !self.wasSentAgain, isUnprocessed || (isStale && self.isRepeatable) {
                 self.wasSentAgain = true
                 self.upstreamIsReused = false
                 self.requestIsSent = false

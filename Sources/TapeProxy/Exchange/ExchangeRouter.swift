@@ -131,10 +131,13 @@ struct ExchangeRouter {
             scope.failure = nil
             return ForwardExchange(
                 client: self.stream, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead)
-        case .replay(let index, _):
+        case .replay(let index, let form):
             self.proxy.count { $0.replayed += 1 }
             self.proxy.log.replay(index, connection: self.peer.id, method: request.head.method, origin: scope.origin)
-            return ReplayExchange(client: self.stream, request: request, index: index, ahead: ahead)
+            return ReplayExchange(client: self.stream, request: request, index: index, form: form, ahead: ahead)
+        case .allowPreflight:
+            self.proxy.count { $0.replayed += 1 }
+            return self.local(request, .preflight(for: request.head.fields), isRead: ahead.isRead)
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
             self.proxy.log.refuse(connection: self.peer.id, method: request.head.method, origin: scope.origin)
@@ -168,7 +171,7 @@ struct ExchangeRouter {
             self.proxy.count { $0.misses += 1 }
             self.proxy.log.tunnel(.refuse, connection: self.peer.id, authority: request.head.target)
             return self.local(request, .miss(report.description))
-        case .forward, .replay:
+        case .forward, .replay, .allowPreflight:
             self.proxy.log.tunnel(.passThrough, connection: self.peer.id, authority: request.head.target)
             self.proxy.count { $0.tunnels += 1 }
             return ConnectExchange(client: stream, request: request, host: host, port: port)
@@ -228,7 +231,7 @@ final class LocalExchange: MessageExchange {
     private func finish(with answer: ProxyAnswer) {
         guard !self.isOver else { return }
         self.isOver = true
-        self.client.send(answer, isFinal: false)
+        self.client.send(answer.visible(to: self.request.head.fields), isFinal: false)
         self.client.finish()
     }
 

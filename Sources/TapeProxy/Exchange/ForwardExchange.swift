@@ -23,6 +23,14 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     /// The request's body, if it was read before.
     private var buffered: BufferedRequestBody?
     private var isReadingBuffered = false
+    /// Bytes of the request's body that have come, without transfer framing.
+    private var received = 0
+    /// The end of the request has come.
+    private var isRead = false
+    /// What has been sent of the request's body.
+    private var sent = SentBody()
+    /// The origin has not acted on the request whose failure is answered.
+    private var isUnprocessed = false
     /// What is wrong with the rest of the request.
     private var requestError: MessageError?
     /// Sent to the client when the exchange is on disk.
@@ -59,7 +67,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     private static func route(of request: IncomingRequest, _ route: UpstreamRoute, through chain: UpstreamChain) -> UpstreamRoute {
-        var route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
+        let needsHTTP1 = WebSocketHandshake.isAsked(by: request.head) || ConnectionAuthentication.isUsed(by: request.head.fields)
+        var route = needsHTTP1 ? route.ofHTTP1 : route
         guard !chain.isEmpty, route.origin.scheme == .http, !route.mayBeHTTP2 else { return route }
         // A proxy goes by the URL alone: one that names another host than the tunnel's would lead elsewhere.
         let isElsewhere = request.host.map { Origin(scheme: .http, authority: $0) != route.origin } ?? false
@@ -114,13 +123,15 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private func attach(_ upstream: any UpstreamStream, isReused: Bool) {
         let blocked = self.buffered == nil ? nil : self.elapsed
         self.upstream = upstream
+        if ConnectionAuthentication.isUsed(by: self.request.head.fields) { upstream.bind(to: self.client.peer.id) }
         upstream.take(self)
         self.state.upstreamTaken(isReused: isReused, at: self.elapsed)
         let (info, timing) = upstream.use()
         self.recording.connected(info, timing, blocked: blocked)
         upstream.send(self.request.head, target: self.request.target, framing: self.request.framing)
         if let stream = upstream.number { self.recording.opened(stream: stream) }
-        if !self.request.hasBody { self.requestSent() }
+        for piece in self.sent.pieces { upstream.send(piece) }
+        if !self.request.hasBody || self.sent.pieces.last?.isLast == true { self.requestSent() }
         upstream.flush()
         if self.request.hasBody {
             self.pauseWhileRecorderIsFull()
@@ -138,11 +149,21 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.regulate()
     }
 
+    func requestRest(_ piece: BodyPiece) {
+        guard !self.state.isOver, self.buffered == nil else { return }
+        self.received += piece.payloadSize
+        self.isRead = self.isRead || piece.isLast
+        self.recording.body(.request, piece, at: self.elapsed)
+        if piece.isLast { self.recording.requestEnded() }
+    }
+
     private func send(_ piece: BodyPiece, at: Double) {
         guard let upstream, !self.state.isOver else { return }
+        self.received += piece.payloadSize
+        self.isRead = self.isRead || piece.isLast
         self.recording.body(.request, piece, at: at)
         upstream.send(piece)
-        self.state.requestBodySent(at: self.elapsed)
+        self.state.requestBodySent(at: self.elapsed, isKept: self.sent.keep(piece))
         if piece.isLast { self.requestSent() }
     }
 
@@ -190,7 +211,9 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     func originHead(_ head: ResponseHead, framing: BodyFraming) {
+        if ConnectionAuthentication.isUsed(by: head.fields, status: head.status) { self.upstream?.bind(to: self.client.peer.id) }
         self.state.originSent(at: self.elapsed)
+        self.sent.drop()
         self.state.responseBegan()
         self.state.headCame(head.fields)
         self.recording.responseBegan(head, framing: framing)
@@ -245,6 +268,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
 
     func originFailed(_ failure: Failure, isUnprocessed: Bool) {
         self.upstream = nil
+        self.isUnprocessed = isUnprocessed
         self.perform(self.state.upstreamFailed(failure, isUnprocessed: isUnprocessed))
     }
 
@@ -298,7 +322,10 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         case .answer(let failure):
             self.upstream.take()?.cancel()
             self.record(.failed(failure)) { problem in
-                self.answer(problem.map { .unrecorded($0) } ?? self.requestError.map { .malformed($0) } ?? .failure(failure))
+                if let problem { return self.answer(.unrecorded(problem)) }
+                if let error = self.requestError { return self.answer(.malformed(error)) }
+                guard self.isUnprocessed else { return self.answer(.failure(failure)) }
+                if !self.client.refuse() { self.answer(.unprocessed(failure)) }
             }
         case .cut(let cut):
             self.upstream.take()?.cancel()
@@ -348,7 +375,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     private func answer(_ answer: ProxyAnswer) {
-        self.client.send(answer, isFinal: false)
+        self.client.send(answer.visible(to: self.request.head.fields), isFinal: false)
         self.client.finish()
     }
 
@@ -359,7 +386,15 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.regulate()
     }
 
-    func clientLeft(_ reason: String) { self.perform(self.state.clientLeft(reason)) }
+    func clientLeft(_ reason: String) { self.perform(self.state.clientLeft(reason + self.shortfall)) }
+
+    /// How much of the request's body is missing, for people; empty if nothing is.
+    private var shortfall: String {
+        guard self.request.hasBody, !self.isRead, self.buffered == nil else { return "" }
+        let came = self.received == 1 ? "1 byte came" : "\(self.received) bytes came"
+        if case .length(let length) = self.request.framing { return ": its request announced \(length) bytes, \(self.received) came" }
+        return ": \(came) of its request, without its end"
+    }
 
     func proxyStopped() { self.perform(self.state.recorderStopped("the proxy was stopped before the exchange had ended")) }
 
@@ -403,5 +438,33 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.state.recorderChanged(isFull: false, at: self.elapsed)
             self.regulate()
         }
+    }
+}
+
+/// The beginning of a request's body, held until the answer begins, so that a request that the origin refused can be sent again.
+private struct SentBody {
+    /// A refused stream has taken no more than HTTP/2's windows allow, which are smaller with most origins.
+    private static let limit = 256 << 10
+
+    /// In the order in which they were sent; empty once some of them could not be kept.
+    private(set) var pieces: [BodyPiece] = []
+    private var size = 0
+    private var isDropped = false
+
+    /// - Returns: whether all pieces so far are held.
+    mutating func keep(_ piece: BodyPiece) -> Bool {
+        guard !self.isDropped else { return false }
+        self.size += piece.bytes.readableBytes
+        guard self.size <= Self.limit else {
+            self.drop()
+            return false
+        }
+        self.pieces.append(piece)
+        return true
+    }
+
+    mutating func drop() {
+        self.pieces = []
+        self.isDropped = true
     }
 }

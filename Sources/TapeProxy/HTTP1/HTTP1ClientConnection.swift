@@ -489,9 +489,16 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private func left(_ reason: String) {
         self.proxy.readClock()
         let exchange = self.exchange
+        if case .message(let exchange) = self.phase { self.handOver(to: exchange) }
         self.phase = .closed
         self.reader.dropInput()
         exchange?.clientLeft(reason)
+    }
+
+    /// Gives an exchange the bytes of its request that it has not asked for yet, because the client was faster than its origin.
+    private func handOver(to exchange: any MessageExchange) {
+        // What is malformed is not part of the body.
+        while let piece = try? self.reader.readBody(), piece.isLast || piece.bytes.readableBytes > 0 { exchange.requestRest(piece) }
     }
 
     /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.

@@ -129,10 +129,12 @@ struct ReadyAnswer: Sendable {
 
     var bytes: [UInt8] { Array(self.buffer.readableBytesView) }
 
-    /// Nil if it cannot be sent that way: it closes its connection, was cut, or has a body that is too large to hold in memory.
+    /// Nil if it cannot be sent that way: it closes its connection, was cut, has a body that is too large to hold in memory, or a field that
+    /// has to fit the request.
     init?(_ answer: RecordedAnswer) {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,
-            Persistence.staysOpen(after: head, framing: answer.framing)
+            Persistence.staysOpen(after: head, framing: answer.framing), !head.fields.contains("authentication-info"),
+            !head.fields.contains("proxy-authentication-info")
         else { return nil }
         var bytes = HopByHop.forwardedResponse(
             head.asHTTP1(answer.framing, method: answer.method).head, keepsClient: true, clientVersion: .http11)

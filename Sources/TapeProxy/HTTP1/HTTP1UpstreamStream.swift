@@ -16,6 +16,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     }
 
     let connection: UpstreamConnection
+    /// The client connection that has it for itself, because one of them is authenticated for the other; nil if any may use it.
+    private(set) var owner: Int?
     /// The pool's list that it is in between two exchanges.
     var idleList: UpstreamPool.IdleList?
     private let pool: UpstreamPool
@@ -69,6 +71,12 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     var number: Int? { nil }
 
     func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.use() }
+
+    func bind(to client: Int) {
+        guard self.owner != client else { return }
+        self.owner = client
+        self.pool.bound(to: client)
+    }
 
     func release(by client: Int) {
         self.exchange = nil

@@ -80,7 +80,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     func inputCut() {
         guard !self.isEnded else { return }
         self.codec.reset(self.id, code: .cancel)
-        self.exchange.take()?.clientLeft("client closed its side before the end of its request")
+        self.leave("client closed its side before the end of its request")
     }
 
     var hasInput: Bool { self.input.readableBytes > 0 || (self.isEnded && !self.isDelivered) }
@@ -197,6 +197,15 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.connection?.flush()
     }
 
+    /// RFC 9113, 8.7.
+    func refuse() -> Bool {
+        self.exchange = nil
+        self.startDraining()
+        self.codec.reset(self.id, code: .refusedStream)
+        self.connection?.flush()
+        return true
+    }
+
     func cut() {
         self.exchange = nil
         self.startDraining()
@@ -229,14 +238,24 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
 
     // MARK: Ends
 
+    /// Ends the exchange of a client that has left, with the bytes of its request that nobody has read.
+    private func leave(_ reason: String) {
+        let exchange = self.exchange.take()
+        if case .message(let exchange)? = exchange?.kind, !self.isDelivered, self.input.readableBytes > 0 || self.isEnded {
+            exchange.requestRest(BodyPiece(bytes: self.input, isLast: self.isEnded))
+            self.input = ByteBuffer()
+        }
+        exchange?.clientLeft(reason)
+    }
+
     /// - Parameter code: why the client, or nghttp2 for it, ended the stream.
     func closed(_ code: HTTP2ErrorCode) {
-        self.exchange.take()?.clientLeft("client reset its stream: \(code)")
+        self.leave("client reset its stream: \(code)")
         self.left()
     }
 
     func connectionLeft(_ reason: String) {
-        self.exchange.take()?.clientLeft(reason)
+        self.leave(reason)
         self.left()
     }
 

@@ -47,6 +47,9 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.connection.use() }
 
+    /// Requests with credentials for a connection do not go over HTTP/2, whose connections are shared.
+    func bind(to client: Int) {}
+
     func release(by client: Int) { self.leave(.noError) }
 
     func cancel() { self.leave(.cancel) }

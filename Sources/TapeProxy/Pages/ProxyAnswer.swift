@@ -53,6 +53,13 @@ struct ProxyAnswer: Sendable {
         }
     }
 
+    /// A request that the origin refused without acting on it, and that cannot be sent again from here.
+    static func unprocessed(_ failure: Failure) -> ProxyAnswer {
+        ProxyAnswer(
+            status: 503, reason: "Service Unavailable", error: failure.kind.rawValue, fields: [("Retry-After", "1")],
+            text: "\(failure.message) The origin has not acted on the request: it can be sent again.")
+    }
+
     /// A request that the cassette does not contain. 424 is a client error outside every common retry policy: those of curl,
     /// urllib3, Alamofire and the cloud SDKs retry 408, 425, 429 and 5xx.
     static func miss(_ text: String) -> ProxyAnswer {
@@ -122,6 +129,36 @@ struct ProxyAnswer: Sendable {
         case 505: "HTTP Version Not Supported"
         default: "Error"
         }
+    }
+
+    /// The same answer for the page that sent the request: a browser shows a page the errors of other origins only with these fields (Fetch,
+    /// 3.3). Answers that are not errors, and those that ask for a password or refuse the page itself, stay as they are.
+    func visible(to request: HeaderFields) -> ProxyAnswer {
+        guard self.error != nil, self.status != 407, self.status != 403, request.contains("origin"), let origin = request.first("origin")
+        else { return self }
+        var answer = self
+        answer.fields += Self.sharing(with: origin) + [("Access-Control-Expose-Headers", "Wiretape-Error")]
+        return answer
+    }
+
+    private static func sharing(with origin: String) -> [(String, String)] {
+        [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true"), ("Vary", "Origin")]
+    }
+
+    /// Allows a request that a page asks for in advance (Fetch, 4.8). The request itself is then answered from the cassette, or is a miss that
+    /// the page sees.
+    static func preflight(for request: HeaderFields) -> ProxyAnswer {
+        var fields = self.sharing(with: request.first("origin") ?? "*")
+        if let method = request.first("access-control-request-method") { fields.append(("Access-Control-Allow-Methods", method)) }
+        let names = request.values("access-control-request-headers")
+        if !names.isEmpty { fields.append(("Access-Control-Allow-Headers", names.joined(separator: ", "))) }
+        if request.first("access-control-request-private-network") == "true" {
+            fields.append(("Access-Control-Allow-Private-Network", "true"))
+        }
+        // The browser asks again in the next run, whose cassette may be another one.
+        fields.append(("Access-Control-Max-Age", "0"))
+        return ProxyAnswer(
+            status: 200, reason: "OK", fields: fields, text: "the cassette has no answer to this preflight: wiretape allows it.")
     }
 
     /// The status and the fields.

@@ -402,7 +402,7 @@ final class ConversationExchange: MessageExchange {
     /// Answers in place of the recording, of which nothing was sent.
     private func finish(_ answer: ProxyAnswer) {
         guard !self.isOver else { return }
-        self.client.send(answer, isFinal: false)
+        self.client.send(answer.visible(to: self.request.head.fields), isFinal: false)
         self.close { $0.finish() }
     }
 

@@ -15,6 +15,31 @@ public enum ReplayCheck {
     }
 }
 
+/// The content codings of a recorded response, and what the recorded client accepted.
+struct RecordedCoding: Sendable {
+    /// As Content-Encoding lists them.
+    let names: String
+    private let accepted: [String]
+
+    /// Nil if the body has no codings.
+    init?(_ interaction: Interaction) {
+        guard let response = interaction.response, response.headers.contains("content-encoding"), let body = response.body, body.size > 0
+        else {
+            return nil
+        }
+        let names = response.headers.values("content-encoding").joined(separator: ", ")
+        guard !names.isEmpty, names.lowercased() != "identity" else { return nil }
+        self.names = names
+        self.accepted = interaction.request.headers.values("accept-encoding")
+    }
+
+    /// Whether a request does not accept the codings. One that accepts the same as the recorded request gets the recorded bytes.
+    func refuses(_ request: HeaderFields) -> Bool {
+        guard request.values("accept-encoding") != self.accepted, let accepted = AcceptedCodings(request) else { return false }
+        return !accepted.accepts(self.names)
+    }
+}
+
 /// A recorded response, prepared for replay.
 final class RecordedAnswer: Sendable {
     /// Where the body's bytes are.
@@ -39,14 +64,21 @@ final class RecordedAnswer: Sendable {
     let times: RecordedTimes
     let trailers: HeaderFields?
     let payload: Payload
+    /// Nil if the body has no content codings.
+    let coding: RecordedCoding?
     let isComplete: Bool
     /// Whether the recorded request was complete; an answer before its end closed the connection.
     let requestWasRead: Bool
 
     /// The recorded client left when the time was over that it had given the call.
     let clientWaited: Bool
-    /// A stream of events that went on when the recorded client left, or the recorder.
+    /// The exchange went on when the recorded client left, or the recorder.
     let isHeldOpen: Bool
+    /// How long a client may wait for more of an answer that is held open, in seconds; nil for a stream of events, whose clients wait.
+    let patience: Double?
+
+    /// A client that would leave as the recorded one did has done so by then.
+    private static let leastPatience = 5.0
 
     /// - Parameter size: bytes of the payload; Content-Length is set to it, in case the body was edited.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
@@ -58,7 +90,9 @@ final class RecordedAnswer: Sendable {
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true
         self.clientWaited = Self.clientWaited(interaction)
-        self.isHeldOpen = interaction.endsInOpenEvents
+        self.isHeldOpen = interaction.wasLeftByClient
+        self.patience = interaction.endsInOpenEvents ? nil : max(Self.leastPatience, (interaction.timing.total ?? 0) / 500)
+        self.coding = RecordedCoding(interaction)
         self.requestWasRead = interaction.request.body?.isComplete ?? true
         guard let response = interaction.response else {
             self.head = nil
@@ -93,6 +127,12 @@ final class RecordedAnswer: Sendable {
         self.head = head
         self.framing = framing
         self.payload = framing == .none ? .none : payload
+    }
+
+    /// The content codings, if a request does not accept them.
+    func coding(notAcceptedBy request: HeaderFields) -> String? {
+        guard let coding, coding.refuses(request) else { return nil }
+        return coding.names
     }
 
     private static func clientWaited(_ interaction: Interaction) -> Bool {

@@ -15,7 +15,8 @@ final class ReplayBodySender {
     private var framer: BodyFramer
     private var stream: ReplayFileStream?
     private var isLoading = false
-    private var done: ((_ isWhole: Bool) -> Void)?
+    /// Nil once the body has ended.
+    private var done: ((_ problem: String?) -> Void)?
     /// Nil if the body is sent as fast as the client takes it.
     private let pace: ReplayPace?
     /// Loaded bytes that may not be due; those from `position` on are unsent.
@@ -42,7 +43,8 @@ final class ReplayBodySender {
             arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: answer.trailers)
     }
 
-    func start(_ done: @escaping (_ isWhole: Bool) -> Void) {
+    /// - Parameter done: gets the reason why the body could not be sent whole, or nil.
+    func start(_ done: @escaping (_ problem: String?) -> Void) {
         self.done = done
         switch self.answer.payload {
         case .none:
@@ -50,7 +52,7 @@ final class ReplayBodySender {
         case .bytes(let bytes) where self.pace != nil:
             self.take(bytes, isLast: true)
         case .bytes(let bytes):
-            self.finish(bytes[...], isWhole: true)
+            self.finish(bytes[...])
         case .file(let sidecar):
             self.stream = self.library?.open(.sidecar(sidecar))
             self.proceed()
@@ -74,8 +76,7 @@ final class ReplayBodySender {
             switch piece {
             case .bytes(let bytes): self.take(bytes, isLast: false)
             case .last(let bytes): self.take(bytes, isLast: true)
-            case .damaged:
-                self.finish([], isWhole: false)
+            case .damaged(let problem): self.finish([], problem: problem)
             }
         }
     }
@@ -88,7 +89,7 @@ final class ReplayBodySender {
             self.isLastLoaded = isLast
             return self.sendDue()
         }
-        if isLast { return self.finish(bytes[...], isWhole: true) }
+        if isLast { return self.finish(bytes[...]) }
         self.send(bytes[...])
         self.client.flush()
         self.proceed()
@@ -109,7 +110,7 @@ final class ReplayBodySender {
         if self.position < self.loaded.count {
             pace.wait(until: pace.nextDue ?? pace.end) { [weak self] in self?.sendDue() }
         } else if self.isLastLoaded {
-            pace.wait(until: pace.end) { [weak self] in self?.finish([], isWhole: true) }
+            pace.wait(until: pace.end) { [weak self] in self?.finish([]) }
         } else {
             self.loaded = []
             self.position = 0
@@ -140,11 +141,11 @@ final class ReplayBodySender {
         self.client.send(BodyPiece(bytes: ByteBuffer(bytes: wire), events: events, isLast: isLast && self.answer.isComplete))
     }
 
-    private func finish(_ last: ArraySlice<UInt8>, isWhole: Bool) {
+    private func finish(_ last: ArraySlice<UInt8>, problem: String? = nil) {
         guard let done else { return }
         self.stop()
-        if isWhole { self.send(last, isLast: true) }
-        done(isWhole)
+        if problem == nil { self.send(last, isLast: true) }
+        done(problem)
     }
 }
 

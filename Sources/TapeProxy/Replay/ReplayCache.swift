@@ -30,6 +30,8 @@ final class ReplayCache: Sendable {
         var ready: BoundedCache<ReadyAnswer>
         var answers: BoundedCache<RecordedAnswer>
         var readySize = 0
+        /// Of ready answers, by exchange.
+        var codings: [Int: RecordedCoding] = [:]
     }
 
     private let limits: Limits
@@ -50,6 +52,9 @@ final class ReplayCache: Sendable {
 
     func ready(_ index: Int) -> ReadyAnswer? { self.state.withLock { $0.ready.value(index) } ?? self.file.answer(index) }
 
+    /// The content coding of a ready answer; nil if it has none.
+    func coding(_ index: Int) -> RecordedCoding? { self.state.withLock { $0.codings[index] } }
+
     func answer(_ index: Int) -> RecordedAnswer? { self.state.withLock { $0.answers.value(index) } }
 
     /// May wait for the disk.
@@ -58,6 +63,7 @@ final class ReplayCache: Sendable {
         guard !isHeld, let ready = ReadyAnswer(answer) else {
             return self.state.withLock { $0.answers.insert(answer, at: index) }
         }
+        if let coding = answer.coding { self.state.withLock { $0.codings[index] = coding } }
         let weight = Self.weight(ready)
         let isTaken = self.state.withLock { state in
             guard state.readySize + weight <= self.limits.ready else { return false }

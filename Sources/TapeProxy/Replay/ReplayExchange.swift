@@ -12,6 +12,7 @@ final class ReplayExchange: MessageExchange {
     private let proxy: ProxyContext
     private let request: IncomingRequest
     private let index: Int
+    private let form: AnswerForm
     private var requestIsRead: Bool
     /// The client was asked for the request's body.
     private var sentContinue: Bool
@@ -31,24 +32,30 @@ final class ReplayExchange: MessageExchange {
     private var callTimer: Scheduled<Void>?
     private(set) var deadline: NIODeadline
 
-    init(client: any ClientStream, request: IncomingRequest, index: Int, ahead: ReadAhead = ReadAhead()) {
+    init(client: any ClientStream, request: IncomingRequest, index: Int, form: AnswerForm = .recorded, ahead: ReadAhead = ReadAhead()) {
         self.client = client
         self.proxy = client.peer.session
         self.request = request
         self.index = index
+        self.form = form
         self.requestIsRead = ahead.isRead || !request.hasBody
         self.sentContinue = ahead.sentContinue
         self.deadline = self.proxy.stallDeadline
     }
 
     func start() {
-        if self.requestIsRead, self.proxy.configuration.latency == .none, let ready = self.proxy.library?.ready(self.index),
-            self.client.send(ready)
+        if self.requestIsRead, self.form == .recorded, self.proxy.configuration.latency == .none,
+            let ready = self.proxy.library?.ready(self.index, accepting: self.request.head.fields), self.client.send(ready)
         {
             return self.end()
         }
         if let timeout = self.request.call?.timeout, self.proxy.configuration.latency != .none { self.setDeadline(timeout) }
-        self.proxy.library?.answer(self.index) { [self] result in
+        self.load(self.form)
+        if !self.requestIsRead, !self.isOver { self.client.setReading(true) }
+    }
+
+    private func load(_ form: AnswerForm) {
+        self.proxy.library?.answer(self.index, form: form) { [self] result in
             // The counts must not depend on whether the client leaves, or the replay is stopped, before the disk has answered.
             if let abandonment {
                 return self.abandoned(abandonment, outcome: (try? result.get())?.outcome ?? self.proxy.library?.outcome(self.index))
@@ -56,13 +63,20 @@ final class ReplayExchange: MessageExchange {
             guard !self.isOver else { return }
             self.proxy.readClock()
             switch result {
-            case .success(let answer): self.found(answer)
+            case .success(let answer):
+                guard let coding = answer.coding(notAcceptedBy: self.request.head.fields) else { return self.found(answer) }
+                guard form == .recorded, answer.head?.status != 206 else {
+                    let text = "a range of a body coded as \"\(coding)\" cannot be decoded: record it with this client."
+                    self.countUnreadable(text)
+                    return self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: text))
+                }
+                self.proxy.session.noteDecoded(self.index, coding: coding)
+                self.load(AnswerForm(isDecoded: true))
             case .failure(let error):
                 self.countUnreadable(error.message)
                 self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
             }
         }
-        if !self.requestIsRead, !self.isOver { self.client.setReading(true) }
     }
 
     private func found(_ answer: RecordedAnswer) {
@@ -158,8 +172,8 @@ final class ReplayExchange: MessageExchange {
     }
 
     private func send(_ answer: RecordedAnswer) {
+        guard let head = answer.head else { return answer.isHeldOpen ? self.hold(answer) : self.finish(Self.failure(answer.outcome)) }
         self.hasBegun = true
-        guard let head = answer.head else { return self.finish(Self.failure(answer.outcome)) }
         guard head.status != 101 else {
             return self.finish(
                 ProxyAnswer(
@@ -169,19 +183,19 @@ final class ReplayExchange: MessageExchange {
         if self.requestIsRead, self.pace?.pacesBody != true, let ready = ReadyAnswer(answer), self.client.send(ready) {
             return self.end()
         }
-        self.client.send(head, framing: answer.framing)
+        var fitted = head
+        if let fields = DigestAuthenticationInfo.fitting(head.fields, to: self.request.head.fields) { fitted.fields = fields }
+        self.client.send(fitted, framing: answer.framing)
         let sender = ReplayBodySender(
             answer: answer, isChunked: answer.framing == .chunked, client: self.client, library: self.proxy.library,
             pace: self.pace?.pacesBody == true ? self.pace : nil)
         self.sender = sender
         if self.pace != nil { self.client.flush() }
-        sender.start { [weak self] isWhole in
+        sender.start { [weak self] problem in
             guard let self, !self.isOver else { return }
-            if !isWhole {
-                self.countUnreadable("the body file of \(self.request.head.method) \(self.request.url) differs from what was recorded")
-            }
-            if isWhole, answer.isHeldOpen { return self.hold() }
-            guard isWhole, answer.outcome == .complete else {
+            if let problem { self.countUnreadable(problem) }
+            if problem == nil, answer.isHeldOpen { return self.hold(answer) }
+            guard problem == nil, answer.outcome == .complete else {
                 self.isOver = true
                 self.countBytes()
                 return self.client.cut()
@@ -190,14 +204,26 @@ final class ReplayExchange: MessageExchange {
         }
     }
 
-    /// The recorded client left a stream of events that went on: nothing more is known of it, and an end would be taken for a reason to
-    /// connect anew.
-    private func hold() {
+    /// The recorded client left an answer that went on: nothing more is known of it. An end would be taken for a whole answer, or for a
+    /// reason to connect anew.
+    private func hold(_ answer: RecordedAnswer) {
         self.client.flush()
         self.stopSending()
         self.sender = nil
         self.isHeld = true
-        self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle))
+        let idle = Double(self.proxy.limits.tunnelIdle)
+        self.deadline = self.proxy.now + .milliseconds(Int64(min(answer.patience ?? idle, idle) * 1000))
+    }
+
+    /// The client waits for more than the recorded one.
+    private func clientStayed() {
+        let report = self.proxy.session.clientStayed(self.index)
+        self.proxy.count { $0.misses += 1 }
+        self.isHeld = false
+        guard self.hasBegun else { return self.finish(.miss(report.description)) }
+        self.isOver = true
+        self.countBytes()
+        self.client.cut()
     }
 
     private func countUnreadable(_ problem: String) {
@@ -223,7 +249,7 @@ final class ReplayExchange: MessageExchange {
         self.hasBegun = true
         self.isOver = true
         self.stopSending()
-        self.client.send(answer, isFinal: self.answer?.requestWasRead == false)
+        self.client.send(answer.visible(to: self.request.head.fields), isFinal: self.answer?.requestWasRead == false)
         self.client.finish()
     }
 
@@ -261,7 +287,7 @@ final class ReplayExchange: MessageExchange {
 
     /// The client left before the final answer began: unless the recorded client left as well, the exchange is for another request.
     private func abandoned(_ reason: String, outcome: Outcome?) {
-        if case .cut(let cut)? = outcome, cut.by == .client { return }
+        if case .cut(let cut)? = outcome, cut.by != .origin { return }
         self.proxy.session.giveBack(self.index, problem: "the client left before the answer began (\(reason))")
     }
 
@@ -269,6 +295,8 @@ final class ReplayExchange: MessageExchange {
         // The replay waits, not the client.
         if self.pace?.isWaiting == true {
             self.deadline = self.proxy.stallDeadline
+        } else if self.isHeld, self.answer?.patience != nil {
+            self.clientStayed()
         } else {
             self.client.close()
         }

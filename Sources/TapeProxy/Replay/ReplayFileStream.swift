@@ -11,7 +11,8 @@ final class ReplayFileStream {
         case bytes([UInt8])
         /// The end; the whole body was found right.
         case last([UInt8])
-        case damaged
+        /// The problem, with the file and the next step.
+        case damaged(String)
     }
 
     enum Content: Sendable {
@@ -41,7 +42,8 @@ final class ReplayFileStream {
         reading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let piece): then(piece)
-            case .failure: then(.damaged)
+            case .failure(let error as CassetteError): then(.damaged(error.message))
+            case .failure: then(.damaged("the replay was stopped before the whole body was read"))
             }
         }
     }

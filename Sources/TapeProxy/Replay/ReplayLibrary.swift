@@ -38,15 +38,27 @@ final class ReplayLibrary {
 
     /// The answer of an exchange in one piece, by its number in order of request start; nil if it has to be read, or cannot be sent in one
     /// piece.
-    func ready(_ index: Int) -> ReadyAnswer? { self.cache.ready(index) }
+    ///
+    /// - Parameter request: the fields of the request, which may not accept the answer's content codings.
+    func ready(_ index: Int, accepting request: HeaderFields = HeaderFields()) -> ReadyAnswer? {
+        guard let ready = self.cache.ready(index) else { return nil }
+        guard request.contains("accept-encoding"), let coding = self.cache.coding(index),
+            coding.refuses(request)
+        else { return ready }
+        return nil
+    }
 
     /// The answer of an exchange, by its number in order of request start; calls back at once if it is in memory.
-    func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
-        if let answer = self.cache.answer(index) { return then(.success(answer)) }
+    ///
+    /// - Parameter form: computed answers are not kept.
+    func answer(
+        _ index: Int, form: AnswerForm = .recorded, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void
+    ) {
+        if form == .recorded, let answer = self.cache.answer(index) { return then(.success(answer)) }
         let (cassette, bodies, refresh, cache) = (self.cassette, self.bodies, self.refresh, self.cache)
         let loading = self.disk.run(on: self.loop) {
-            let result = Self.load(index, of: cassette, bodies: bodies, refresh)
-            if case .success(let answer) = result { cache.insert(answer, at: index) }
+            let result = Self.load(index, form, of: cassette, bodies: bodies, refresh)
+            if form == .recorded, case .success(let answer) = result { cache.insert(answer, at: index) }
             return result
         }
         loading.assumeIsolated().whenComplete { [self] result in
@@ -92,12 +104,19 @@ final class ReplayLibrary {
     }
 
     private static func load(
-        _ index: Int, of cassette: RecordedCassette, bodies: BodyReader, _ refresh: DateRefresh?
+        _ index: Int, _ form: AnswerForm, of cassette: RecordedCassette, bodies: BodyReader, _ refresh: DateRefresh?
     ) -> Result<RecordedAnswer, CassetteError> {
         do throws(CassetteError) {
-            var interaction = try cassette.interaction(at: index)
+            var interaction =
+                form == .recorded
+                ? try cassette.interaction(at: index)
+                : try ComputedAnswer.interaction(at: index, form: form, of: cassette, bodies: bodies, digest: { FastSHA256() })
             try refresh?.refresh(&interaction, bodies: bodies, digest: { FastSHA256() })
             guard let body = interaction.response?.body else { return .success(try self.answer(interaction, .none, size: 0)) }
+            // A body file that is missing or has another size is reported before the head is sent.
+            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) where sidecar.size > self.streamSize {
+                _ = try bodies.open(sidecar, digest: FastSHA256())
+            }
             if body.codings.isEmpty, body.original == nil, case .file(let sidecar) = body.content, sidecar.size > self.streamSize {
                 return .success(try self.answer(interaction, .file(sidecar), size: sidecar.size))
             }

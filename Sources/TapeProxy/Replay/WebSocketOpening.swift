@@ -121,7 +121,7 @@ final class WebSocketOpening: MessageExchange {
 
     private func answer(_ answer: ProxyAnswer) {
         self.isOver = true
-        self.client.send(answer, isFinal: false)
+        self.client.send(answer.visible(to: self.request.head.fields), isFinal: false)
         self.client.finish()
     }
 

@@ -27,10 +27,10 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { failures.insert(.failed) }
         if let recorder, !recorder.leaks.isEmpty { failures.insert(.leak) }
         if let recorder, failOn.isOnUnsearched, recorder.unsearchedExchanges.count > 0 { failures.insert(.leak) }
-        for flaw in failOn.flaws where verdict.count(of: flaw) > 0 {
+        for flaw in failOn.failing where verdict.count(of: flaw) > 0 {
             switch flaw {
             case .miss: failures.insert(.misses)
-            case .unused: failures.insert(.unused)
+            case .unused, .unasked: failures.insert(.unused)
             case .order: failures.insert(.order)
             case .unserved, .damage: failures.insert(.failed)
             }
@@ -41,19 +41,26 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
 
 /// Which flaws of a replay are failures, and whether a recording fails of which something could not be searched for secrets.
 ///
-/// An answer that could not be given is one in any case.
+/// An answer that could not be given is a failure in any case. A replay without a single request, and one of a damaged cassette, are
+/// failures under every rule but `none`: such a run shows nothing, or less than it seems to.
 public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
 
-    /// The name of what is no flaw of a replay.
+    /// The name of the reason to fail that is not a flaw of a replay.
     private static let unsearched = "unsearched"
     private static let next = "write any of miss, unused, order and unsearched, or none alone"
 
+    /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>
     /// A recording fails if something in it could not be searched for secrets.
     public let isOnUnsearched: Bool
+
+    /// All flaws that fail a run under this rule.
+    public var failing: Set<VerdictFlaw> {
+        self.flaws.isEmpty && !self.isOnUnsearched ? [] : self.flaws.union([.unasked, .damage])
+    }
 
     public init(_ flaws: Set<VerdictFlaw>, isOnUnsearched: Bool = false) {
         self.flaws = flaws

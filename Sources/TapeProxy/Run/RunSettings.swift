@@ -24,6 +24,7 @@ public struct RunSettings: Sendable, Hashable {
     public var repetition: Setting<Repetition>?
     public var order: Setting<ReplayOrder>?
     public var conversation: Setting<ConversationOrder>?
+    public var ranges: Setting<RangeReplay>?
     public var latency: Setting<String>?
     /// Whether dates of responses are shifted to the time of the replay.
     public var refreshDates: Setting<Bool>?
@@ -73,6 +74,7 @@ public struct RunSettings: Sendable, Hashable {
         sum.repetition = other.repetition ?? self.repetition
         sum.order = other.order ?? self.order
         sum.conversation = other.conversation ?? self.conversation
+        sum.ranges = other.ranges ?? self.ranges
         sum.latency = other.latency ?? self.latency
         sum.refreshDates = other.refreshDates ?? self.refreshDates
         sum.refreshFields += other.refreshFields
@@ -104,6 +106,7 @@ extension RunSettings {
     public var repetitionInForce: Repetition { self.repetition?.value ?? .never }
     public var orderInForce: ReplayOrder { self.order?.value ?? .any }
     public var conversationInForce: ConversationOrder { self.conversation?.value ?? .strict }
+    public var rangesInForce: RangeReplay { self.ranges?.value ?? .computed }
     public var failOnInForce: FailureRule { (self.failOn?.value ?? .standard).under(self.orderInForce) }
     public var onExpiredInForce: ExpiryPolicy { self.onExpired?.value ?? .warn }
     public var latencyInForce: String { self.latency?.value ?? "none" }
@@ -130,6 +133,7 @@ extension RunSettings {
         options.repetition = self.repetitionInForce
         options.order = self.orderInForce
         options.conversationOrder = self.conversationInForce
+        options.ranges = self.rangesInForce
         options.refreshedFields = self.refreshesDates ? self.refreshFields.map(\.value) : nil
         options.maxAge = self.maxAge?.value
         options.onExpired = self.onExpiredInForce

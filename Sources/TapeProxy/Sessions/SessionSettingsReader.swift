@@ -6,7 +6,8 @@ internal import TapeBytes
 /// Reads the settings of an order: what `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
     static let members = [
-        "rules", "repeat", "order", "conversation", "failOn", "latency", "refreshDates", "maxAge", "onExpired", "redaction", "redact",
+        "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "refreshDates", "maxAge", "onExpired", "redaction",
+        "redact",
         "keep", "secretEnv",
     ]
 
@@ -18,6 +19,7 @@ struct SessionSettingsReader {
         settings.repetition = try self.members.choice("repeat", Repetition.allCases).map(self.setting)
         settings.order = try self.members.choice("order", ReplayOrder.allCases).map(self.setting)
         settings.conversation = try self.members.choice("conversation", ConversationOrder.allCases).map(self.setting)
+        settings.ranges = try self.members.choice("ranges", RangeReplay.allCases).map(self.setting)
         settings.failOn = try self.failOn()
         if let text = try self.members.string("latency") {
             _ = try self.members.made("latency") { try Latency(text) }

@@ -45,6 +45,7 @@ final class ClientPeer {
 
     func closed(_ connection: any TimedConnection) {
         if self.connection === connection { self.connection = nil }
+        self.session.pool.clientClosed(self.id)
         self.session.remove(connection)
     }
 
@@ -58,6 +59,7 @@ final class ClientPeer {
         }
         guard session !== self.session else { return nil }
         if let connection {
+            self.session.pool.clientClosed(self.id)
             self.session.remove(connection)
             session.add(connection)
         }

@@ -28,12 +28,20 @@ protocol ClientStream: ByteStream {
 
     /// The answer is complete: the next request is read if the connection stays open.
     func finish()
+    /// Tells the client in its protocol that the request was not processed and can be sent again.
+    ///
+    /// - Returns: false if the protocol has no such message.
+    func refuse() -> Bool
     /// The answer ends here, incomplete.
     func cut()
     /// Closes at once.
     func close()
     /// Replaces the running exchange with another.
     func become(_ exchange: any ClientExchange)
+}
+
+extension ClientStream {
+    func refuse() -> Bool { false }
 }
 
 /// A client stream whose CONNECT tunnel can be intercepted: TLS is inserted, and requests continue inside.
@@ -78,11 +86,16 @@ enum ExchangeKind {
 protocol MessageExchange: ClientExchange {
     /// The next bytes of the request's body. Never called before `ClientStream.setReading(true)`.
     func requestBody(_ piece: BodyPiece)
+    /// Bytes of the body that had come when the client left, and that nobody has read: `clientLeft` follows. They are evidence of a broken
+    /// upload, and go nowhere.
+    func requestRest(_ piece: BodyPiece)
     /// The rest of the request is malformed.
     func requestFailed(_ error: MessageError)
 }
 
 extension MessageExchange {
+    func requestRest(_ piece: BodyPiece) {}
+
     var kind: ExchangeKind { .message(self) }
 }
 
@@ -129,6 +142,12 @@ struct BodyPiece {
     var isLast = false
     /// Which of its trailers no header table may hold.
     var neverIndexed = NeverIndexed()
+
+    /// The number of bytes without transfer framing.
+    var payloadSize: Int {
+        guard let events else { return self.bytes.readableBytes }
+        return events.reduce(0) { sum, event in if case .data(let range) = event { sum + range.count } else { sum } }
+    }
 
     /// The bytes without transfer framing.
     var payload: ByteBuffer {

@@ -20,6 +20,10 @@ protocol UpstreamStream: AnyObject {
     func setReading(_ reads: Bool)
     /// The number of the stream in its connection, once the request's head was given to it; nil before HTTP/2.
     var number: Int? { get }
+    /// The connection is authenticated for a client, or about to be: it serves no other, and closes with it.
+    ///
+    /// - Parameter client: the number of the client connection.
+    func bind(to client: Int)
     /// The exchange is over: the connection serves another, or closes if it cannot.
     ///
     /// - Parameter client: the number of the client connection that it served.
@@ -45,7 +49,7 @@ protocol UpstreamExchange: AnyObject {
     func originSwitched(_ head: ResponseHead, to connection: UpstreamConnection, rest: ByteBuffer)
     /// All reads of this turn of the event loop were delivered.
     func originReadComplete()
-    /// - Parameter isUnprocessed: nothing of the request was sent.
+    /// - Parameter isUnprocessed: the origin has not acted on the request: nothing of it was sent, or it was refused.
     func originFailed(_ failure: Failure, isUnprocessed: Bool)
     func originWritabilityChanged(_ isWritable: Bool)
 }

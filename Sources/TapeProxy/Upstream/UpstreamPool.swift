@@ -4,7 +4,8 @@ internal import NIOCore
 ///
 /// An origin may close an unused connection at any moment, also while a request is on its way. A request that can be sent again takes any
 /// connection, and is sent again if that one was closed. Any other takes only one that its own client has used before: a connection of
-/// another client is never the reason why it fails (docs/decisions/0029-whose-connection.md). Dials nothing. Not Sendable: lives on its
+/// another client is never the reason why it fails (docs/decisions/0029-whose-connection.md). A connection that is authenticated for a
+/// client serves that client alone (docs/decisions/0079-authenticated-connections.md). Dials nothing. Not Sendable: lives on its
 /// event loop.
 final class UpstreamPool {
     /// The unused connections of one route; a connection knows its list, so that putting it back needs no lookup.
@@ -28,6 +29,8 @@ final class UpstreamPool {
     /// One for each route, shared by its exchanges.
     private var shared: [UpstreamRoute: HTTP2UpstreamConnection] = [:]
     private(set) var count = 0
+    /// The client connections that have upstream connections for themselves.
+    private var owners: Set<Int> = []
     /// Shared with the session's other event loops.
     let substitutes: RouteSubstitutes
 
@@ -44,10 +47,24 @@ final class UpstreamPool {
     ///   - client: the number of the client connection that the request came on.
     ///   - isRepeatable: the request may be sent again on another connection.
     func take(_ route: UpstreamRoute, client: Int, isRepeatable: Bool) -> (any UpstreamStream)? {
+        if self.owners.contains(client), let stream = self.takeOwn(route, client: client) { return stream }
         let route = self.substitutes.route(for: route)
         if let stream = self.share(route) { return stream }
-        guard let list = self.lists[route] else { return nil }
-        while let index = isRepeatable ? list.entries.indices.last : list.entries.lastIndex(where: { $0.client == client }) {
+        return self.take(from: self.lists[route]) { $0.stream.owner == nil && (isRepeatable || $0.client == client) }
+    }
+
+    /// Takes a connection that serves this client alone, whatever versions the route offers.
+    private func takeOwn(_ route: UpstreamRoute, client: Int) -> HTTP1UpstreamStream? {
+        for route in [self.substitutes.route(for: route), route.ofHTTP1] {
+            if let stream = self.take(from: self.lists[route], where: { $0.stream.owner == client }) { return stream }
+        }
+        return nil
+    }
+
+    /// Takes the newest connection of a list that is open and fits.
+    private func take(from list: IdleList?, where fits: (IdleList.Entry) -> Bool) -> HTTP1UpstreamStream? {
+        guard let list else { return nil }
+        while let index = list.entries.lastIndex(where: fits) {
             let stream = list.entries.remove(at: index).stream
             self.count -= 1
             guard stream.isOpen else { continue }
@@ -55,6 +72,24 @@ final class UpstreamPool {
             return stream
         }
         return nil
+    }
+
+    /// A client has an upstream connection for itself from now on.
+    func bound(to client: Int) { self.owners.insert(client) }
+
+    /// A client connection has closed: the upstream connections that it had for itself close, too.
+    func clientClosed(_ client: Int) {
+        guard self.owners.remove(client) != nil else { return }
+        for list in self.lists.values {
+            let own = list.entries.filter { $0.stream.owner == client }
+            guard !own.isEmpty else { continue }
+            list.entries.removeAll { $0.stream.owner == client }
+            self.count -= own.count
+            for entry in own {
+                self.log.upstreamClosed(entry.stream.connection.id, reason: "its client has left")
+                entry.stream.cancel()
+            }
+        }
     }
 
     /// A stream of the route's shared connection; nil if there is none that takes new requests.
@@ -70,6 +105,8 @@ final class UpstreamPool {
 
     func put(_ stream: HTTP1UpstreamStream, client: Int) {
         let list = self.list(of: stream)
+        // Its client has left during the exchange.
+        if let owner = stream.owner, !self.owners.contains(owner) { return stream.cancel() }
         guard stream.isOpen, self.count < self.limits.idleInAll, list.entries.count < self.limits.idlePerOrigin else {
             self.log.upstreamClosed(stream.connection.id, reason: "pool full")
             return stream.cancel()

@@ -21,8 +21,7 @@ final class RecordingFile: @unchecked Sendable {
     /// The highest number of an exchange in the file so far.
     let lastID: Int
     let plan: RecordingPlan
-    /// The file that is written; beside the old cassette if it replaces that.
-    /// Where it is until it is closed.
+    /// The path being written: a temporary file next to the cassette when replacing one, otherwise the cassette itself.
     let path: String
     private var appender: CassetteAppender?
     /// The number of exchanges that were in the file before.
@@ -264,12 +263,13 @@ final class RecordingFile: @unchecked Sendable {
         }
     }
 
+    /// - Parameter keepsEmpty: whether a new cassette stays if nothing was recorded.
     /// - Returns: the path of the recording.
-    func close(keepsOld: Bool, hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
+    func close(keepsOld: Bool, keepsEmpty: Bool = true, hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
         defer { self.oldLock = nil }
         try self.takeIn()
         // A run without exchanges does not replace the existing recording.
-        if self.plan.target == .replace, self.appender?.count == 0 {
+        if self.plan.target == .replace || !keepsEmpty && self.plan.target == .create, self.appender?.count == 0 {
             try self.abandon()
             return self.plan.path
         }

@@ -124,11 +124,14 @@ public final class Recorder: Sendable {
     ///     does so in any case.
     ///   - progress: called with the number of exchanges that are done.
     /// - Returns: the path of the recording.
-    public func close(keepsOld: Bool, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }) throws(CassetteError) -> String {
+    public func close(
+        keepsOld: Bool, keepsEmpty: Bool = true, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws(CassetteError) -> String {
         self.queue.close()
         self.finished.wait()
         let status = self.currentStatus
-        let path = try self.file.close(keepsOld: keepsOld || status.lost > 0, hasUndecoded: status.undecoded > 0, progress: progress)
+        let path = try self.file.close(
+            keepsOld: keepsOld || status.lost > 0, keepsEmpty: keepsEmpty, hasUndecoded: status.undecoded > 0, progress: progress)
         self.status.withLock { $0.leaks = self.file.leaks }
         return path
     }

@@ -26,9 +26,12 @@ final class AnswerLibrary: Sendable {
     }
 
     /// The response of an exchange, by its index in order of request start. May wait for the disk.
-    func answer(_ index: Int) throws(CassetteError) -> ReadyAnswer {
+    ///
+    /// - Parameter form: computed responses are not kept.
+    func answer(_ index: Int, _ form: AnswerForm = .recorded) throws(CassetteError) -> ReadyAnswer {
+        guard form == .recorded else { return try self.load(index, form) }
         if let known = self.answers.withLock({ $0.value(index) }) { return known }
-        let answer = try self.load(index)
+        let answer = try self.load(index, form)
         self.answers.withLock { $0.insert(answer, at: index) }
         return answer
     }
@@ -48,8 +51,11 @@ final class AnswerLibrary: Sendable {
         try ContentStream(body, headers: answer.head?.headers.headerFields ?? HeaderFields(), bodies: self.bodies)
     }
 
-    private func load(_ index: Int) throws(CassetteError) -> ReadyAnswer {
-        var interaction = try self.cassette.interaction(at: index)
+    private func load(_ index: Int, _ form: AnswerForm) throws(CassetteError) -> ReadyAnswer {
+        var interaction =
+            form == .recorded
+            ? try self.cassette.interaction(at: index)
+            : try ComputedAnswer.interaction(at: index, form: form, of: self.cassette, bodies: self.bodies, digest: { PortableSHA256() })
         try self.refresh?.refresh(&interaction, bodies: self.bodies, digest: { PortableSHA256() })
         let source = ExchangeSource.replayed(cassette: self.cassette.path, id: interaction.id)
         // Replaced by the URL of the live request.

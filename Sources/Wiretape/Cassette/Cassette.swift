@@ -57,7 +57,7 @@ public final class Cassette: Sendable {
         self.mode = mode
         self.settings = settings
         self.recorded = plan.cassette
-        self.decider = RequestDecider(open.session, redacts: plan.liveRedactor != nil, movesDates: plan.refresh != nil)
+        self.decider = RequestDecider(open.session)
         self.player = plan.cassette.map {
             ReplayPlayer(AnswerLibrary($0, refresh: plan.refresh), session: open.session, latency: settings.latency)
         }
@@ -241,6 +241,8 @@ extension Cassette {
         public var order: ReplayOrder = .any
         /// Whether a WebSocket's client has to send its messages in the recorded order; several tasks that send at once need `any`.
         public var conversation: ConversationOrder = .strict
+        /// Whether ranges that were not recorded are computed from a whole recorded body, or from recorded parts of it.
+        public var ranges: RangeReplay = .computed
         /// How long a replayed response takes, by the transport's clock.
         public var latency: Latency = .none
         /// Whether dates in replayed header fields are moved, so that they are as old as when they were recorded.
@@ -276,6 +278,7 @@ extension Cassette.Settings {
             options.repetition = self.repetition
             options.order = self.order
             options.conversationOrder = self.conversation
+            options.ranges = self.ranges
             options.refreshedFields = self.refreshDates ? self.refreshFields : nil
             options.audience = self.audience
             if let test = self.test { options.headMembers = [try Self.headMember(ofTest: test)] }

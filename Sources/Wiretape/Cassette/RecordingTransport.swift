@@ -80,10 +80,10 @@ public struct RecordingTransport: Transport, WebSocketTransport {
         _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         switch decision {
-        case .replay(let index, _):
+        case .replay(let index, let form):
             // The decision is `replay` only if there is a player.
             guard let player = self.cassette.player else { return FinishedTask.shared }
-            return player.play(index, for: request, clock: self.clock, receive: receive)
+            return player.play(index, form, for: request, clock: self.clock, receive: receive)
         case .refuse(let failure):
             _ = receive(.failed(failure))
             return FinishedTask.shared

@@ -45,8 +45,8 @@ public struct ReplayTransport: Transport, WebSocketTransport {
         _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         switch decision {
-        case .replay(let index, _):
-            if let player = self.cassette.player { return player.play(index, for: request, clock: self.clock, receive: receive) }
+        case .replay(let index, let form):
+            if let player = self.cassette.player { return player.play(index, form, for: request, clock: self.clock, receive: receive) }
             _ = receive(.failed(self.unsupported(request)))
         case .forward: _ = receive(.failed(self.unsupported(request)))
         case .refuse(let failure): _ = receive(.failed(failure))
@@ -78,14 +78,14 @@ final class ReplayPlayer: Sendable {
     ///
     /// - Parameter clock: measures the latency.
     func play(
-        _ index: Int, for request: TransportRequest, clock: any Clock<Duration>,
+        _ index: Int, _ form: AnswerForm = .recorded, for request: TransportRequest, clock: any Clock<Duration>,
         receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         // Latency counts from here.
         let watch = self.latency == .none ? nil : ElapsedClock(clock)
         let answer: ReadyAnswer
         do {
-            answer = try self.library.answer(index)
+            answer = try self.library.answer(index, form)
         } catch {
             _ = receive(.failed(self.unserved(index, error)))
             return FinishedTask.shared

@@ -12,12 +12,9 @@ struct RequestDecider: Sendable {
     static let pieceSize = 256 << 10
 
     let session: CassetteSession
-    /// Whether header fields can change which exchange answers a request without a body.
-    private let looksAtHeaders: Bool
 
-    init(_ session: CassetteSession, redacts: Bool, movesDates: Bool) {
+    init(_ session: CassetteSession) {
         self.session = session
-        self.looksAtHeaders = redacts || movesDates || session.rules.looksAtHeaders || !session.rules.custom.isEmpty
     }
 
     /// What is known without reading a large body.
@@ -29,9 +26,7 @@ struct RequestDecider: Sendable {
 
     func begin(_ request: TransportRequest) -> Beginning {
         let hasBody = request.body.isPresent
-        // What a client has had of a stream of events tells recorded ones apart.
-        let asksEvents = request.headers["Last-Event-ID"] != nil || request.headers["Accept"]?.contains("text/event-stream") == true
-        let headers = self.looksAtHeaders || hasBody || asksEvents ? request.headers.headerFields : HeaderFields()
+        let headers = request.headers.headerFields
         switch self.session.begin(method: request.method, url: Self.url(of: request), headers: headers, hasBody: hasBody) {
         case .decided(let decision):
             return .decided(RequestDecision(decision))
@@ -96,6 +91,9 @@ enum RequestDecision: Sendable {
             case .replay(let index, let form): .replay(index: index, form: form)
             case .forward(let record): .forward(records: record)
             case .refuse(let report): .refuse(TransportFailure(.noMatch(report), report.description))
+            // Only browsers send preflights, and the session allows them for pages alone.
+            case .allowPreflight:
+                .refuse(TransportFailure(.unsupported, "a preflight of CORS is answered by the proxy only: send the request itself."))
             }
     }
 }

@@ -115,6 +115,7 @@ struct SettingRow: Sendable, Hashable {
         add(.repetition, settings.repetitionInForce.rawValue, settings.repetition?.source)
         add(.order, settings.orderInForce.rawValue, settings.order?.source)
         add(.conversation, settings.conversationInForce.rawValue, settings.conversation?.source)
+        add(.ranges, settings.rangesInForce.rawValue, settings.ranges?.source)
         add(.latency, settings.latencyInForce, settings.latency?.source)
         add(.refreshDates, "\(settings.refreshesDates)", settings.refreshDates?.source)
         list(.refreshFields, settings.refreshFields)

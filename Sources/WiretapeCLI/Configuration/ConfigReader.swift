@@ -52,6 +52,7 @@ struct ConfigReader {
         case .repetition: settings.repetition = try reading.choice()
         case .order: settings.order = try reading.choice()
         case .conversation: settings.conversation = try reading.choice()
+        case .ranges: settings.ranges = try reading.choice()
         case .latency:
             settings.latency = try reading.one { text in
                 do {
@@ -238,7 +239,8 @@ struct ConfigReader {
 enum ConfigKey: String, CaseIterable {
     case mode, match, ignore, patterns, descriptors, redact, keep, secretEnv
     case repetition = "repeat"
-    case order, conversation, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability, onDiskFull
+    case order, conversation, ranges, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability,
+        onDiskFull
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes by name.
     case cassettes

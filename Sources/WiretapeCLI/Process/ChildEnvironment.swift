@@ -54,7 +54,9 @@ enum ChildEnvironment {
             guard let value = parent[name] else { continue }
             changes.append((name, self.withoutLoopback(value)))
         }
+        // Node from 24 and 22.21 on, and Perl's LWP, read the proxy variables only if these are set.
         changes.append(("NODE_USE_ENV_PROXY", "1"))
+        changes.append(("PERL_LWP_ENV_PROXY", "1"))
         changes += ChildTrust.names.map { ($0, trust.bundle) }
         for name in ChildTrust.namesIfSet where parent[name] != nil { changes.append((name, trust.bundle)) }
         changes.append(("WGETRC", trust.wgetSettings))

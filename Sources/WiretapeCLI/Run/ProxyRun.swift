@@ -115,7 +115,8 @@ struct ProxyRun {
         if let recorder {
             let progress = ProgressLine(label: "decoding")
             let keepsOld = childFailed && settings.keepsOnFailure
-            path = try recorder.close(keepsOld: keepsOld || settings.reviews) { progress.show($0, of: $1) }
+            // The next run would take an empty cassette for a recorded one.
+            path = try recorder.close(keepsOld: keepsOld || settings.reviews, keepsEmpty: false) { progress.show($0, of: $1) }
             progress.end()
             Self.note(recorder.currentStatus, log)
             if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
@@ -126,7 +127,8 @@ struct ProxyRun {
         }
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: plan.cassette),
-            recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
+            recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
+            review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {

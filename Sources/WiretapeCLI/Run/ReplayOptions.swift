@@ -73,8 +73,14 @@ struct VerdictOptions: ParsableArguments {
     var conversation: ConversationOrder?
 
     @Option(
+        help:
+            "With exact, only recorded ranges are answered; with computed, others are made of a whole recorded body or of its recorded parts. Default: computed."
+    )
+    var ranges: RangeReplay?
+
+    @Option(
         help: ArgumentHelp(
-            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), comma-separated; or none. Default: miss, and with strict order also order.",
+            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?
@@ -98,6 +104,7 @@ struct VerdictOptions: ParsableArguments {
         own.repetition = self.repetition.map { Setting(value: $0, source: .commandLine) }
         own.order = self.order.map { Setting(value: $0, source: .commandLine) }
         own.conversation = self.conversation.map { Setting(value: $0, source: .commandLine) }
+        own.ranges = self.ranges.map { Setting(value: $0, source: .commandLine) }
         own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
         own.maxAge = self.maxAge.map { Setting(value: $0, source: .commandLine) }
         own.onExpired = self.onExpired.map { Setting(value: $0, source: .commandLine) }
@@ -108,6 +115,7 @@ struct VerdictOptions: ParsableArguments {
 extension Repetition: ExpressibleByArgument {}
 extension ReplayOrder: ExpressibleByArgument {}
 extension ConversationOrder: ExpressibleByArgument {}
+extension RangeReplay: ExpressibleByArgument {}
 extension ExpiryPolicy: ExpressibleByArgument {}
 
 /// A file for a replay's report: JSON or JUnit XML, by its extension.
@@ -131,7 +139,7 @@ struct ReportFile: Sendable, Hashable {
     func bytes(_ report: ReplayReport, failOn: FailureRule) -> [UInt8] {
         switch self.form {
         case .json: report.json
-        case .junit: report.junit(failOn: failOn.flaws.union([.unserved]))
+        case .junit: report.junit(failOn: failOn.failing.union([.unserved]))
         }
     }
 }

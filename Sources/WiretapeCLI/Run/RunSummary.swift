@@ -14,6 +14,8 @@ struct RunSummary {
     /// Nil if nothing was recorded.
     var recorder: RecorderStatus?
     var childStatus: Int32?
+    /// The words of the command.
+    var command: [String] = []
     var failOn = FailureRule.standard
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
@@ -36,7 +38,7 @@ struct RunSummary {
     func report(to screen: RunScreen) {
         // Unreadable answers are reported below.
         let always: Set<VerdictFlaw> = self.counts.unreadable > 0 ? [.miss] : [.miss, .unserved]
-        for line in self.replay.flawLines(naming: self.failOn.flaws.union(always)) { screen.complain(line) }
+        for line in self.replay.flawLines(naming: self.failOn.failing.union(always)) { screen.complain(line) }
         if let problem = self.counts.firstUnreadable {
             screen.complain(
                 "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."
@@ -66,17 +68,20 @@ struct RunSummary {
         }
     }
 
-    /// For a command of which nothing was heard at all; nil for others.
+    /// The advice for a command that made no request through the proxy; nil for others.
     private var unheard: String? {
         guard self.childStatus != nil, self.counts == ProxyCounts(), let address else { return nil }
-        return
-            "the command made no request through the proxy. Go and some others go round their proxy for localhost: have it put the value of WIRETAPE_REVERSE before its URLs, as in http://\(address)/http://localhost:8000/pets."
+        return UnheardProgram(of: self.command).advice(address: address)
     }
 
     private func recordLine(_ recorder: RecorderStatus) -> String {
-        if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
-            let next = self.counts.tunnels > 0 ? "." : ": does the program use its proxy settings?"
-            return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
+        if recorder.recorded == 0, recorder.lost == 0 {
+            let next = self.counts.tunnels > 0 || self.unheard != nil ? "." : ": does the program use its proxy settings?"
+            switch self.plan.target {
+            case .replace: return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
+            case .create: return "nothing was recorded, so there is no \(self.plan.path)\(next)"
+            case .append, .nothing: break
+            }
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         switch self.review {

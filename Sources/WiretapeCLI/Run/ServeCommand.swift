@@ -159,7 +159,7 @@ struct ServeRun {
 
     /// The outcome of a session that was still open: each problem with its next step, and a line of numbers.
     static func lines(_ report: SessionReport) -> [String] {
-        let flaws = report.details?.flawLines(naming: report.failOn.flaws.union([.miss])) ?? []
+        let flaws = report.details?.flawLines(naming: report.failOn.failing.union([.miss])) ?? []
         var lines = flaws.map { "session \"\(report.name)\": \($0)" }
         for leak in report.recorder?.leaks ?? [] {
             let file = report.file ?? report.cassette

@@ -12,14 +12,16 @@ import Testing
     }
 
     @Test func anEqualBodyIsFoundInBatches() throws {
-        let list = ListedRequests(bodies: (0..<150).map { "\($0)" })
+        let list = ListedRequests(bodies: (0..<600).map { "\($0)" })
         let session = list.session()
         #expect(try self.lookup(list, session, body: "70").findEqual())
-        #expect(list.reads.withLock { $0 } == 2 * BodyLookup.batch)
+        #expect(list.reads.withLock { $0 } == BodyLookup.readAhead)
+        #expect(try self.lookup(list, session, body: "270").findEqual())
+        #expect(list.reads.withLock { $0 } == BodyLookup.readAhead + BodyLookup.batch)
         #expect(try !self.lookup(list, session, body: "none").findEqual())
-        #expect(list.reads.withLock { $0 } == 150)
+        #expect(list.reads.withLock { $0 } == 600)
         #expect(try !self.lookup(list, session, body: "still none").findEqual())
-        #expect(list.reads.withLock { $0 } == 150)
+        #expect(list.reads.withLock { $0 } == 600)
     }
 
     @Test func cutBodiesAreOthersAndEqualsAreNot() throws {
@@ -44,8 +46,10 @@ import Testing
 }
 
 @Suite struct BodyGroupTests {
+    private let live = LiveFields(method: "POST", HeaderFields(), rules: .standard)
+
     private func group(_ list: ListedRequests) throws -> BodyGroup {
-        var group = BodyGroup()
+        var group = BodyGroup(keepsTraits: true)
         for index in list.requests.indices {
             let request = try list.comparedRequest(
                 at: index, rules: .standard, detail: .digests, redaction: nil, digest: { PortableSHA256() })
@@ -59,11 +63,11 @@ import Testing
         var rule = AssignmentRule(isAnswerable: Array(repeating: true, count: 4))
         #expect(group.seen == 4)
         #expect(group.members(ListedRequests.facets("a")) == [0, 2])
-        #expect(group.assign(ListedRequests.facets("a"), &rule) == .first(index: 0, after: nil))
-        #expect(group.assign(ListedRequests.facets("a"), &rule) == .first(index: 2, after: nil))
-        #expect(!group.isReady(ListedRequests.facets("a"), rule))
-        #expect(group.isReady(.none, rule))
-        #expect(group.assign(ListedRequests.facets("z"), &rule) == .usedUp)
+        #expect(group.assign(ListedRequests.facets("a"), self.live, &rule) == .first(index: 0, after: nil))
+        #expect(group.assign(ListedRequests.facets("a"), self.live, &rule) == .first(index: 2, after: nil))
+        let isReady = [ListedRequests.facets("a"), .none].map { group.isReady($0, self.live, rule, count: 4) }
+        #expect(isReady == [false, true])
+        #expect(group.assign(ListedRequests.facets("z"), self.live, &rule) == .usedUp)
     }
 
     @Test func aCutBodyIsEqualToNone() throws {
@@ -76,7 +80,7 @@ import Testing
     @Test func othersTakeTurnsOfTheirOwn() throws {
         var group = try self.group(ListedRequests(bodies: ["a", "b"]))
         var rule = AssignmentRule(isAnswerable: [true, true], repetition: .cycle)
-        let answers = (0..<4).map { _ in group.assign(among: [0, 1], &rule) }
+        let answers = (0..<4).map { _ in group.assign(among: [0, 1], self.live, &rule) }
         #expect(answers == [.first(index: 0, after: nil), .first(index: 1, after: nil), .again(index: 0), .again(index: 1)])
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CassetteSessionTests {
     /// A decision without the report's text.
     private enum Answer: Hashable, Comparable {
-        case replay(Int), forward, record
+        case replay(Int), forward, record, allowPreflight
         case refuseNoCassette, refuseNotRecorded, refuseUsedUp, refuseOtherMessages, refuseOutOfOrder, needsBody
 
         init(_ decision: Decision?) {
@@ -17,9 +17,11 @@ import Testing
             case nil: self = .needsBody
             case .replay(let index, _): self = .replay(index)
             case .forward(let record): self = record ? .record : .forward
+            case .allowPreflight: self = .allowPreflight
             case .refuse(let report):
                 switch report.reason {
                 case .noCassette: self = .refuseNoCassette
+                case .clientStayed: self = .refuseUsedUp
                 case .notRecorded: self = .refuseNotRecorded
                 case .usedUp: self = .refuseUsedUp
                 case .otherMessages: self = .refuseOtherMessages
@@ -250,7 +252,7 @@ import Testing
         let list = ListedRequests(bodies: (0..<1_000).map { "body \($0)" })
         let session = list.session()
         #expect(try session.ask(body: "body 0") == .replay(index: 0))
-        #expect(list.reads.withLock { $0 } == BodyLookup.batch)
+        #expect(list.reads.withLock { $0 } == BodyLookup.readAhead)
         // The next ones are known without another look.
         guard case .needsBody(let pending) = session.begin(method: "POST", url: "http://a.test/", hasBody: true) else { return }
         #expect(session.decide(pending, body: ListedRequests.facets("body 1")) == .replay(index: 1))
@@ -365,7 +367,7 @@ import Testing
         let head = Array("POST http://h:80/".utf8)
         let pending = PendingRequest(
             method: "POST", url: "http://h/", headers: HeaderFields(), comparedHeaders: HeaderFields(), rules: .standard, redaction: nil,
-            head: head, key: 0, digest: { PortableSHA256() })
+            head: head, key: 0, fields: LiveFields(method: "POST", HeaderFields(), rules: .standard), digest: { PortableSHA256() })
         #expect(try CassetteSession(mode: .none).decideUnasked(pending) == nil)
     }
 

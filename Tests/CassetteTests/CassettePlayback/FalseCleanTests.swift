@@ -27,6 +27,21 @@ import Testing
         #expect(session.verdict().flaws == [.miss])
     }
 
+    @Test func replayThatNobodyAskedIsAFlaw() throws {
+        let session = self.list([("GET", "/", nil), ("GET", "/b", nil)]).session()
+        #expect(session.verdict().flaws == [.unused, .unasked])
+        let report = session.report(name: "a.json", cassette: nil)
+        #expect(
+            report.flawLines(naming: [.unasked]) == [
+                "unasked: no request came for the 2 exchanges in \"a.json\", so the replay shows nothing"
+            ])
+        #expect(String(decoding: report.junit(failOn: [.unasked]), as: UTF8.self).contains("type=\"unasked\""))
+        _ = session.head("GET", "http://a.test/other")
+        #expect(session.verdict().flaws == [.miss, .unused])
+        #expect(self.list([]).session().verdict().flaws.isEmpty)
+        #expect(self.list([("GET", "/", nil)]).session(.all).verdict().flaws.isEmpty)
+    }
+
     @Test func aMissIsNotForwarded() {
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session().head("GET", "http://a.test/new")))
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session(.once).head("GET", "http://a.test/new")))

@@ -44,6 +44,7 @@ import Testing
           "orderViolations": 1,
           "unserved": 1,
           "unsent": 0,
+          "computed": 0,
           "damage": "the end is missing",
           "missed": [
             {
@@ -88,6 +89,7 @@ import Testing
             }
           ],
           "notSent": [],
+          "computedAnswers": [],
           "unusedExchanges": [
             { "exchange": 3, "id": 3, "request": "POST http://a.test/3" }
           ]

@@ -11,11 +11,12 @@ import Testing
 @Test func eachFlawKeepsAReplayFromBeingClean() {
     #expect(Verdict(hits: 2, repeatedHits: 1, forwarded: 1).flaws.isEmpty)
     let table: [(Verdict, VerdictFlaw)] = [
-        (Verdict(misses: 1), .miss), (Verdict(unused: [0]), .unused), (Verdict(orderViolations: 1), .order),
+        (Verdict(misses: 1), .miss), (Verdict(hits: 1, unused: [0]), .unused), (Verdict(orderViolations: 1), .order),
         (Verdict(unserved: 1), .unserved),
         (Verdict(damage: "the end is missing"), .damage),
     ]
-    #expect(table.map(\.1) == VerdictFlaw.allCases)
+    #expect(table.map(\.1) + [.unasked] == VerdictFlaw.allCases)
+    #expect(Verdict(unused: [0]).flaws == [.unused, .unasked])
     for (verdict, flaw) in table {
         #expect(verdict.flaws == [flaw])
         #expect(VerdictFlaw.allCases.map { verdict.count(of: $0) }.reduce(0, +) == 1)

@@ -66,7 +66,12 @@ final class ListedRequests: RequestSource {
         var facets = Self.facets(request.body)
         facets.hasMarks = request.hasMark
         return ComparedRequest(
-            method: request.method, url: request.url, headers: HeaderFields(), facets: facets, isComplete: request.isComplete)
+            method: request.method, url: request.url, headers: HeaderFields(), facets: facets, isComplete: request.isComplete,
+            traits: ExchangeTraits(
+                Interaction(
+                    id: index + 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: request.method, url: request.url),
+                    response: RecordedResponse(status: 200)),
+                rules: rules, bodyPlaceholders: []))
     }
 
     static func facets(_ body: String?) -> BodyFacets {

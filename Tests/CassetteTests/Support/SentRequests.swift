@@ -11,18 +11,38 @@ struct SentRequests: RequestSource {
         var url = "http://a.test/"
         var lines: [String] = []
         var body = ""
+        var status = 200
+        var answerLines: [String] = []
+        /// The text of the answer.
+        var answer = ""
+        var outcome = Outcome.complete
+
+        var interaction: Interaction {
+            Interaction(
+                id: 1, started: Timestamp(microseconds: 0),
+                request: RecordedRequest(method: self.method, url: self.url, headers: HeaderFields(self.lines)),
+                response: RecordedResponse(
+                    status: self.status, headers: HeaderFields(self.answerLines),
+                    body: Body(size: self.answer.utf8.count, content: .text(Array(self.answer.utf8)))),
+                outcome: self.outcome)
+        }
     }
 
     let requests: [Request]
 
-    func session(rules: MatchRules = .standard) -> CassetteSession {
+    func session(
+        rules: MatchRules = .standard, repetition: Repetition = .never, order: ReplayOrder = .any, ranges: RangeReplay = .computed,
+        redaction: LiveRedactor? = nil
+    ) -> CassetteSession {
         var keys = RecordedKeys()
         for request in self.requests {
             rules.withHeadKey(method: request.method, url: request.url, headers: HeaderFields(request.lines)) {
-                keys.append($0, mayHaveBody: !request.body.isEmpty)
+                keys.append($0, mayHaveBody: !request.body.isEmpty, isBound: AnswerKind(status: request.status).isBound)
             }
         }
-        return CassetteSession(mode: .none, keys: keys, hasCassette: true, rules: rules, source: self)
+        return CassetteSession(
+            mode: .none, keys: keys, hasCassette: true, rules: rules, repetition: repetition, order: order, ranges: ranges,
+            redaction: redaction, source: self)
     }
 
     func conversation(
@@ -35,9 +55,11 @@ struct SentRequests: RequestSource {
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
         let request = self.requests[index]
+        var facets = MatchFixture.live(request.body, request.lines, rules, url: request.url)
+        Array(request.body.utf8).withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &facets.placeholders) }
         return ComparedRequest(
-            method: request.method, url: request.url, headers: HeaderFields(request.lines),
-            facets: MatchFixture.live(request.body, request.lines, rules, url: request.url), isComplete: true)
+            method: request.method, url: request.url, headers: HeaderFields(request.lines), facets: facets, isComplete: true,
+            traits: ExchangeTraits(request.interaction, rules: rules, bodyPlaceholders: facets.placeholders))
     }
 }
 

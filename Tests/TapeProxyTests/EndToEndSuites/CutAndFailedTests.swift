@@ -186,4 +186,28 @@ import Testing
         #expect(!answer.text.contains("evil"))
         #expect(answer.text.hasSuffix("b!"))
     }
+
+    @Test(
+        arguments: [
+            ("Content-Length: 99", "ten bytes.", "announced 99 bytes, 10 came"),
+            ("Transfer-Encoding: chunked", "a\r\nten bytes.\r\n", "10 bytes came of its request, without its end"),
+            ("Transfer-Encoding: chunked", "14\r\nten bytes.", "10 bytes came of its request, without its end"),
+        ])
+    func bytesOfABrokenUploadAreRecorded(body: (field: String, wire: String, reason: String)) throws {
+        for _ in 0..<10 {
+            let origin = try RawOrigin { connection in _ = try? connection.readToEnd() }
+            let proxy = try RunningProxy()
+            let client = try proxy.connect()
+            // In one piece, so that the end comes before the origin is connected.
+            try client.send("POST http://\(origin.authority)/up HTTP/1.1\r\nHost: \(origin.authority)\r\n\(body.field)\r\n\r\n\(body.wire)")
+            client.closeOutput()
+            _ = try client.readToEnd()
+            let recorded = try proxy.recorded()
+            origin.stop()
+            #expect(recorded.count == 1)
+            #expect(recorded.first?.request.body?.content == .text(Array("ten bytes.".utf8)) || recorded.first?.request.body?.size == 10)
+            guard case .cut(let cut)? = recorded.first?.outcome else { throw RawError("\(recorded) is not cut") }
+            #expect(cut.by == .client && cut.reason.contains(body.reason), "\(cut.reason)")
+        }
+    }
 }

@@ -92,8 +92,8 @@ import Testing
         try client.wait(for: "the answer") { $0.ended.contains(first) }
         #expect(client.text(first) == "second")
         let second = try client.request("http://\(origin.authority)/b")
-        try client.wait(for: "the failure") { $0.ended.contains(second) }
-        #expect(client.heads[second]?.status == 502)
+        try client.wait(for: "the refusal") { $0.closed[second] != nil }
+        #expect(client.closed[second] == .refusedStream && client.heads[second] == nil)
         let recorded = try proxy.recorded()
         origin.finish()
         #expect(recorded.count == 2 && recorded.first?.outcome == .complete)
@@ -102,6 +102,56 @@ import Testing
             return
         }
         #expect(failure.message.contains("REFUSED_STREAM"))
+    }
+
+    /// An origin that refuses the first request with a body, and answers the next with what it got.
+    private func refusingOrigin(_ refuse: @escaping @Sendable (HTTP2Peer) throws -> Void) throws -> RawOrigin {
+        try self.origin(
+            { peer in
+                try peer.wait(for: "a request with its body") { $0.bodies[1]?.isEmpty == false }
+                try refuse(peer)
+                try peer.flush()
+                try peer.wait(for: "it again, or the end") { $0.isOver || $0.ended.contains(3) }
+                guard !peer.isOver else { return }
+                try peer.respond(3, body: String(decoding: peer.bodies[3] ?? [], as: UTF8.self))
+                try peer.wait(for: "the answer to be read") { $0.closed[3] != nil }
+            })
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"]) func refusedRequestIsSentAgainWithItsBody(method: String) throws {
+        let origin = try self.refusingOrigin { $0.codec.reset(1, code: .refusedStream) }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/a", method: method, hasBody: true)
+        client.codec.send(id, ByteBuffer(string: "first half, "))
+        try client.flush()
+        client.codec.send(id, ByteBuffer(string: "second half"))
+        client.codec.end(id)
+        try client.flush()
+        try client.wait(for: "the answer") { $0.ended.contains(id) }
+        #expect(client.text(id) == "first half, second half")
+        let recorded = try proxy.recorded()
+        origin.finish()
+        #expect(recorded.count == 1 && recorded[0].outcome == .complete && recorded[0].request.body?.size == 23)
+    }
+
+    @Test func refusedBodyThatIsNotHeldAnyMoreIsHandedToTheClient() throws {
+        let origin = try self.origin(
+            { peer in
+                try peer.wait(for: "a large part of the body") { ($0.bodies[1]?.count ?? 0) > 300_000 }
+                peer.codec.reset(1, code: .refusedStream)
+                try peer.flush()
+                try peer.wait(for: "the end") { $0.isOver }
+            })
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)/a", method: "POST", hasBody: true)
+        client.codec.send(id, ByteBuffer(repeating: 7, count: 2_000_000))
+        try client.flush()
+        try client.wait(for: "the refusal") { $0.closed[id] != nil }
+        #expect(client.closed[id] == .refusedStream)
+        _ = try proxy.recorded()
+        origin.finish()
     }
 
     @Test func anOriginThatBreaksTheProtocolFailsItsRequestsAtOnce() throws {

@@ -58,7 +58,7 @@ import Testing
         let scene = try Scene()
         let sender = try self.sender(scene, .scaled(1))
         var ends: [Bool] = []
-        sender.start { ends.append($0) }
+        sender.start { ends.append($0 == nil) }
         #expect(try scene.text(after: 49) == "")
         #expect(try scene.text(after: 1) == "2\r\nab\r\n")
         #expect(try scene.text(after: 59) == "")

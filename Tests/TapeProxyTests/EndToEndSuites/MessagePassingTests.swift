@@ -83,9 +83,9 @@ import Testing
             }
         }
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
-            try client.send(origin.request(method))
+            try client.send(origin.request(method, "/", "If-None-Match: \"x\""))
             let first = try client.read(through: "\r\n\r\n")
-            try client.send(origin.request(method))
+            try client.send(origin.request(method, "/", "If-None-Match: \"x\""))
             return Answer(bytes: first + (try client.read(through: "\r\n\r\n")))
         }
         #expect(answer.text == head + head)

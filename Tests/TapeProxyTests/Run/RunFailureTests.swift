@@ -72,4 +72,18 @@ import Testing
             #expect(try FailureRule(names: text.split(separator: ",").map(String.init)).description == text)
         }
     }
+
+    @Test(arguments: [(FailureRule.standard, [RunFailure.unused]), (FailureRule([.order]), [.unused]), (FailureRule([]), [])])
+    func replayThatNobodyAskedFailsUnlessTold(rule: FailureRule, failures: [RunFailure]) {
+        let unasked = Verdict(unused: [0])
+        #expect(RunFailure.all(failOn: rule, verdict: unasked, counts: ProxyCounts(), recorder: nil) == Set(failures))
+        let asked = Verdict(hits: 1, unused: [1])
+        #expect(RunFailure.all(failOn: rule, verdict: asked, counts: ProxyCounts(), recorder: nil).isEmpty)
+    }
+
+    @Test(arguments: [(FailureRule.standard, [RunFailure.failed]), (FailureRule([]), [])])
+    func damagedCassetteFailsUnlessTold(rule: FailureRule, failures: [RunFailure]) {
+        let torn = Verdict(hits: 1, damage: "the end is missing")
+        #expect(RunFailure.all(failOn: rule, verdict: torn, counts: ProxyCounts(), recorder: nil) == Set(failures))
+    }
 }

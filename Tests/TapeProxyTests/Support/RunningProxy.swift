@@ -69,6 +69,8 @@ final class RunningProxy {
     /// Stops and reads what was recorded, in the order of the file.
     func recorded() throws -> [Interaction] {
         try self.stop()
+        // A recording without exchanges leaves no file.
+        guard CassettePlace.exists(self.folder.file("tape.json")) else { return [] }
         return try RecordedExchanges.read(self.folder.file("tape.json"))
     }
 }

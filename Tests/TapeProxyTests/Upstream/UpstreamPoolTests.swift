@@ -112,4 +112,41 @@ import Testing
         #expect(pool.take(self.route, client: 7, isRepeatable: true) === strangers)
         #expect(pool.count == 0)
     }
+
+    @Test func boundConnectionServesItsClientAlone() throws {
+        let pool = self.pool()
+        let (bound, channel) = try self.upstream(1, in: pool)
+        bound.bind(to: 1)
+        pool.put(bound, client: 1)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) == nil)
+        #expect(pool.take(self.route, client: 2, isRepeatable: false) == nil)
+        #expect(pool.take(self.route, client: 1, isRepeatable: true) === bound)
+        pool.put(bound, client: 1)
+        pool.clientClosed(2)
+        #expect(channel.isActive)
+        pool.clientClosed(1)
+        #expect(!channel.isActive && pool.count == 0)
+    }
+
+    @Test func clientTakesNoOtherConnectionThanItsBoundOne() throws {
+        let pool = self.pool()
+        let (bound, _) = try self.upstream(1, in: pool)
+        let (other, otherChannel) = try self.upstream(2, in: pool)
+        bound.bind(to: 1)
+        pool.put(bound, client: 1)
+        pool.put(other, client: 2)
+        #expect(pool.take(self.route, client: 1, isRepeatable: true) === bound)
+        pool.put(bound, client: 1)
+        pool.clientClosed(1)
+        #expect(otherChannel.isActive && pool.take(self.route, client: 3, isRepeatable: true) === other)
+    }
+
+    @Test func boundConnectionWhoseClientHasLeftIsNotKept() throws {
+        let pool = self.pool()
+        let (bound, channel) = try self.upstream(1, in: pool)
+        bound.bind(to: 1)
+        pool.clientClosed(1)
+        pool.put(bound, client: 1)
+        #expect(!channel.isActive && pool.count == 0)
+    }
 }

@@ -134,12 +134,12 @@ import TapeTestSupport
         let origin = try DriftingOrigin(["a.json": "{}"])
         defer { origin.stop() }
         try origin.record(cassette, [[origin.url("a.json")]])
-        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--", "true"]).status == 0)
+        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--fail-on", "none", "--", "true"]).status == 0)
         try origin.record(cassette, [[origin.url("a.json")]])
         let end = try Wiretape.run(["prune", cassette, "--unused-from", report])
         #expect(end.status == 1 && end.errors.contains("the id 1 is another one in"), "\(end.errors)")
         #expect(try CassetteFile.urls(cassette).count == 1)
-        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--", "true"]).status == 0)
+        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--fail-on", "none", "--", "true"]).status == 0)
         #expect(try Wiretape.run(["prune", cassette, "--unused-from", report]).status == 0)
         #expect(try CassetteFile.urls(cassette) == [])
     }

@@ -28,7 +28,8 @@ import TapeTestSupport
             lines.dropFirst() == [
                 "mode once default", "match method,url,body default", "ignore query:own pets.json", "query:ts \(file) line 2",
                 "redact json:/own pets.json", "header:x-a command line", "repeat last \(file) line 4, for \"p*.json\"",
-                "order strict command line", "conversation strict default", "latency x2 command line", "refreshDates true \(file) line 5",
+                "order strict command line", "conversation strict default", "ranges computed default", "latency x2 command line",
+                "refreshDates true \(file) line 5",
                 "refreshFields json:/at command line", "failOn miss,order default", "onExpired warn default", "keepOnFailure true default",
                 "review false default", "durability normal default", "onDiskFull pass default", "listen 127.0.0.1:0 default",
                 "grace 5 default",
@@ -71,7 +72,7 @@ import TapeTestSupport
         #expect(rows.allSatisfy { $0.source == .standard })
         #expect(
             rows.map { "\($0.name) \($0.value)" } == [
-                "mode once", "match method,url,body", "repeat never", "order any", "conversation strict", "latency none",
+                "mode once", "match method,url,body", "repeat never", "order any", "conversation strict", "ranges computed", "latency none",
                 "refreshDates false",
                 "failOn miss", "onExpired warn", "keepOnFailure true", "review false", "durability normal", "onDiskFull pass",
                 "listen 127.0.0.1:0",
@@ -102,7 +103,7 @@ import TapeTestSupport
         #expect(
             rows.map(\.name) == [
                 "mode", "match", "ignore", "ignore", "patterns", "descriptors", "redact", "keep", "secretEnv", "repeat", "order",
-                "conversation",
+                "conversation", "ranges",
                 "latency",
                 "refreshDates", "refreshFields", "failOn", "maxAge", "onExpired", "keepOnFailure", "review", "durability", "onDiskFull",
                 "listen", "grace", "passthrough", "refuse", "upstreamCA", "insecureUpstream",

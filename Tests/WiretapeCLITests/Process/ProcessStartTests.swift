@@ -169,7 +169,7 @@ import TapeTestSupport
         let folder = try TemporaryFolder()
         let tool = try Programs.wiretape()
         let end = try ExternalProgram.run(
-            "/bin/sh", ["-c", "exec '\(tool)' record '\(folder.file("a.json"))' -v -- true \(closed)"])
+            "/bin/sh", ["-c", "exec '\(tool)' record '\(folder.file("a.json"))' -v -- curl -s -o /dev/null http://127.0.0.1:1/ \(closed)"])
         #expect(end.status == 0)
         let text = String(decoding: try folder.read("a.json"), as: UTF8.self)
         #expect(text.hasPrefix("{\n  \"wiretape\": 2,"), "\(text)")

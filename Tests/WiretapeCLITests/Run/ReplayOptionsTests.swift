@@ -28,7 +28,7 @@ import Testing
 
 @Suite struct ReportFileTests {
     private let report = ReplayReport(
-        cassette: "pets.json", mode: .none, verdict: Verdict(hits: 0, unused: [0]),
+        cassette: "pets.json", mode: .none, verdict: Verdict(hits: 1, unused: [0]),
         exchanges: [ReplayReport.Exchange(id: 1, request: "GET http://a.test/", answers: 0)])
 
     @Test func theEndingOfTheNameSaysTheForm() throws {

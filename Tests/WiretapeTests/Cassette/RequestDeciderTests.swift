@@ -14,7 +14,7 @@ import Testing
 
     @Test func aRequestWithoutABodyIsDecidedAtOnce() throws {
         let session = try CassetteSession(mode: .passthrough)
-        let decider = RequestDecider(session, redacts: false, movesDates: false)
+        let decider = RequestDecider(session)
         guard case .decided(.forward(records: false)) = decider.begin(.make("GET", "http://a.test/")) else {
             Issue.record("not forwarded")
             return

@@ -1,0 +1,174 @@
+internal import CassetteModel
+
+/// Which computed answers a replay gives to requests for ranges.
+public enum RangeReplay: String, Sendable, Hashable, CaseIterable {
+    /// Ranges that were not recorded are computed from a whole recorded representation, or from recorded parts of it.
+    case computed
+    /// Only recorded ranges are answered.
+    case exact
+}
+
+/// The ranges that a request asks for (RFC 9110, 14.1.2 and 14.2).
+struct RangeRequest: Sendable, Hashable {
+    /// More ranges in one request are most likely an attack (RFC 9110, 14.2).
+    static let limit = 128
+
+    private enum Spec: Sendable, Hashable {
+        case from(Int, last: Int?)
+        case suffix(Int)
+    }
+
+    private var specs: [Spec] = []
+
+    /// Nil if the field has another unit or is malformed: an origin ignores it then.
+    init?(_ value: String) {
+        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+        for text in parts[1].split(separator: ",") {
+            let text = text.filter { $0 != " " && $0 != "\t" }
+            guard !text.isEmpty else { continue }
+            let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+            guard ends.count == 2, self.specs.count < Self.limit else { return nil }
+            if ends[0].isEmpty {
+                guard let count = Self.number(ends[1]) else { return nil }
+                self.specs.append(.suffix(count))
+            } else {
+                guard let first = Self.number(ends[0]) else { return nil }
+                let last = ends[1].isEmpty ? nil : Self.number(ends[1])
+                guard ends[1].isEmpty || last.map({ $0 >= first }) == true else { return nil }
+                self.specs.append(.from(first, last: last))
+            }
+        }
+        guard !self.specs.isEmpty else { return nil }
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return nil }
+        return Int(text)
+    }
+
+    /// The satisfiable ranges of a representation, in the order requested; empty if there is none. Nil if they add up to more than twice the
+    /// representation, which an origin may ignore.
+    func ranges(of length: Int) -> [Range<Int>]? {
+        let ranges = self.specs.compactMap { spec -> Range<Int>? in
+            switch spec {
+            case .from(let first, let last): first < length ? first..<min(last ?? length - 1, length - 1) + 1 : nil
+            case .suffix(let count): count > 0 && length > 0 ? max(0, length - count)..<length : nil
+            }
+        }
+        return ranges.reduce(0) { $0 + $1.count } <= 2 * length ? ranges : nil
+    }
+}
+
+/// What a recorded answer holds of a representation, from which ranges can be computed.
+struct RangeFacts: Sendable, Hashable {
+    /// The answer is a 200: the whole representation.
+    var isWhole: Bool
+    /// The offsets within the representation, in bytes.
+    var bytes: Range<Int>
+    /// Of the whole representation, in bytes.
+    var length: Int
+    /// Nil if it is weak or absent.
+    var strongTag: String?
+    var lastModified: String?
+    var coding: String?
+
+    /// Nil if the answer is not whole, or not a 200 or 206 of one range to a GET.
+    init?(_ interaction: Interaction) {
+        guard interaction.request.method == "GET", interaction.outcome == .complete, let response = interaction.response,
+            let body = response.body, body.isComplete, body.size <= ComputedAnswer.sourceLimit || Self.isPlainFile(body)
+        else { return nil }
+        switch response.status {
+        case 200:
+            self.bytes = 0..<body.size
+            self.length = body.size
+        case 206:
+            guard let range = response.headers.first("content-range").flatMap(Self.contentRange), range.bytes.count == body.size else {
+                return nil
+            }
+            (self.bytes, self.length) = range
+        default: return nil
+        }
+        self.isWhole = response.status == 200
+        let tag = response.headers.first("etag")
+        self.strongTag = tag?.hasPrefix("\"") == true ? tag : nil
+        self.lastModified = response.headers.first("last-modified")
+        self.coding = response.headers.first("content-encoding")
+    }
+
+    /// A file can be read from any offset.
+    private static func isPlainFile(_ body: Body) -> Bool {
+        if case .file = body.content { body.codings.isEmpty && body.original == nil } else { false }
+    }
+
+    /// `bytes 0-9/100` (RFC 9110, 14.4); nil for an unknown length.
+    private static func contentRange(_ value: String) -> (bytes: Range<Int>, length: Int)? {
+        guard value.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        let ends = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
+        guard parts.count == 2, ends.count == 2, let first = Int(ends[0]), let last = Int(ends[1]), let length = Int(parts[1]), first >= 0,
+            first <= last, last < length
+        else { return nil }
+        return (first..<last + 1, length)
+    }
+
+    /// Whether both are parts of the same representation: a strong validator says so (RFC 9110, 8.8.1).
+    func isOfSame(as other: RangeFacts) -> Bool {
+        self.length == other.length && self.coding == other.coding && self.strongTag != nil && self.strongTag == other.strongTag
+    }
+
+    /// Whether a condition on the representation holds (RFC 9110, 13.1.5): the same strong tag, or the same date.
+    func fulfils(ifRange: String?) -> Bool {
+        guard let ifRange else { return true }
+        return ifRange.hasPrefix("\"") ? ifRange == self.strongTag : ifRange == self.lastModified
+    }
+}
+
+/// Computes what answers a request for ranges that was not recorded.
+enum RangeRule {
+    enum Outcome: Sendable, Hashable {
+        /// The recorded representation as it is: the request's condition does not hold, or its ranges are to be ignored.
+        case whole(Int)
+        case computed(ComputedRanges)
+    }
+
+    /// - Parameters:
+    ///   - candidates: recorded answers, in order of request start.
+    ///   - isSent: whether an exchange has answered. Ranges come from the representation that was sent last, so that parts of one download
+    ///     are never of two versions.
+    /// - Returns: nil if the recording does not hold the ranges.
+    static func outcome(
+        range: String, ifRange: String?, candidates: [(index: Int, facts: RangeFacts)], isSent: (Int) -> Bool
+    ) -> Outcome? {
+        let wholes = candidates.filter(\.facts.isWhole)
+        let sent = candidates.last { isSent($0.index) }
+        let whole = sent.map { sent in wholes.last { $0.index == sent.index || $0.facts.isOfSame(as: sent.facts) } } ?? wholes.first
+        if let whole {
+            guard let request = RangeRequest(range), let ranges = request.ranges(of: whole.facts.length),
+                whole.facts.fulfils(ifRange: ifRange)
+            else { return .whole(whole.index) }
+            let source = ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)
+            return .computed(ComputedRanges(length: whole.facts.length, ranges: ranges, sources: [source]))
+        }
+        guard let request = RangeRequest(range), let first = candidates.last(where: { isSent($0.index) }) ?? candidates.first else {
+            return nil
+        }
+        let parts = candidates.filter { $0.index == first.index || $0.facts.isOfSame(as: first.facts) }
+            .sorted { ($0.facts.bytes.lowerBound, $0.index) < ($1.facts.bytes.lowerBound, $1.index) }
+        guard first.facts.fulfils(ifRange: ifRange), let ranges = request.ranges(of: first.facts.length),
+            ranges.allSatisfy({ Self.covers($0, parts.map(\.facts.bytes)) })
+        else { return nil }
+        let needed = parts.filter { part in ranges.isEmpty || ranges.contains { $0.overlaps(part.facts.bytes) } }
+        return .computed(
+            ComputedRanges(
+                length: first.facts.length, ranges: ranges,
+                sources: needed.map { ComputedRanges.Source(index: $0.index, bytes: $0.facts.bytes) }))
+    }
+
+    /// - Parameter parts: ascending by their first byte.
+    private static func covers(_ range: Range<Int>, _ parts: [Range<Int>]) -> Bool {
+        var next = range.lowerBound
+        for part in parts where part.lowerBound <= next { next = max(next, part.upperBound) }
+        return next >= range.upperBound
+    }
+}

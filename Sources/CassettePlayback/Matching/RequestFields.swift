@@ -1,0 +1,260 @@
+internal import CassetteModel
+internal import CassetteRedaction
+internal import TapeBytes
+
+/// The names of request header fields, by how they take part in the choice between recorded requests that are otherwise equal.
+///
+/// Only names are classified here; `RequestProfile` holds values, and `FieldChoice` decides.
+enum RequestFieldNames {
+    enum Role: Sendable, Hashable {
+        /// The field selects an operation or a representation. It is compared if the recording shows that it decides.
+        case selecting
+        /// The field is compared only if a recorded `Vary` names it and the recording shows that it decides.
+        case other
+        /// The value is new in each run, or describes the client rather than the request. A difference never causes a miss.
+        case neverDecides
+        /// The field describes the connection or the framing, and is not looked at.
+        case ignored
+    }
+
+    /// Preconditions and ranges (RFC 9110, 13.1 and 14.2), which decide between the statuses 200, 206, 304, 412 and 416.
+    static let conditions = ["if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range"]
+
+    static func conditions(in headers: HeaderFields) -> Set<String> {
+        guard
+            headers.contains("range") || headers.contains("if-match") || headers.contains("if-none-match")
+                || headers.contains("if-modified-since") || headers.contains("if-unmodified-since") || headers.contains("if-range")
+        else { return [] }
+        return Set((0..<headers.count).map { headers.name(at: $0).lowercased() }).intersection(self.conditions)
+    }
+
+    /// Fields that name the operation, as the method does. They are always compared: another operation never has this answer.
+    static let operations = ["x-amz-target", "soapaction", "x-http-method-override", "x-http-method", "x-method-override", "depth"]
+
+    static func namesOperation(_ headers: HeaderFields) -> Bool {
+        headers.contains("x-amz-target") || headers.contains("soapaction") || headers.contains("x-http-method-override")
+            || headers.contains("depth") || headers.contains("x-http-method") || headers.contains("x-method-override")
+    }
+
+    /// - Parameter name: in lower case.
+    static func role(of name: String) -> Role {
+        if let known = self.known[name] { return known }
+        if name.hasPrefix("x-b3-") || name.hasPrefix("x-datadog-") || name.hasPrefix("sec-ch-") || name.hasPrefix("x-amzn-trace") {
+            return .neverDecides
+        }
+        if name.hasPrefix("hx-") || name.hasPrefix("x-inertia") || name.hasPrefix("next-router-") || name.hasPrefix("x-amz-copy-source")
+            || name.hasPrefix("x-ms-copy-source") || name.hasPrefix("x-goog-copy-source") || name.hasPrefix("x-goog-upload-")
+        {
+            return .selecting
+        }
+        let words = name.split(separator: "-").map(String.init)
+        guard let last = words.last else { return .other }
+        if self.selectingEndings.contains(last) { return .selecting }
+        if self.freshEndings.contains(last) || last == "id" && words.contains(where: self.freshIDs.contains) { return .neverDecides }
+        return .other
+    }
+
+    private static let known: [String: Role] = {
+        var roles: [String: Role] = [:]
+        for name in Self.conditions + Self.selecting { roles[name] = .selecting }
+        for name in Self.neverDecides { roles[name] = .neverDecides }
+        for name in Self.ignored { roles[name] = .ignored }
+        return roles
+    }()
+
+    private static let selecting = [
+        // Representations (RFC 9110, 12.5; RFC 7089; RFC 7240).
+        "accept", "accept-charset", "accept-language", "accept-datetime", "accept-features", "accept-profile", "accept-version",
+        "content-type", "content-language", "content-location", "content-profile", "content-range", "prefer",
+        // Operations (SOAP 1.1, 6.1.1; AWS JSON; overrides of the method).
+        "soapaction", "x-amz-target", "x-http-method", "x-http-method-override", "x-method-override", "x-method", "action",
+        // WebDAV, DeltaV and Subversion (RFC 4918, 10; RFC 3253).
+        "depth", "destination", "if", "label", "lock-token", "overwrite", "translate", "apply-to-redirect-ref", "x-svn-vr-base",
+        "x-svn-options", "x-svn-base", "git-protocol",
+        // Uploads in pieces (tus 1.0; draft-ietf-httpbis-resumable-upload).
+        "upload-offset", "upload-length", "upload-metadata", "upload-concat", "upload-complete", "upload-incomplete",
+        // Pages in parts.
+        "turbo-frame", "rsc", "x-pjax", "x-pjax-container", "x-requested-with", "purpose", "sec-purpose",
+        // Versions and expansions of APIs.
+        "x-ms-range", "x-ms-blob-type", "x-ms-version", "stripe-version", "notion-version", "x-github-media-type",
+        "anthropic-version", "anthropic-beta", "openai-beta", "x-restli-method", "connect-protocol-version", "last-event-id",
+        "consistencylevel", "odata-version", "odata-maxversion",
+    ]
+
+    /// The last words of the names of further fields that select.
+    private static let selectingEndings: Set<String> = [
+        "action", "target", "operation", "method", "override", "language", "locale", "format", "offset", "range", "profile", "tenant",
+        "schema", "view", "projection", "fields", "fieldmask", "page", "cursor", "part", "chunk", "variant", "representation",
+    ]
+
+    /// The last words of the names of fields whose values are new in each request.
+    private static let freshEndings: Set<String> = [
+        "date", "time", "timestamp", "nonce", "signature", "token", "trace", "traceid", "span", "requestid", "attempt",
+    ]
+    /// The words before "id" in the names of such fields.
+    private static let freshIDs: Set<String> = [
+        "request", "correlation", "trace", "span", "transaction", "session", "invocation", "message", "event", "visitor", "visit", "client",
+        "device", "installation", "call", "run", "instance",
+    ]
+
+    private static let neverDecides = [
+        "accept-encoding", "authorization", "cookie", "cookie2", "origin", "referer", "user-agent", "from", "dnt", "priority", "date",
+        "x-amz-date", "x-ms-date", "x-goog-date", "x-amz-user-agent", "amz-sdk-invocation-id", "amz-sdk-request", "x-amz-security-token",
+        "x-amz-content-sha256", "idempotency-key", "x-idempotency-key", "request-id", "x-request-id", "x-correlation-id", "correlation-id",
+        "x-ms-client-request-id", "x-ms-request-id", "client-request-id", "x-client-request-id", "x-goog-request-id", "x-trace-id",
+        "x-transaction-id", "x-session-id", "x-cloud-trace-context", "traceparent", "tracestate", "baggage", "b3", "uber-trace-id",
+        "sentry-trace", "newrelic", "elastic-apm-traceparent", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded",
+        "x-real-ip", "via", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-gpc", "save-data",
+        "upgrade-insecure-requests", "cache-control", "pragma", "max-forwards", "x-csrf-token", "x-xsrf-token", "x-stainless-retry-count",
+        "x-retry-count", "x-attempt", "x-client-data", "npm-session", "x-goog-api-client", "digest", "content-digest", "repr-digest",
+        "content-md5", "want-digest", "svn-rev", "x-timestamp", "timestamp", "x-nonce", "nonce", "x-signature", "signature",
+        "signature-input", "*",
+    ]
+
+    private static let ignored = [
+        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect",
+        "content-length", "content-encoding", "proxy-authorization", "http2-settings", "sec-websocket-key", "sec-websocket-version",
+        "sec-websocket-extensions", "sec-websocket-protocol",
+    ]
+
+    /// The names of a recorded `Vary` that may decide (RFC 9110, 12.5.5), in lower case.
+    static func varying(in headers: HeaderFields) -> [String] {
+        guard headers.contains("vary") else { return [] }
+        var names: [String] = []
+        for index in 0..<headers.count where headers.isNamed("vary", at: index) {
+            for member in headers.value(at: index).split(separator: ",") {
+                let name = member.filter { $0 != " " && $0 != "\t" }.lowercased()
+                switch self.role(of: name) {
+                case .selecting, .other: if !name.isEmpty, !names.contains(name) { names.append(name) }
+                case .neverDecides, .ignored: continue
+                }
+            }
+        }
+        return names
+    }
+}
+
+/// The header fields and placeholders of a request, as hashes: what tells apart requests whose method, URL and body are equal.
+///
+/// Hashes are seeded anew in each process, so a profile is never stored.
+struct RequestProfile: Sendable, Hashable {
+    struct Field: Sendable, Hashable {
+        var name: UInt64
+        /// `anything` for a value with a mark.
+        var value: UInt64
+    }
+
+    /// The hash of a value that is equal to all others: a mark replaces a secret that is new in each run.
+    static let anything: UInt64 = 0
+
+    /// Ascending by name; each name once.
+    private(set) var fields: [Field] = []
+    /// The placeholders of the cassette that the request holds, in its URL, its fields and its body.
+    var placeholders: [UInt64]
+
+    /// - Parameters:
+    ///   - rules: whose ignored fields are left out, and whose patterns make values equal.
+    ///   - headers: redacted.
+    ///   - note: gets the name of each field that may decide, with its hash.
+    init(_ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64], note: (String, UInt64) -> Void = { _, _ in }) {
+        self.placeholders = placeholders
+        self.fields.reserveCapacity(headers.count)
+        for index in 0..<headers.count {
+            let name = headers.name(at: index).lowercased()
+            let role = RequestFieldNames.role(of: name)
+            guard role != .ignored, !rules.ignoresField(name) else { continue }
+            let hash = Self.hash(name)
+            if role != .neverDecides { note(name, hash) }
+            self.add(Field(name: hash, value: Self.value(headers.valueBytes(at: index), of: name, rules)))
+        }
+    }
+
+    private mutating func add(_ field: Field) {
+        let position = self.fields.firstIndex { $0.name >= field.name } ?? self.fields.count
+        guard position < self.fields.count, self.fields[position].name == field.name else {
+            return self.fields.insert(field, at: position)
+        }
+        let first = self.fields[position].value
+        self.fields[position].value =
+            first == Self.anything || field.value == Self.anything ? Self.anything : Self.combined(first, field.value)
+    }
+
+    /// Nil if there is no such field.
+    func value(of name: UInt64) -> UInt64? { self.fields.first { $0.name == name }?.value }
+
+    /// Whether both have the field with equal values, or neither has it.
+    func agrees(with other: RequestProfile, on name: UInt64) -> Bool {
+        switch (self.value(of: name), other.value(of: name)) {
+        case (nil, nil): true
+        case (let left?, let right?): left == right || left == Self.anything || right == Self.anything
+        case (_?, nil), (nil, _?): false
+        }
+    }
+
+    /// How many fields differ; a field that only one of the two has counts, too.
+    func differences(from other: RequestProfile) -> Int {
+        var (count, left, right) = (0, 0, 0)
+        while left < self.fields.count || right < other.fields.count {
+            guard left < self.fields.count else { return count + other.fields.count - right }
+            guard right < other.fields.count else { return count + self.fields.count - left }
+            let (mine, theirs) = (self.fields[left], other.fields[right])
+            if mine.name == theirs.name {
+                if mine.value != theirs.value, mine.value != Self.anything, theirs.value != Self.anything { count += 1 }
+                left += 1
+                right += 1
+            } else {
+                count += 1
+                if mine.name < theirs.name { left += 1 } else { right += 1 }
+            }
+        }
+        return count
+    }
+
+    static func hash(_ name: String) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(name)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+
+    private static func combined(_ first: UInt64, _ second: UInt64) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(first)
+        hasher.combine(second)
+        return UInt64(truncatingIfNeeded: hasher.finalize()) | 1
+    }
+
+    private static func value(_ bytes: ArraySlice<UInt8>, of name: String, _ rules: MatchRules) -> UInt64 {
+        var value = Array(bytes)
+        if name == "content-type" { value = HeadKeyWriter.withoutBoundary(value) }
+        if let pattern = rules.substitute(for: value, ofField: name) { value = pattern }
+        let isMarked = value.withUnsafeBytes { MatchMark.placeholder(in: $0, from: 0) != nil || MatchMark.isIn($0) }
+        guard !isMarked else { return Self.anything }
+        var hasher = Hasher()
+        value.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return UInt64(truncatingIfNeeded: hasher.finalize()) | 1
+    }
+}
+
+/// Finds the placeholders that a request holds, as hashes of their kind and number.
+enum HeldPlaceholders {
+    /// At most this many of one text are kept: they only break ties.
+    static let limit = 256
+
+    static func all(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
+        var offset = 0
+        while found.count < self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
+            if let (placeholder, _) = Placeholder.spelled(in: bytes, at: range.lowerBound) {
+                found.append(RequestProfile.hash(placeholder.description))
+            }
+            offset = range.upperBound
+        }
+    }
+
+    static func all(url: String, headers: HeaderFields) -> [UInt64] {
+        var found: [UInt64] = []
+        var url = url
+        url.withUTF8 { self.all(in: UnsafeRawBufferPointer($0), into: &found) }
+        headers.withBytes { self.all(in: $0, into: &found) }
+        return found
+    }
+}

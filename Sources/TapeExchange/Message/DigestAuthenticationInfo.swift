@@ -1,0 +1,69 @@
+public import CassetteModel
+
+/// Fits the proof of a recorded server to a live client of Digest authentication (RFC 7616, 3.5).
+///
+/// `rspauth` proves that the server knows the password, for one request and one `cnonce`. Clients that check it refuse an answer whose proof
+/// is for another request, as a recorded one is.
+public enum DigestAuthenticationInfo {
+    /// The fields of a recorded answer for a live request; nil if they fit as they are.
+    public static func fitting(_ answer: HeaderFields, to request: HeaderFields) -> HeaderFields? {
+        guard answer.contains("authentication-info") || answer.contains("proxy-authentication-info") else { return nil }
+        let credentials = request.values("authorization") + request.values("proxy-authorization")
+        let cnonces = credentials.filter { $0.lowercased().hasPrefix("digest ") }.map {
+            self.parameter("cnonce", in: String($0.dropFirst(7)))
+        }
+        var fields = HeaderFields()
+        var isChanged = false
+        for index in 0..<answer.count {
+            guard answer.isNamed("authentication-info", at: index) || answer.isNamed("proxy-authentication-info", at: index),
+                self.parameter("rspauth", in: answer.value(at: index)) != nil
+            else {
+                fields.append(line: answer.line(at: index))
+                continue
+            }
+            let cnonce = self.parameter("cnonce", in: answer.value(at: index))
+            guard cnonce == nil || !cnonces.contains(cnonce) else {
+                fields.append(line: answer.line(at: index))
+                continue
+            }
+            isChanged = true
+            // The server's next nonce still counts.
+            guard let next = self.parameter("nextnonce", in: answer.value(at: index)) else { continue }
+            fields.append(name: answer.name(at: index), value: "nextnonce=\"\(next)\"")
+        }
+        return isChanged ? fields : nil
+    }
+
+    /// The value of a parameter without its quotes; nil if there is none.
+    private static func parameter(_ name: String, in text: String) -> String? {
+        var rest = text[...]
+        while !rest.isEmpty {
+            let key = rest.prefix { $0 != "=" && $0 != "," }
+            rest = rest.dropFirst(key.count)
+            guard rest.first == "=" else {
+                rest = rest.dropFirst()
+                continue
+            }
+            rest = rest.dropFirst().drop { $0 == " " }
+            let value: Substring
+            if rest.first == "\"" {
+                value = rest.dropFirst().prefix { $0 != "\"" }
+                rest = rest.dropFirst(value.count + 2)
+            } else {
+                value = rest.prefix { $0 != "," && $0 != " " }
+                rest = rest.dropFirst(value.count)
+            }
+            rest = rest.drop { $0 == " " || $0 == "," }
+            if key.trimmingSpaces.lowercased() == name { return String(value) }
+        }
+        return nil
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: Substring {
+        var text = self.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,113 @@
+/// A program that was run with the proxy's settings and made no request through it, with what its users can do.
+///
+/// Asks a program that it knows for its version, which decides whether the program reads proxy variables.
+struct UnheardProgram {
+    private enum Kind {
+        case node, npm, go, java, deno, bun, python, other
+    }
+
+    /// Longest version that is shown, in bytes.
+    private static let versionLimit = 60
+
+    private let kind: Kind
+    /// As it is shown: "Node 20.20.2", or "the command".
+    private let name: String
+    /// The first two numbers; nil if the program does not tell.
+    private let version: (major: Int, minor: Int)?
+
+    /// - Parameters:
+    ///   - command: its words.
+    ///   - versionText: what a program prints of its version; nil if it cannot be run.
+    init(of command: [String], versionText: (_ program: String, _ words: [String]) -> String? = Self.versionText) {
+        let program = Self.program(of: command)
+        let base = program.split(separator: "/").last.map(String.init) ?? ""
+        let known: (kind: Kind, name: String, question: (program: String, words: [String])?) =
+            switch base {
+            case "node", "nodejs": (.node, "Node", (program, ["--version"]))
+            case "npm", "npx", "yarn", "pnpm", "tsx", "ts-node", "jest", "vitest", "mocha":
+                (.npm, "\(base), which runs Node", ("node", ["--version"]))
+            case "go": (.go, "Go", (program, ["version"]))
+            case "java", "mvn", "gradle", "kotlin", "scala": (.java, base == "java" ? "Java" : base, (program, ["-version"]))
+            case "deno": (.deno, "Deno", (program, ["--version"]))
+            case "bun", "bunx": (.bun, "Bun", (program, ["--version"]))
+            case "python", "python3", "pytest": (.python, base, nil)
+            default: (.other, "the command", nil)
+            }
+        self.kind = known.kind
+        let numbers = known.question.flatMap { versionText($0.program, $0.words) }.flatMap(Self.numbers(in:))
+        self.version = numbers.flatMap { text in
+            let parts = text.split(separator: ".").map { Int($0) }
+            guard let major = parts.first ?? nil else { return nil }
+            return (major, parts.count > 1 ? parts[1] ?? 0 : 0)
+        }
+        self.name = known.name + (numbers.map { " \($0)" } ?? "")
+    }
+
+    /// One line that says what happened and what to do.
+    ///
+    /// - Parameter address: of the proxy.
+    func advice(address: String) -> String {
+        let reverse =
+            "prefix its URLs with the value of WIRETAPE_REVERSE, as in http://\(address)/http://localhost:8000/pets"
+        let start = "\(self.name) made no request through the proxy"
+        switch self.kind {
+        case .node where self.readsProxyVariables, .npm where self.readsProxyVariables:
+            return
+                "\(start). Its fetch and http read the proxy variables, but a client with an agent or dispatcher of its own does not: remove that, or \(reverse)."
+        case .node, .npm:
+            return
+                "\(start): Node reads no proxy variables before 22.21 and 24. Use such a version, call setGlobalDispatcher(new EnvHttpProxyAgent()) of the package undici, or \(reverse)."
+        case .go:
+            return "\(start): Go's http.ProxyFromEnvironment leaves out localhost and 127.0.0.1. For these, \(reverse)."
+        case .java:
+            return
+                "\(start). JAVA_TOOL_OPTIONS has the proxy's address, which a client with a ProxySelector or a connection manager of its own does not read (Apache HttpClient needs useSystemProperties()): remove that, or \(reverse)."
+        case .deno, .bun:
+            return "\(start): its fetch reads HTTP_PROXY and HTTPS_PROXY, its other clients may not. Use fetch, or \(reverse)."
+        case .python:
+            return
+                "\(start). requests, urllib and httpx read the proxy variables; aiohttp does so with ClientSession(trust_env=True) only. Set that, or \(reverse)."
+        case .other:
+            return
+                "\(start). Some programs read no proxy variables, and Go and others ignore them for localhost: \(reverse)."
+        }
+    }
+
+    private var readsProxyVariables: Bool {
+        guard let version else { return false }
+        return version.major >= 24 || version.major == 22 && version.minor >= 21
+    }
+
+    /// The program that a command runs, behind `env` and the like.
+    private static func program(of command: [String]) -> String {
+        var words = command[...]
+        while let first = words.first {
+            let base = first.split(separator: "/").last.map(String.init) ?? first
+            if ["sh", "bash", "dash", "zsh"].contains(base),
+                let option = words.firstIndex(where: { $0.hasPrefix("-") && $0.hasSuffix("c") }),
+                option + 1 < words.endIndex
+            {
+                words = words[(option + 1)...].first.map { $0.split(separator: " ").map(String.init)[...] } ?? []
+                continue
+            }
+            guard ["env", "nice", "time", "exec", "command", "nohup"].contains(base) || first.contains("=") || first.hasPrefix("-") else {
+                return first
+            }
+            words = words.dropFirst()
+        }
+        return command.first ?? ""
+    }
+
+    private static func versionText(_ program: String, _ words: [String]) -> String? {
+        ProgramOutput.text(of: program, [program] + words, seconds: 3, withErrors: true).map {
+            String(decoding: $0.output.prefix(400), as: UTF8.self)
+        }
+    }
+
+    /// The first number with points in a text.
+    private static func numbers(in text: String) -> String? {
+        guard let start = text.firstIndex(where: { $0.isASCII && $0.isNumber }) else { return nil }
+        let numbers = text[start...].prefix { $0 == "." || $0.isASCII && $0.isNumber }
+        return numbers.utf8.count <= self.versionLimit ? String(numbers) : nil
+    }
+}

@@ -1,0 +1,290 @@
+@testable import CassetteModel
+@testable import CassettePlayback
+@testable import CassetteRedaction
+@testable import TapeBytes
+import TapeTestSupport
+import Testing
+
+/// Requests to one URL that differ in their header fields.
+@Suite struct FieldChoiceTests {
+    private typealias Request = SentRequests.Request
+
+    private func get(_ lines: String..., status: Int = 200, answering: [String] = [], answer: String = "") -> Request {
+        Request(method: "GET", lines: lines, status: status, answerLines: answering, answer: answer)
+    }
+
+    private func get(left lines: String..., answer: String) -> Request {
+        Request(
+            method: "GET", lines: lines, answer: answer, outcome: .cut(Cut(by: .client, reason: "the client left")))
+    }
+
+    /// The indexes that answer some requests in turn; nil for a miss.
+    private func indexes(_ session: CassetteSession, _ requests: [Request]) throws -> [Int?] {
+        try requests.map { request in
+            guard case .replay(let index, _) = try session.send(request) else { return nil }
+            return index
+        }
+    }
+
+    private func miss(_ session: CassetteSession, _ request: Request) throws -> MissReport {
+        guard case .refuse(let report) = try session.send(request) else { throw CassetteError(.damaged, "not refused") }
+        return report
+    }
+
+    // MARK: The protocol decides
+
+    @Test(arguments: [
+        (206, "Range: bytes=0-9", "Range: bytes=10-19"), (416, "Range: bytes=90-", "Range: bytes=0-9"),
+        (304, "If-None-Match: \"a\"", "If-None-Match: \"b\""),
+        (304, "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", "If-Modified-Since: Mon, 07 Nov 1994 08:49:37 GMT"),
+        (412, "If-Match: \"a\"", "If-Match: \"b\""), (412, "If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT", "If-Match: \"a\""),
+    ])
+    func boundAnswerIsOnlyForTheSamePreconditions(status: Int, recorded: String, other: String) throws {
+        let session = SentRequests(requests: [self.get(recorded, status: status)]).session()
+        #expect(try self.indexes(session, [self.get(other), self.get(), self.get(recorded)]) == [nil, nil, 0])
+    }
+
+    @Test func rangesDoNotGetEachOthersBytes() throws {
+        let recorded = ["0-4", "5-9", "10-14"].map { self.get("Range: bytes=\($0)", status: 206, answer: "part \($0)") }
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [recorded[2], recorded[0], recorded[1], recorded[1]]) == [2, 0, 1, nil])
+    }
+
+    @Test func rangeWithAnotherIfRangeIsAMiss() throws {
+        let recorded = self.get("Range: bytes=0-4", "If-Range: \"a\"", status: 206)
+        let session = SentRequests(requests: [recorded]).session()
+        let others = [self.get("Range: bytes=0-4", "If-Range: \"b\""), self.get("Range: bytes=0-4")]
+        #expect(try self.indexes(session, others + [recorded]) == [nil, nil, 0])
+    }
+
+    @Test func notModifiedNeverAnswersAClientThatHasNothing() throws {
+        let recorded = [self.get(status: 200, answer: "page"), self.get("If-None-Match: \"a\"", status: 304)]
+        for repetition in [Repetition.last, .cycle] {
+            let session = SentRequests(requests: recorded).session(repetition: repetition)
+            #expect(try self.indexes(session, [self.get(), self.get(), recorded[1], self.get()]) == [0, 0, 1, 0])
+        }
+    }
+
+    @Test func noAdviceLeadsToAnAnswerThatIsNotPossible() throws {
+        let session = SentRequests(requests: [self.get("If-None-Match: \"a\"", status: 304)]).session()
+        let report = try self.miss(session, self.get())
+        #expect(report.reason == .notRecorded)
+        #expect(report.ignorablePlaces.isEmpty)
+        #expect(!report.description.contains("--repeat"))
+        #expect(
+            report.nearest.first?.differences.map(\.description) == [
+                "the recorded answer is a 304, which only answers a request with \"if-none-match\" or \"if-modified-since\""
+            ])
+        let ignoring = try MatchRules(ignore: ["header:if-none-match", "header:if-modified-since"])
+        let lenient = SentRequests(requests: [self.get("If-None-Match: \"a\"", status: 304)]).session(rules: ignoring)
+        #expect(try self.indexes(lenient, [self.get(), self.get("If-None-Match: \"b\"")]) == [nil, 0])
+    }
+
+    @Test func wholeAnswerIsForAnyConditionalRequest() throws {
+        let recorded = [self.get("If-None-Match: \"a\"", status: 304), self.get(status: 200, answer: "page")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("If-None-Match: \"b\""), recorded[0]]) == [1, 0])
+    }
+
+    @Test func unsafeRequestWithAnotherPreconditionIsAMiss() throws {
+        let recorded = [
+            Request(method: "PUT", lines: ["If-Match: \"1\""], body: "x", status: 204),
+            Request(method: "PUT", lines: ["If-Match: \"0\""], body: "x", status: 412),
+        ]
+        let session = SentRequests(requests: recorded).session()
+        let other = Request(method: "PUT", lines: ["If-Match: \"2\""], body: "x")
+        #expect(try self.indexes(session, [other, recorded[1], recorded[0]]) == [nil, 1, 0])
+    }
+
+    @Test func originThatIgnoredARangeIgnoresAnother() throws {
+        let session = SentRequests(requests: [self.get("Range: bytes=0-4", answer: "whole")]).session(repetition: .last)
+        #expect(try self.indexes(session, [self.get("Range: bytes=5-9"), self.get()]) == [0, 0])
+    }
+
+    // MARK: The cassette decides
+
+    @Test(arguments: [
+        "Accept", "Accept-Language", "Prefer", "Depth", "SOAPAction", "X-Amz-Target", "X-HTTP-Method-Override", "Upload-Offset",
+        "Content-Type", "X-Api-Operation", "Git-Protocol", "HX-Request", "X-Tenant",
+    ])
+    func fieldThatSelectsIsComparedIfItDecided(name: String) throws {
+        let recorded = [self.get("\(name): a", "X-Request-Id: 1", answer: "one"), self.get("\(name): b", "X-Request-Id: 2", answer: "two")]
+        let session = SentRequests(requests: recorded).session()
+        let live = ["b", "c", "a"].map { self.get("\(name): \($0)", "X-Request-Id: 9") }
+        #expect(try self.indexes(session, live + [self.get()]) == [1, nil, 0, nil])
+    }
+
+    @Test func fieldThatDidNotDecideIsNotCompared() throws {
+        let recorded = [self.get("Accept: a", answer: "same"), self.get("Accept: b", answer: "same")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("Accept: c"), self.get("Accept: c")]) == [0, 1])
+    }
+
+    @Test func fieldThatVaryNamesIsCompared() throws {
+        let recorded = [
+            self.get("X-Flavour: mint", answering: ["Vary: Accept-Encoding, X-Flavour"], answer: "one"),
+            self.get("X-Flavour: lime", answer: "two"),
+        ]
+        let session = SentRequests(requests: recorded).session()
+        let live = ["lime", "plum", "mint"].map { self.get("X-Flavour: \($0)") }
+        #expect(try self.indexes(session, live) == [1, nil, 0])
+    }
+
+    @Test(arguments: [
+        "User-Agent", "Cookie", "Authorization", "Accept-Encoding", "Origin", "X-Request-Id", "traceparent", "X-Amz-Date", "Date",
+        "X-Correlation-ID", "X-Acme-Request-Id", "X-Acme-Timestamp",
+    ])
+    func valueThatIsNewInEachRequestNeverCausesAMiss(name: String) throws {
+        let vary = ["Vary: \(name)"]
+        let recorded = [self.get("\(name): a", answering: vary, answer: "one"), self.get("\(name): b", answering: vary, answer: "two")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("\(name): z"), self.get("\(name): y")]) == [0, 1])
+        let ties = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(ties, [self.get("\(name): b"), self.get("\(name): a")]) == [1, 0])
+    }
+
+    @Test func severalFieldsThatDifferTogetherDecideTogether() throws {
+        let recorded = [
+            self.get("Accept: text/html", "Accept-Language: en", answer: "one"),
+            self.get("Accept: application/json", "Accept-Language: de", answer: "two"),
+        ]
+        let session = SentRequests(requests: recorded).session()
+        #expect(
+            try self.indexes(session, [self.get("Accept: text/html", "Accept-Language: de"), recorded[1], recorded[0]]) == [nil, 1, 0])
+    }
+
+    @Test func pollWhoseAnswersChangeKeepsTheOrder() throws {
+        let recorded = ["queued", "running", "done"].map { self.get("Accept: */*", "User-Agent: a", answer: $0) }
+        let session = SentRequests(requests: recorded).session()
+        let live = self.get("Accept: */*", "User-Agent: b")
+        #expect(try self.indexes(session, [live, live, live, live]) == [0, 1, 2, nil])
+    }
+
+    @Test func missBecauseOfAFieldNamesItAndTheRule() throws {
+        let recorded = [self.get("Accept: text/html", answer: "one"), self.get("Accept: application/json", answer: "two")]
+        let report = try self.miss(SentRequests(requests: recorded).session(), self.get("Accept: text/csv"))
+        #expect(report.ignorablePlaces == ["header:accept"])
+        #expect(report.nearest.first?.differences.map(\.description) == ["header \"accept\" is \"text/csv\", recorded is \"text/html\""])
+        let ignoring = try MatchRules(ignore: ["header:accept"])
+        #expect(try self.indexes(SentRequests(requests: recorded).session(rules: ignoring), [self.get("Accept: text/csv")]) == [0])
+    }
+
+    @Test func patternMakesValuesEqual() throws {
+        let rules = try MatchRules(patterns: ["header:accept-language=de.*"])
+        let recorded = [self.get("Accept-Language: de", answer: "one"), self.get("Accept-Language: en", answer: "two")]
+        let session = SentRequests(requests: recorded).session(rules: rules)
+        #expect(try self.indexes(session, [self.get("Accept-Language: en"), self.get("Accept-Language: de-AT")]) == [1, 0])
+    }
+
+    @Test func fieldsDecideBetweenEqualBodies() throws {
+        let recorded = ["Depth: 0", "Depth: 1"].map { Request(method: "PROPFIND", lines: [$0], body: "<propfind/>", answer: $0) }
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [recorded[1], recorded[0], recorded[0]]) == [1, 0, nil])
+    }
+
+    @Test func strictOrderRefusesWhatIsNotDue() throws {
+        let recorded = [self.get("Accept: a", answer: "one"), self.get("Accept: b", answer: "two")]
+        let session = SentRequests(requests: recorded).session(order: .strict)
+        #expect(try self.indexes(session, [recorded[1], recorded[0], recorded[1]]) == [nil, 0, 1])
+    }
+
+    // MARK: Ties
+
+    @Test func mostEqualFieldsWin() throws {
+        let recorded = [
+            self.get("A: 1", "B: 1", answer: "one"), self.get("A: 1", "B: 2", answer: "two"), self.get("A: 1", answer: "three"),
+        ]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [2, 1, 0])
+    }
+
+    @Test func wholeExchangesComeBeforeThoseThatTheClientLeft() throws {
+        let recorded = [self.get(left: "X-Y: z", answer: "par"), self.get(answer: "partial")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get(), self.get()]) == [1, 0])
+    }
+
+    @Test func placeholderPrefersTheExchangeWithItsNumber() throws {
+        let urls = (1...4).map { Request(method: "GET", url: "http://a.test/img?token={{token:\($0)}}", answer: "\($0)") }
+        let session = SentRequests(requests: urls).session(redaction: LiveRedactor(Redactor()))
+        #expect(try self.indexes(session, [urls[2], urls[0], urls[3], urls[1]]) == [2, 0, 3, 1])
+        let encoded = Request(method: "GET", url: "http://a.test/img?token=%7B%7Btoken:2%7D%7D")
+        #expect(try self.indexes(SentRequests(requests: urls).session(redaction: LiveRedactor(Redactor())), [encoded]) == [1])
+        let fields = (1...3).map { self.get("Authorization: Bearer {{authorization:\($0)}}", answer: "\($0)") }
+        let inFields = SentRequests(requests: fields).session(redaction: LiveRedactor(Redactor()))
+        #expect(try self.indexes(inFields, [fields[2], fields[0], fields[1]]) == [2, 0, 1])
+        let bodies = (1...3).map { Request(lines: MatchFixture.json, body: "{\"token\":\"{{token:\($0)}}\"}", answer: "\($0)") }
+        let inBodies = SentRequests(requests: bodies).session(redaction: LiveRedactor(Redactor()))
+        #expect(try self.indexes(inBodies, [bodies[2], bodies[0], bodies[1]]) == [2, 0, 1])
+    }
+
+    @Test func unknownPlaceholderKeepsTheOrder() throws {
+        let urls = (1...2).map { Request(method: "GET", url: "http://a.test/img?token={{token:\($0)}}", answer: "\($0)") }
+        let session = SentRequests(requests: urls).session(redaction: LiveRedactor(Redactor()))
+        let live = Request(method: "GET", url: "http://a.test/img?token={{token:9}}")
+        #expect(try self.indexes(session, [live, live]) == [0, 1])
+    }
+
+    // MARK: Any order
+
+    private func randomRequests(_ random: inout SeededGenerator, count: Int) -> [Request] {
+        (0..<count).map { number in
+            var lines = ["X-Request-Id: \(random.next())", "User-Agent: \(["a", "b"].randomElement(using: &random) ?? "")"]
+            for (name, values) in [
+                ("Accept", ["text/html", "application/json"]), ("Accept-Language", ["en", "de", "fr"]), ("X-Amz-Target", ["A", "B"]),
+                ("Depth", ["0", "1"]),
+            ] where Bool.random(using: &random) {
+                lines.append("\(name): \(values.randomElement(using: &random) ?? "")")
+            }
+            let isPart = Int.random(in: 0..<3, using: &random) == 0
+            if isPart { lines.append("Range: bytes=\(Int.random(in: 0..<4, using: &random))-9") }
+            lines.shuffle(using: &random)
+            return Request(method: "GET", lines: lines, status: isPart ? 206 : 200, answer: "\(number)")
+        }
+    }
+
+    /// The lines that select, without those that are new in each request.
+    private func selecting(_ request: Request) -> Set<String> {
+        Set(request.lines.filter { !$0.hasPrefix("X-Request-Id") && !$0.hasPrefix("User-Agent") })
+    }
+
+    @Test(arguments: 0..<60)
+    func anyOrderGivesEachRequestItsOwnAnswer(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let recorded = self.randomRequests(&random, count: Int.random(in: 2...40, using: &random))
+        let session = SentRequests(requests: recorded).session()
+        var live = recorded
+        for index in live.indices {
+            live[index].lines = live[index].lines.filter { !$0.hasPrefix("X-Request-Id") } + ["X-Request-Id: new \(index)"]
+        }
+        live.shuffle(using: &random)
+        for request in live {
+            guard case .replay(let index, _) = try session.send(request) else {
+                Issue.record("a miss for \(request.lines)")
+                continue
+            }
+            #expect(self.selecting(recorded[index]) == self.selecting(request))
+        }
+        #expect(session.verdict().unused.isEmpty)
+    }
+
+    @Test(arguments: 0..<8)
+    func anyConcurrencyGivesEachRequestItsOwnAnswer(seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let recorded = self.randomRequests(&random, count: 64)
+        let session = SentRequests(requests: recorded).session()
+        let answers = try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
+            for (number, request) in recorded.enumerated() {
+                group.addTask {
+                    guard case .replay(let index, _) = try session.send(request) else { return (number, nil) }
+                    return (number, index)
+                }
+            }
+            return try await group.reduce(into: [(Int, Int?)]()) { $0.append($1) }
+        }
+        #expect(Set(answers.compactMap(\.1)).count == recorded.count)
+        for (number, index) in answers {
+            #expect(index.map { self.selecting(recorded[$0]) } == self.selecting(recorded[number]))
+        }
+    }
+}

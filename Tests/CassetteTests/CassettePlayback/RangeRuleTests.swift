@@ -1,0 +1,158 @@
+import Testing
+
+@testable import CassetteModel
+@testable import CassettePlayback
+@testable import CassetteRedaction
+@testable import TapeBytes
+
+@Suite struct RangeRequestTests {
+    @Test(arguments: [
+        ("bytes=0-4", [0..<5]), ("bytes=5-", [5..<10]), ("bytes=-3", [7..<10]), ("bytes=0-99", [0..<10]), ("bytes=-99", [0..<10]),
+        ("bytes=0-0, 2-3,-1", [0..<1, 2..<4, 9..<10]), ("Bytes=1-1", [1..<2]), ("bytes=10-", []), ("bytes=-0", []),
+        ("bytes=20-30,1-2", [1..<3]),
+    ])
+    func rangesAreThoseOfTheRFC(value: String, ranges: [Range<Int>]) {
+        #expect(RangeRequest(value)?.ranges(of: 10) == ranges)
+    }
+
+    @Test(arguments: [
+        "items=0-4", "bytes=4-2", "bytes=a-b", "bytes=", "bytes", "bytes=-", "bytes=1-2-3", "bytes=99999999999999999999-", "bytes=0x1-2",
+    ])
+    func otherFieldsAreIgnored(value: String) {
+        #expect(RangeRequest(value) == nil)
+    }
+
+    @Test func floodsOfRangesAreIgnored() {
+        #expect(RangeRequest("bytes=" + Array(repeating: "0-0", count: RangeRequest.limit + 1).joined(separator: ",")) == nil)
+        #expect(RangeRequest("bytes=0-,0-,0-")?.ranges(of: 10) == nil)
+    }
+}
+
+@Suite struct RangeRuleTests {
+    private typealias Request = SentRequests.Request
+
+    private func whole(_ text: String = "0123456789", tag: String = "\"a\"", _ lines: String...) -> Request {
+        Request(method: "GET", lines: lines, answerLines: ["ETag: \(tag)", "Last-Modified: then"], answer: text)
+    }
+
+    private func part(_ range: Range<Int>, tag: String = "\"a\"") -> Request {
+        let text = "0123456789".utf8.dropFirst(range.lowerBound).prefix(range.count)
+        return Request(
+            method: "GET", lines: ["Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)"], status: 206,
+            answerLines: ["ETag: \(tag)", "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/10"],
+            answer: String(decoding: Array(text), as: UTF8.self))
+    }
+
+    private func asking(_ range: String, _ lines: String...) -> Request { Request(method: "GET", lines: ["Range: \(range)"] + lines) }
+
+    private func forms(_ session: CassetteSession, _ requests: [Request]) throws -> [AnswerForm?] {
+        try requests.map { request in
+            guard case .replay(_, let form) = try session.send(request) else { return nil }
+            return form
+        }
+    }
+
+    private func ranges(_ ranges: [Range<Int>], from sources: [(Int, Range<Int>)]) -> AnswerForm {
+        AnswerForm(
+            ranges: ComputedRanges(length: 10, ranges: ranges, sources: sources.map { ComputedRanges.Source(index: $0.0, bytes: $0.1) }))
+    }
+
+    @Test func rangesOfAWholeAnswerAreComputedAsOftenAsTheyAreAsked() throws {
+        let session = SentRequests(requests: [self.whole()]).session()
+        let source = [(0, 0..<10)]
+        #expect(
+            try self.forms(
+                session, [self.asking("bytes=0-4"), self.asking("bytes=5-"), self.asking("bytes=0-4"), self.asking("bytes=20-")])
+                == [
+                    self.ranges([0..<5], from: source), self.ranges([5..<10], from: source), self.ranges([0..<5], from: source),
+                    self.ranges([], from: source),
+                ])
+        let verdict = session.verdict()
+        #expect(verdict.hits == 4 && verdict.computed == 4 && verdict.unused.isEmpty && verdict.repeatedHits == 0 && verdict.flaws.isEmpty)
+        #expect(verdict.computedAnswers.first == "GET http://a.test/: bytes=0-4 from exchange 1")
+    }
+
+    @Test func exactRangesAreMisses() throws {
+        let session = SentRequests(requests: [self.whole()]).session(ranges: .exact)
+        #expect(try self.forms(session, [self.asking("bytes=0-4")]) == [nil])
+        #expect(session.verdict().reports.first?.ignorablePlaces == ["header:range"])
+    }
+
+    @Test func partsThatCoverTheRangeAreJoined() throws {
+        let session = SentRequests(requests: [self.part(5..<10), self.part(0..<5)]).session()
+        let both = [(1, 0..<5), (0, 5..<10)]
+        #expect(
+            try self.forms(session, [self.asking("bytes=3-6"), self.asking("bytes=0-1")])
+                == [self.ranges([3..<7], from: both), self.ranges([0..<2], from: [(1, 0..<5)])])
+    }
+
+    @Test(arguments: [("\"a\"", "\"b\""), ("W/\"a\"", "W/\"a\"")]) func partsOfOtherVersionsAreNotJoined(first: String, second: String)
+        throws
+    {
+        let session = SentRequests(requests: [self.part(0..<5, tag: first), self.part(5..<10, tag: second)]).session()
+        #expect(try self.forms(session, [self.asking("bytes=3-6")]) == [nil])
+    }
+
+    @Test func rangeThatIsNotCoveredIsAMiss() throws {
+        let session = SentRequests(requests: [self.part(0..<3), self.part(5..<10)]).session()
+        #expect(
+            try self.forms(session, [self.asking("bytes=1-6"), self.asking("bytes=2-2")]) == [
+                nil, self.ranges([2..<3], from: [(0, 0..<3)]),
+            ])
+    }
+
+    @Test func recordedRangesComeBeforeComputedOnes() throws {
+        let session = SentRequests(requests: [self.part(0..<5), self.whole()]).session()
+        #expect(
+            try self.forms(session, [self.asking("bytes=0-4"), self.asking("bytes=0-3"), self.whole()])
+                == [.recorded, self.ranges([0..<4], from: [(1, 0..<10)]), .recorded])
+        #expect(session.verdict().computed == 1)
+    }
+
+    @Test func conditionThatFailsGetsTheWholeAnswer() throws {
+        let session = SentRequests(requests: [self.whole()]).session(repetition: .last)
+        #expect(
+            try self.forms(
+                session,
+                [
+                    self.asking("bytes=0-4", "If-Range: \"b\""), self.asking("bytes=0-4", "If-Range: \"a\""),
+                    self.asking("bytes=0-4", "If-Range: then"), self.asking("bytes=4-2"), self.asking("items=1-2"),
+                ])
+                == [
+                    .recorded, self.ranges([0..<5], from: [(0, 0..<10)]), self.ranges([0..<5], from: [(0, 0..<10)]), .recorded, .recorded,
+                ])
+    }
+
+    @Test func partsOfOneDownloadAreOfOneVersion() throws {
+        let session = SentRequests(requests: [self.whole(), self.whole("abcdefghij", tag: "\"b\"")]).session()
+        #expect(try self.forms(session, [self.whole(), self.asking("bytes=0-4")]).last == self.ranges([0..<5], from: [(0, 0..<10)]))
+        #expect(try self.forms(session, [self.whole(), self.asking("bytes=0-4")]).last == self.ranges([0..<5], from: [(1, 0..<10)]))
+    }
+
+    @Test func cutAnswersAndOtherMethodsGiveNoRanges() throws {
+        var cut = self.whole()
+        cut.outcome = .cut(Cut(by: .origin, reason: "x"))
+        #expect(try self.forms(SentRequests(requests: [cut]).session(), [self.asking("bytes=0-4")]) == [nil])
+        var head = self.whole()
+        head.method = "HEAD"
+        var asked = self.asking("bytes=0-4")
+        asked.method = "HEAD"
+        #expect(try self.forms(SentRequests(requests: [head]).session(), [asked]) == [.recorded])
+    }
+}
+
+@Suite struct AcceptedCodingsTests {
+    @Test(arguments: [
+        ("gzip, br", "gzip", true), ("gzip", "br", false), ("", "gzip", false), ("identity", "gzip", false), ("*", "zstd", true),
+        ("*;q=0, gzip", "gzip", true), ("*;q=0", "gzip", false), ("gzip;q=0", "gzip", false), ("gzip;q=0.5", "gzip", true),
+        ("x-gzip", "gzip", true),
+        ("gzip", "x-gzip", true), ("gzip", "gzip, br", false), ("GZIP", "gzip", true), ("gzip", "identity", true),
+    ])
+    func weightsDecide(accept: String, coding: String, isAccepted: Bool) {
+        #expect(AcceptedCodings(HeaderFields(["Accept-Encoding: \(accept)"]))?.accepts(coding) == isAccepted)
+    }
+
+    @Test func requestThatDoesNotSayAcceptsAll() {
+        #expect(AcceptedCodings(HeaderFields(["Accept: a"])) == nil)
+    }
+}
