@@ -71,7 +71,7 @@ final class ReadyAnswer: Sendable {
         self.metrics = ExchangeMetrics(source: .recording, timing: interaction.timing, pieces: arrival?.pieces ?? [])
         self.times = RecordedTimes(interaction)
         self.sent = interaction.request.body?.arrival.map { Self.shares(PieceMap.mapped($0, to: 1000)) } ?? []
-        self.ending = interaction.wasLeftByClient ? .hang : failure.map { .failed($0) } ?? .end
+        self.ending = interaction.endsInOpenEvents ? .hang : failure.map { .failed($0) } ?? .end
     }
 
     private static func shares(_ arrival: Arrival) -> [Int] {

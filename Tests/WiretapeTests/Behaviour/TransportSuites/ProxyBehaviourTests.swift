@@ -29,7 +29,7 @@ import Testing
         place.stop()
         let replaying = try LoopbackProxy(file, mode: .none)
         try await self.expect(.proxyReplay, behaviour, at: place.url, through: replaying)
-        #expect(try replaying.stop().misses == 0)
+        #expect(try replaying.stop().misses == (behaviour.name == "cancelled" ? 1 : 0))
         let cassette = try Cassette(file)
         let lines = try await TransportWay(.replayOfProxy, ReplayTransport(cassette)).lines(of: behaviour, at: place.url)
         #expect(lines == Expectations.standard.lines(behaviour, .replayOfProxy))
