@@ -47,17 +47,14 @@ struct SurveyTable: Sendable {
     /// Divided by a search for the fewest candidates in JSON, prose, programs and base64: a group with the wrong word in it takes every
     /// third byte of a text for one. A word that is missing here goes to the group of most names.
     private static let division: [[String]] = [
-        ["nid", "sid", "ord", "swd", "srf", "sig", "_pat", "npm_", "sk-a", "sk-p", "cGFz"],
-        ["ode", "ase", "nse", "lue", "ken", "otp", "key", "AKIA", "ASIA", "gho_", "ghp_", "ghr_", "ghu_", "ZXlK", "ZXlB"],
-        ["yid", "kie", "ure", "ing", "irm", "rds", "ens", "ets", "eys", "int", "b2tl", "U2Vj", "ewog"],
-        [
-            "ghs_", "glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xoxa", "xoxe", "xoxo", "xoxs", "YXNz", "c3N3", "a2Vu", "c2Vj",
-            "ZWNy", "Y3Jl", "W3si",
-        ],
-        ["1//0", "CRUd", "GOCS", "slac", "xapp", "xoxb", "xoxd", "xoxp", "xoxr", "Wlhs"],
-        ["rd1", "rd2", "pwd", "uth", "ial", "pem", "ion", "ier", "ret", "ult", "est", "jwt", "ify", "ya29", "PD94", "UEQ5"],
-        ["eyJ", "UGFz", "dG9r", "VG9r", "eyAi", "blanks"],
-        ["AIza", "BEGI", "flags"],
+        ["nid", "yid", "ord", "pem", "irm", "_pat", "npm_", "a2Vu"],
+        ["ode", "ase", "nse", "lue", "ken", "otp", "key", "AKIA", "ASIA", "gho_", "ghp_", "ghu_", "c3N3"],
+        ["sid", "pwd", "swd", "kie", "ure", "srf", "sig", "ing", "ial", "ens", "eys", "int", "jwt", "CRUd", "c2Vj", "U2Vj", "ewog"],
+        ["glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xapp", "xoxb", "xoxd", "xoxe", "xoxr", "b2tl"],
+        ["1//0", "AIza", "GOCS", "sk-a", "sk-p", "slac", "xoxa", "xoxo", "xoxp", "xoxs", "Wlhs"],
+        ["rd1", "rd2", "uth", "ion", "ier", "rds", "ets", "ret", "ult", "est", "ify", "ghr_", "ghs_", "ya29", "UEQ5"],
+        ["BEGI", "eyJ", "cGFz", "UGFz", "dG9r", "VG9r", "eyAi", "PD94", "blanks"],
+        ["YXNz", "ZWNy", "Y3Jl", "W3si", "ZXlK", "flags", "ZXlB"],
     ]
     private static let otherNames = 5
 
@@ -164,7 +161,8 @@ struct SurveyTable: Sendable {
         return groups
     }
 
-    private static func hash(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> 8 }
+    /// The highest bits, in which the last byte counts as well: names differ in it alone.
+    private static func hash(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> 17 }
 
     /// A number of `anchors` and one, or 0.
     private func kind(_ word: UInt32) -> Int {
