@@ -28,7 +28,7 @@ public struct Verdict: Sendable, Hashable {
     public var computed: Int
     /// The first `CassetteSession.reportLimit` of them, each with how it was computed.
     public var computedAnswers: [String]
-    /// What the cassette has lost; nil if it is whole.
+    /// What the cassette has lost; nil if it is whole, or if the run repaired it.
     public var damage: String?
 
     /// Misses that the full list of reports left out.

@@ -103,7 +103,8 @@ public final class CassetteSession: Sendable {
         self.hasCassette = hasCassette
         self.cassettePath = cassettePath
         self.audience = audience
-        self.damage = mode.replays ? damage : nil
+        // A run that records repairs the cassette, and records again what it lost.
+        self.damage = mode == .newEpisodes || !mode.replays ? nil : damage
         self.keys = keys
         self.nearestRequests = NearestRequests(in: keys)
         self.groups = KeyGroups(keys)

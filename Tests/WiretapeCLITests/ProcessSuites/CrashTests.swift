@@ -46,12 +46,16 @@ import TapeTestSupport
             let refetch = ["python3", Programs.fixture("refetch.py"), "\(origin.port)", crash.log, "\(crash.moment - Self.promise)"]
             // As it was left.
             let torn = try Wiretape.run(["replay", crash.cassette, "--"] + refetch)
-            #expect(torn.status == 0, "kill \(number) after \(delay) s: \(torn.errors.suffix(2000))")
+            // All that was acknowledged is there, and a replay of a torn cassette fails.
+            let isTorn = torn.errors.contains(" is torn: ")
+            #expect(
+                torn.status == (isTorn ? 1 : 0) && !torn.errors.contains("acknowledged exchanges are lost"),
+                "kill \(number) after \(delay) s: \(torn.errors.suffix(2000))")
             checked += Int(torn.outputText.dropLast()) ?? 0
             // The next recorder mends it, and says so where there was something to mend.
-            let mend = try Wiretape.run(["run", crash.cassette, "--mode", "new-episodes", "--", "true"])
+            let mend = try Wiretape.run(["run", crash.cassette, "--mode", "new-episodes", "--fail-on", "none", "--", "true"])
             #expect(mend.status == 0, "kill \(number): \(mend.errors)")
-            #expect(mend.errors.contains(" is torn: ") == torn.errors.contains(" is torn: "), "kill \(number): \(mend.errors)")
+            #expect(mend.errors.contains(" is torn: ") == isTorn, "kill \(number): \(mend.errors)")
             try CassetteFile.expectValid(crash.cassette)
             let mended = try Wiretape.run(["replay", crash.cassette, "--"] + refetch)
             #expect(mended.status == 0 && !mended.errors.contains(" is torn: "), "kill \(number): \(mended.errors.suffix(2000))")
