@@ -14,9 +14,12 @@ enum AmazonEventStream {
         headers.contains("content-type") && headers.first("content-type")?.lowercased().hasPrefix(self.type) == true
     }
 
+    /// Of a stream whose frames cannot be looked into.
+    static let note = "the checksums of its event stream do not fit the redacted body"
+
     /// Computes the checksums of frames anew that were right before. A frame that was cut has no checksum of its end.
-    static func mend(_ bytes: inout [UInt8], as old: [UInt8]) {
-        guard bytes.count == old.count else { return }
+    static func mend(_ bytes: inout [UInt8], as old: [UInt8], _ headers: HeaderFields, notes: inout [String]) {
+        guard bytes.count == old.count, !headers.contains("content-encoding") else { return notes.append(self.note) }
         var start = 0
         while old.count - start >= self.preludeSize {
             let length = self.number(old, at: start)

@@ -12,7 +12,7 @@ package struct FieldsOfBody {
     /// Signatures, which a key goes into.
     private static let signatures: [StaticString] = ["x-hub-signature", "x-hub-signature-256", "stripe-signature"]
     /// Words in the names of fields that carry checksums: those of HTTP, S3, Azure, Google, Artifactory, tus and registries, among others.
-    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha512", "crc", "hash", "etag"]
+    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "hash", "etag"]
 
     /// Makes lengths and checksums fit. A checksum that did not fit the old bytes stays as it is, and has a note.
     ///
@@ -33,9 +33,7 @@ package struct FieldsOfBody {
         var isChanged = false
         for index in 0..<fields.count {
             let name = fields.name(at: index).lowercased()
-            guard Self.words.contains(where: name.contains), name != "want-digest", name != "want-content-digest",
-                name != "want-repr-digest"
-            else {
+            guard Self.mayHaveChecksum(name) else {
                 mended.append(line: fields.line(at: index))
                 continue
             }
@@ -52,6 +50,11 @@ package struct FieldsOfBody {
         }
         if isChanged { fields = mended }
         for name in Self.signatures where fields.contains(name) { notes.append("\(name) does not fit the redacted body") }
+    }
+
+    /// Whether a field of this name, in lower case, may have a checksum of a body.
+    fileprivate static func mayHaveChecksum(_ name: String) -> Bool {
+        self.words.contains(where: name.contains) && !name.hasPrefix("want-")
     }
 
     /// A value with its checksums replaced; nil if there are none that fitted.
@@ -95,7 +98,7 @@ package struct FieldsOfBody {
         return isChanged ? output : nil
     }
 
-    private static func isOfChecksum(_ byte: UInt8) -> Bool {
+    fileprivate static func isOfChecksum(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "+"), UInt8(ascii: "/"):
@@ -150,7 +153,8 @@ package struct FieldsOfBody {
 /// How a checksum is written in a header field.
 private enum ChecksumSpelling {
     case hex(isUpper: Bool)
-    case base64
+    /// Azure has the lowest byte of a CRC first.
+    case base64(isReversed: Bool)
     case decimal
 
     /// The checksums that a text may be, by its length.
@@ -165,7 +169,9 @@ private enum ChecksumSpelling {
             found += BodyChecksum.allCases.filter { $0.size * 2 == count && ($0.size > 8 || isShortNamed) }.map { (spelling, $0) }
         }
         if count % 4 == 0, text.utf8.last == UInt8(ascii: "=") || count > 24 {
-            found += BodyChecksum.allCases.filter { ($0.size + 2) / 3 * 4 == count && ($0.size > 8 || isShortNamed) }.map { (.base64, $0) }
+            let fitting = BodyChecksum.allCases.filter { ($0.size + 2) / 3 * 4 == count && ($0.size > 8 || isShortNamed) }
+            found += fitting.map { (.base64(isReversed: false), $0) }
+            if name.contains("crc64") { found += fitting.filter { $0.size == 8 }.map { (.base64(isReversed: true), $0) } }
         }
         return found
     }
@@ -180,9 +186,9 @@ private enum ChecksumSpelling {
     func text(of bytes: [UInt8]) -> String {
         switch self {
         case .hex(let isUpper): return isUpper ? Hex.encode(bytes).uppercased() : Hex.encode(bytes)
-        case .base64:
+        case .base64(let isReversed):
             var text: [UInt8] = []
-            bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
+            (isReversed ? bytes.reversed() : bytes).withUnsafeBytes { Base64.encode($0, into: &text) }
             return String(decoding: text, as: UTF8.self)
         case .decimal: return String(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         }
@@ -194,32 +200,72 @@ private enum ChecksumSpelling {
 final class ReplacedChecksums: Sendable {
     /// More are not remembered.
     private static let limit = 1 << 14
-    private static let fields: [StaticString] = [
-        "etag", "if-match", "if-none-match", "if-range", "digest", "content-digest", "repr-digest", "content-md5", "x-goog-hash",
-        "x-amz-checksum-crc32", "x-amz-checksum-crc32c", "x-amz-checksum-crc64nvme", "x-amz-checksum-sha1", "x-amz-checksum-sha256",
-        "x-ms-blob-content-md5", "x-checksum-md5", "x-checksum-sha1", "x-checksum-sha256", "docker-content-digest",
-    ]
+    private static let conditions: Set<String> = ["if-match", "if-none-match", "if-range"]
 
-    private let known = Guarded<[String: String]>([:])
+    private struct State {
+        var replacements: [String: String] = [:]
+        /// The texts that one replaces.
+        var sources: [String: [String]] = [:]
+    }
+
+    private let state = Guarded(State())
 
     func add(_ old: String, _ new: String) {
-        self.known.withLock { known in
+        self.state.withLock { state in
+            guard old != new else { return }
             // A body may be searched several times.
-            for (text, replacement) in known where replacement == old { known[text] = new }
-            if known.count < Self.limit { known[old] = new }
+            let earlier = state.sources.removeValue(forKey: old) ?? []
+            for text in earlier { state.replacements[text] = new }
+            guard state.replacements.count < Self.limit else { return }
+            state.replacements[old] = new
+            state.sources[new, default: []] += earlier + [old]
         }
     }
 
     /// Replaces what is known in the fields of another message.
     func apply(to fields: inout HeaderFields) {
-        let known = self.known.withLock { $0 }
+        let known = self.state.withLock { $0.replacements }
         guard !known.isEmpty else { return }
-        for name in Self.fields where fields.contains(name) {
-            guard let value = fields.first(name) else { continue }
-            var replaced = value
-            for (old, new) in known where value.contains(old) { replaced = replaced.replacing(old, with: new) }
-            if replaced != value { fields = fields.replacing(name, with: replaced) }
+        var changed = HeaderFields()
+        var isChanged = false
+        for index in 0..<fields.count {
+            let name = fields.name(at: index).lowercased()
+            if Self.conditions.contains(name) || FieldsOfBody.mayHaveChecksum(name),
+                let value = Self.replaced(fields.value(at: index), known)
+            {
+                isChanged = true
+                changed.append(name: fields.name(at: index), value: value)
+            } else {
+                changed.append(line: fields.line(at: index))
+            }
         }
+        if isChanged { fields = changed }
+    }
+
+    /// Nil if nothing in it is known.
+    private static func replaced(_ value: String, _ known: [String: String]) -> String? {
+        var output: [UInt8] = []
+        var isChanged = false
+        var rest = Array(value.utf8)[...]
+        while !rest.isEmpty {
+            let skipped = rest.prefix { !FieldsOfBody.isOfChecksum($0) }
+            output += skipped
+            rest = rest.dropFirst(skipped.count)
+            let word = rest.prefix(while: FieldsOfBody.isOfChecksum)
+            rest = rest.dropFirst(word.count)
+            let padding = rest.prefix(2).prefix { $0 == UInt8(ascii: "=") }
+            if let new = known[String(decoding: word + padding, as: UTF8.self)] {
+                output += new.utf8
+                rest = rest.dropFirst(padding.count)
+                isChanged = true
+            } else if let new = known[String(decoding: word, as: UTF8.self)] {
+                output += new.utf8
+                isChanged = true
+            } else {
+                output += word
+            }
+        }
+        return isChanged ? String(decoding: output, as: UTF8.self) : nil
     }
 }
 

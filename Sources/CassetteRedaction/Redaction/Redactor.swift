@@ -13,7 +13,10 @@ public struct Redactor: Sendable {
     public var schema: ProtoSchema?
     private let searched: SearchedLines
     private let dictionaries: SharedDictionaries
-    private let checksums: ReplacedChecksums
+    /// Nil for single requests, which are compared and forgotten.
+    private let checksums: ReplacedChecksums?
+    /// The digests of bodies that were changed.
+    package let digests: RedactedDigests
     /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
     private let searchedAt: Int?
     let makeDigest: @Sendable () -> any ContentDigest
@@ -29,6 +32,7 @@ public struct Redactor: Sendable {
         self.searchedAt = nil
         self.dictionaries = SharedDictionaries()
         self.checksums = ReplacedChecksums()
+        self.digests = RedactedDigests()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -43,13 +47,16 @@ public struct Redactor: Sendable {
     static let lookLimit = 16
     static let noteOfManyLooks = "not searched to the end for secrets: \(Self.lookLimit) searches each found another one"
 
-    private init(_ other: Redactor, vault: SecretVault, searched: SearchedLines, searchedAt: Int?, budget: SearchBudget?) {
+    private init(
+        _ other: Redactor, vault: SecretVault, searched: SearchedLines, searchedAt: Int?, budget: SearchBudget?, isForgotten: Bool = false
+    ) {
         self.rules = other.rules
         self.vault = vault
         self.searched = searched
         self.searchedAt = searchedAt
         self.dictionaries = other.dictionaries
-        self.checksums = other.checksums
+        self.checksums = isForgotten ? nil : other.checksums
+        self.digests = other.digests
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
@@ -73,7 +80,8 @@ public struct Redactor: Sendable {
     ///
     /// Finds no lines clean for others: one may have taken the number of a placeholder.
     package func forgetting(within budget: SearchBudget) -> Redactor {
-        Redactor(self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: budget)
+        Redactor(
+            self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: budget, isForgotten: true)
     }
 
     /// The same rules, and the secrets known now, for one request whose placeholders' numbers do not count: what it learns is forgotten, and
@@ -81,7 +89,8 @@ public struct Redactor: Sendable {
     func forOneRequest() -> Redactor {
         let vault = SecretVault(copying: self.vault)
         return Redactor(
-            self, vault: vault, searched: self.searched, searchedAt: self.searchedAt ?? vault.generation, budget: self.budget)
+            self, vault: vault, searched: self.searched, searchedAt: self.searchedAt ?? vault.generation, budget: self.budget,
+            isForgotten: true)
     }
 
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
@@ -105,6 +114,7 @@ public struct Redactor: Sendable {
         var learned = -1
         // A secret in a URL may change it.
         let types = self.schema?.types(ofURL: interaction.request.url)
+        let old = (request: requestBody, response: responseBody, headers: interaction.response?.headers)
         if var message = interaction.response, var body = responseBody, self.takeDictionaryCodingOff(&message, &body, &response) {
             (interaction.response, responseBody) = (message, body)
         }
@@ -137,7 +147,27 @@ public struct Redactor: Sendable {
                 response.add(outcome)
             }
         }
+        if !self.isSpent {
+            self.noteDigests(of: old.request, becoming: requestBody, HeaderFields(), interaction.request)
+            self.noteDigests(of: old.response, becoming: responseBody, old.headers ?? HeaderFields(), interaction.request)
+        }
         return (request, response)
+    }
+
+    /// Remembers the digests of a body that was changed. Those of scripts and styles that pages name are of the content without its codings.
+    private func noteDigests(of old: WireBody?, becoming new: WireBody?, _ headers: HeaderFields, _ request: RecordedRequest) {
+        guard self.checksums != nil, let old, old.isComplete, let new, old.bytes != new.bytes else { return }
+        var content: [UInt8]?
+        let type = headers.first("content-type")?.lowercased() ?? ""
+        if headers.contains("content-encoding"), ["javascript", "ecmascript", "css"].contains(where: type.contains) {
+            content = SharedDictionaries.content(old.bytes, headers)
+        }
+        self.digests.add(old.bytes, content: content, request: "\(request.method) \(request.url)")
+    }
+
+    /// Whether an exception names a body by its digest.
+    private func keeps(_ bytes: [UInt8]) -> Bool {
+        self.rules.hasKeptBodies && self.rules.keeps(body: FieldsOfBody(makeDigest: self.makeDigest).digest(bytes))
     }
 
     /// Decodes a body that was compressed with an earlier one (RFC 9842), since the recording may hold that one without its secrets, and
@@ -301,8 +331,9 @@ public struct Redactor: Sendable {
             trailers = fields
         }
         // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
-        let result = body.flatMap {
-            self.body(schema).redacted($0.bytes, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
+        let result = body.flatMap { body in
+            self.keeps(body.bytes)
+                ? nil : self.body(schema).redacted(body.bytes, headers: headers, isComplete: body.isComplete, notes: &outcome.notes)
         }
         outcome.count += self.head.redact(&headers)
         if var wire = body {
@@ -310,20 +341,28 @@ public struct Redactor: Sendable {
             if count > 0 { (body, outcome.isBodyChanged) = (wire, true) }
             outcome.count += count
         }
-        guard var result, let old = body else { return self.checksums.apply(to: &headers) }
-        if AmazonEventStream.isDeclared(headers) { AmazonEventStream.mend(&result.bytes, as: old.bytes) }
-        outcome.count += result.count
-        outcome.isBodyChanged = true
-        var arrival = old.arrival
-        FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.bytes.count, newSize: result.bytes.count)
-        body = WireBody(result.bytes, arrival: arrival, isComplete: old.isComplete)
-        let mender = FieldsOfBody(makeDigest: self.makeDigest)
-        for isTrailer in [false, true] {
-            guard var fields = isTrailer ? trailers : headers else { continue }
-            mender.mend(
-                &fields, growth: result.bytes.count - old.bytes.count, old: { mender.checksum($0, of: old.bytes) },
-                new: { mender.checksum($0, of: result.bytes) }, notes: &outcome.notes, replaced: self.checksums.add)
-            if isTrailer { trailers = fields } else { headers = fields }
+        if var result, let old = body {
+            if AmazonEventStream.isDeclared(headers) {
+                AmazonEventStream.mend(&result.bytes, as: old.bytes, headers, notes: &outcome.notes)
+            }
+            outcome.count += result.count
+            outcome.isBodyChanged = true
+            var arrival = old.arrival
+            FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.bytes.count, newSize: result.bytes.count)
+            body = WireBody(result.bytes, arrival: arrival, isComplete: old.isComplete)
+            let mender = FieldsOfBody(makeDigest: self.makeDigest)
+            for isTrailer in [false, true] {
+                guard var fields = isTrailer ? trailers : headers else { continue }
+                mender.mend(
+                    &fields, growth: result.bytes.count - old.bytes.count, old: { mender.checksum($0, of: old.bytes) },
+                    new: { mender.checksum($0, of: result.bytes) }, notes: &outcome.notes, replaced: { self.checksums?.add($0, $1) })
+                if isTrailer { trailers = fields } else { headers = fields }
+            }
+        }
+        self.checksums?.apply(to: &headers)
+        if var fields = trailers {
+            self.checksums?.apply(to: &fields)
+            trailers = fields
         }
     }
 
@@ -342,6 +381,7 @@ extension Redactor {
         _ source: ByteSource, headers: HeaderFields, isComplete: Bool, messages: GRPCSchema = GRPCSchema(),
         deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
+        if self.rules.hasKeptBodies, self.rules.keeps(body: try self.digest(source)) { return RedactionOutcome() }
         let unsearched = self.vault.unsearched
         var outcome = try SourceRedaction(text: self.text, schema: messages).redact(
             source, headers: headers, isComplete: isComplete, deliver: deliver)
@@ -357,28 +397,43 @@ extension Redactor {
         to new: ByteSource, outcome: inout RedactionOutcome
     ) throws {
         FieldsOfBody.mend(&arrival, edits: nil, oldSize: old.size, newSize: new.size)
+        if AmazonEventStream.isDeclared(headers) { outcome.notes.append(AmazonEventStream.note) }
         let mender = FieldsOfBody(makeDigest: self.makeDigest)
         let growth = new.size - old.size
-        try mender.mend(
-            &headers, growth: growth, old: { try self.checksum($0, of: old) }, new: { try self.checksum($0, of: new) },
-            notes: &outcome.notes, replaced: self.checksums.add)
-        guard var fields = trailers else { return }
-        try mender.mend(
-            &fields, growth: growth, old: { try self.checksum($0, of: old) }, new: { try self.checksum($0, of: new) },
-            notes: &outcome.notes, replaced: self.checksums.add)
-        trailers = fields
+        var known: (old: [BodyChecksum: [UInt8]], new: [BodyChecksum: [UInt8]]) = ([:], [:])
+        for isTrailer in [false, true] {
+            guard var fields = isTrailer ? trailers : headers else { continue }
+            try mender.mend(
+                &fields, growth: growth, old: { try self.checksum($0, of: old, &known.old) },
+                new: { try self.checksum($0, of: new, &known.new) }, notes: &outcome.notes, replaced: { self.checksums?.add($0, $1) })
+            if isTrailer { trailers = fields } else { headers = fields }
+        }
+    }
+
+    /// Remembers the digests of a body that is too large for memory and was changed.
+    public func noteDigests(of old: ByteSource, request: RecordedRequest) throws {
+        guard self.checksums != nil, old.size <= Self.checksumLimit else { return }
+        self.digests.add(try self.bytes(old), request: "\(request.method) \(request.url)")
     }
 
     /// The largest body of which other checksums than SHA-256 are computed, since it is held in memory for that.
     private static let checksumLimit = 64 << 20
 
-    private func checksum(_ checksum: BodyChecksum, of source: ByteSource) throws -> [UInt8]? {
-        guard checksum != .sha256 else { return try self.digest(source) }
-        guard source.size <= Self.checksumLimit else { return nil }
+    private func checksum(
+        _ checksum: BodyChecksum, of source: ByteSource, _ known: inout [BodyChecksum: [UInt8]]
+    ) throws -> [UInt8]? {
+        if let value = known[checksum] { return value }
+        guard checksum == .sha256 || source.size <= Self.checksumLimit else { return nil }
+        let value = checksum == .sha256 ? try self.digest(source) : checksum.value(of: try self.bytes(source))
+        known[checksum] = value
+        return value
+    }
+
+    private func bytes(_ source: ByteSource) throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(source.size)
         try source.forEachPiece { bytes.append(contentsOf: $0) }
-        return checksum.value(of: bytes)
+        return bytes
     }
 
     private func digest(_ source: ByteSource) throws -> [UInt8] {

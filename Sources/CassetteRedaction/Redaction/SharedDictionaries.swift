@@ -21,7 +21,7 @@ final class SharedDictionaries: Sendable {
     /// Keeps a response's content if the response says that it may be a dictionary (RFC 9842, 2.1).
     func add(_ body: WireBody, _ headers: HeaderFields, digest: (_ bytes: [UInt8]) -> [UInt8]) {
         guard headers.contains("use-as-dictionary"), body.isComplete, !body.bytes.isEmpty, body.bytes.count <= Self.byteLimit,
-            let content = self.content(body.bytes, headers), content.count <= Self.byteLimit
+            let content = Self.content(body.bytes, headers) ?? self.decoded(body.bytes, headers), content.count <= Self.byteLimit
         else { return }
         let hash = digest(content)
         self.state.withLock { state in
@@ -35,11 +35,11 @@ final class SharedDictionaries: Sendable {
         }
     }
 
-    /// The content without its codings.
-    private func content(_ wire: [UInt8], _ headers: HeaderFields) -> [UInt8]? {
+    /// The content without its codings; nil if they are not known.
+    static func content(_ wire: [UInt8], _ headers: HeaderFields) -> [UInt8]? {
         switch ContentEncoding(headers) {
         case .none: return wire
-        case .other: return self.decoded(wire, headers)
+        case .other: return nil
         case .coded(let names):
             guard let chain = DecoderChain(names, limits: InflateLimits()) else { return nil }
             var content: [UInt8] = []

@@ -20,7 +20,7 @@ public struct RedactionRules: Sendable, Hashable {
 
     /// - Parameters:
     ///   - rules: `PLACE` or `PLACE=REGEX`.
-    ///   - keep: `PLACE`, a kind of placeholder, `jwt:CLAIM`, `shape:uuid` or `shape:length`.
+    ///   - keep: `PLACE`, a kind of placeholder, `jwt:CLAIM`, `shape:uuid`, `shape:length` or `body:sha256:HEX`.
     public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(SettingSyntaxError) {
         guard rules.count <= Self.limit, keep.count <= Self.limit else {
             throw SettingSyntaxError("there are more than \(Self.limit) redaction rules: combine some with patterns")
@@ -58,6 +58,12 @@ extension RedactionRules {
             claims: Set(self.keep.compactMap(\.claim)), keepsUUIDs: self.keep.contains { $0.shape == .uuid },
             keepsLengths: self.keep.contains { $0.shape == .length })
     }
+
+    /// Whether an exception names a body by its digest.
+    var hasKeptBodies: Bool { !self.keep.isEmpty && self.keep.contains { $0.body != nil } }
+
+    /// - Parameter digest: the SHA-256 of a body as it came off the wire.
+    func keeps(body digest: [UInt8]) -> Bool { self.keep.contains { $0.body == digest } }
 
     func keeps(header name: [UInt8]) -> Bool {
         !self.keep.isEmpty && self.keep.contains { $0.place.map { Self.names($0, header: name) } ?? false }
@@ -119,7 +125,8 @@ public struct SecretValue: Sendable, Hashable {
     }
 }
 
-/// What stays where the rules would redact it: a place, all secrets of a kind, a claim of JSON Web Tokens, or something of secrets' shape.
+/// What stays where the rules would redact it: a place, all secrets of a kind, a claim of JSON Web Tokens, something of secrets' shape, or all
+/// of one body.
 public struct RedactionException: Sendable, Hashable {
     /// Nil for a kind.
     public let place: RedactionPlace?
@@ -128,16 +135,29 @@ public struct RedactionException: Sendable, Hashable {
     let claim: String?
     /// What placeholders keep of their secrets; nil for anything else.
     let shape: Shape?
+    /// The SHA-256 of a body, as it came off the wire, that stays as it is; nil for anything else.
+    let body: [UInt8]?
     /// As it was written.
     public let text: String
 
     enum Shape: String, Sendable { case uuid, length }
 
-    private init(_ text: String, place: RedactionPlace? = nil, kind: String? = nil, claim: String? = nil, shape: Shape? = nil) {
-        (self.text, self.place, self.kind, self.claim, self.shape) = (text, place, kind, claim, shape)
+    private init(
+        _ text: String, place: RedactionPlace? = nil, kind: String? = nil, claim: String? = nil, shape: Shape? = nil, body: [UInt8]? = nil
+    ) {
+        (self.text, self.place, self.kind, self.claim, self.shape, self.body) = (text, place, kind, claim, shape, body)
     }
 
-    /// - Parameter text: `PLACE`, a kind, `jwt:CLAIM`, `shape:uuid` or `shape:length`.
+    /// The exception that lets a body stay.
+    ///
+    /// - Parameter digest: its SHA-256.
+    public static func keeping(body digest: [UInt8]) -> RedactionException {
+        RedactionException("\(Self.bodyPrefix)\(Hex.encode(digest))", body: digest)
+    }
+
+    private static let bodyPrefix = "body:sha256:"
+
+    /// - Parameter text: `PLACE`, a kind, `jwt:CLAIM`, `shape:uuid`, `shape:length` or `body:sha256:HEX`.
     public init(_ text: String) throws(SettingSyntaxError) {
         if text.hasPrefix("jwt:") {
             let claim = String(text.dropFirst("jwt:".count))
@@ -150,6 +170,13 @@ public struct RedactionException: Sendable, Hashable {
                 throw SettingSyntaxError("\"\(text)\" is no shape that can stay: write \"shape:uuid\" or \"shape:length\"")
             }
             self.init(text, shape: shape)
+        } else if text.hasPrefix("body:") {
+            guard text.hasPrefix(Self.bodyPrefix), let digest = Hex.decode(text.dropFirst(Self.bodyPrefix.count).utf8), digest.count == 32
+            else {
+                throw SettingSyntaxError(
+                    "\"\(text.prefix(200))\" does not name a body: write \"body:sha256:\" and the 64 hexadecimal digits of its SHA-256")
+            }
+            self.init(text, body: digest)
         } else if text.contains(":") || text == "path" || text == "text" {
             let place = try RedactionPlace(text)
             if place == .path || place == .text {

@@ -12,9 +12,10 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
     case crc64xz
     /// RFC 1321
     case md5
-    /// FIPS 180-4, as the next two
+    /// FIPS 180-4, as the next three
     case sha1
     case sha256
+    case sha384
     case sha512
 
     /// In bytes.
@@ -25,6 +26,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
         case .md5: 16
         case .sha1: 20
         case .sha256: 32
+        case .sha384: 48
         case .sha512: 64
         }
     }
@@ -44,6 +46,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
                 bytes.withUnsafeBytes { digest.update($0) }
                 return digest.finalize()
             }()
+        case .sha384: SHA512.digest(of: bytes, isShort: true)
         case .sha512: SHA512.digest(of: bytes)
         }
     }
@@ -139,7 +142,7 @@ private enum MD5 {
     }
 }
 
-/// SHA-512 (FIPS 180-4, 6.4).
+/// SHA-512 and SHA-384 (FIPS 180-4, 6.4 and 6.5).
 private enum SHA512 {
     private static let primes: [UInt64] = {
         var primes: [UInt64] = []
@@ -155,6 +158,8 @@ private enum SHA512 {
     private static let constants: [UInt64] = Self.primes.map { Self.fractionOfRoot($0, degree: 3) }
     /// The same of the square roots of the first 8 (FIPS 180-4, 5.3.5).
     private static let initial: [UInt64] = Self.primes.prefix(8).map { Self.fractionOfRoot($0, degree: 2) }
+    /// The same of the 9th to the 16th, for SHA-384 (FIPS 180-4, 5.3.4).
+    private static let initialOfShort: [UInt64] = Self.primes[8..<16].map { Self.fractionOfRoot($0, degree: 2) }
 
     /// Finds the root bit by bit: the integer part, then 64 bits of the fraction.
     private static func fractionOfRoot(_ number: UInt64, degree: Int) -> UInt64 {
@@ -211,36 +216,48 @@ private enum SHA512 {
         }
     }
 
-    static func digest(of bytes: [UInt8]) -> [UInt8] {
+    static func digest(of bytes: [UInt8], isShort: Bool = false) -> [UInt8] {
         var padded = bytes
         let bits = UInt64(bytes.count) &* 8
         padded.append(0x80)
-        while padded.count % 128 != 120 { padded.append(0) }
+        padded.append(contentsOf: repeatElement(0, count: (248 - padded.count % 128) % 128))
         for shift in stride(from: 56, through: 0, by: -8) { padded.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-        var state = self.initial
-        let constants = self.constants
-        var words = [UInt64](repeating: 0, count: 80)
-        for block in stride(from: 0, to: padded.count, by: 128) {
-            for index in 0..<16 { words[index] = padded[block + index * 8..<block + index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-            for index in 16..<80 {
-                let (early, late) = (words[index - 15], words[index - 2])
-                let first = self.rotate(early, 1) ^ self.rotate(early, 8) ^ early >> 7
-                let second = self.rotate(late, 19) ^ self.rotate(late, 61) ^ late >> 6
-                words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
+        var state = isShort ? self.initialOfShort : self.initial
+        padded.withUnsafeBytes { blocks in
+            self.constants.withUnsafeBufferPointer { constants in
+                withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 80) { words in
+                    for block in stride(from: 0, to: blocks.count, by: 128) {
+                        self.add(UnsafeRawBufferPointer(rebasing: blocks[block..<block + 128]), constants, words, to: &state)
+                    }
+                }
             }
-            var now = state
-            for index in 0..<80 {
-                let (a, e) = (now[0], now[4])
-                let second = self.rotate(e, 14) ^ self.rotate(e, 18) ^ self.rotate(e, 41)
-                let choice = e & now[5] ^ ~e & now[6]
-                let one = now[7] &+ second &+ choice &+ constants[index] &+ words[index]
-                let first = self.rotate(a, 28) ^ self.rotate(a, 34) ^ self.rotate(a, 39)
-                let two = first &+ (a & now[1] ^ a & now[2] ^ now[1] & now[2])
-                now = [one &+ two, a, now[1], now[2], now[3] &+ one, e, now[5], now[6]]
-            }
-            for index in 0..<8 { state[index] &+= now[index] }
         }
-        return state.flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) } }
+        let digest = state.flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) } }
+        return isShort ? Array(digest.prefix(48)) : digest
+    }
+
+    /// One block of 128 bytes. `words` is room for 80.
+    private static func add(
+        _ block: UnsafeRawBufferPointer, _ constants: UnsafeBufferPointer<UInt64>, _ words: UnsafeMutableBufferPointer<UInt64>,
+        to state: inout [UInt64]
+    ) {
+        for index in 0..<16 { words[index] = UInt64(bigEndian: block.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)) }
+        for index in 16..<80 {
+            let (early, late) = (words[index - 15], words[index - 2])
+            let first = self.rotate(early, 1) ^ self.rotate(early, 8) ^ early >> 7
+            let second = self.rotate(late, 19) ^ self.rotate(late, 61) ^ late >> 6
+            words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
+        }
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        for index in 0..<80 {
+            let second = self.rotate(e, 14) ^ self.rotate(e, 18) ^ self.rotate(e, 41)
+            let one = h &+ second &+ (e & f ^ ~e & g) &+ constants[index] &+ words[index]
+            let first = self.rotate(a, 28) ^ self.rotate(a, 34) ^ self.rotate(a, 39)
+            let two = first &+ (a & b ^ a & c ^ b & c)
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ one, c, b, a, one &+ two)
+        }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
     private static func rotate(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }

@@ -131,7 +131,9 @@ final class PendingExchange: MessageExchange {
         let decided = self.proxy.disk.run(on: self.proxy.loop, deciding)
         decided.assumeIsolated().whenComplete { result in
             guard !self.isOver else {
-                if case .success(.success(let value)) = result, case .replay(let index, _)? = abandoned(value) {
+                // The counts do not depend on whether the replay is stopped before the disk has answered.
+                let late = (try? result.get()) ?? deciding()
+                if case .success(let value) = late, case .replay(let index, _)? = abandoned(value) {
                     self.proxy.session.giveBack(index, problem: "the client left before the answer was chosen")
                 }
                 return

@@ -115,6 +115,15 @@ public struct SessionReport: Sendable {
             }
             writer.endArray()
         }
+        if let words = self.recorder?.namedDigests.words, !words.isEmpty {
+            writer.member("namedDigests")
+            writer.beginArray(.inline)
+            for text in words {
+                writer.element()
+                writer.string(text)
+            }
+            writer.endArray()
+        }
         writer.endObject()
     }
 

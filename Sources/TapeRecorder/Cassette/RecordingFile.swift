@@ -18,6 +18,7 @@ final class RecordingFile: @unchecked Sendable {
     let digest: @Sendable () -> any ContentDigest
     /// Secrets that are left in the closed recording.
     private(set) var leaks: [CassetteLeak] = []
+    private(set) var namedDigests = NamedDigests()
     /// The highest number of an exchange in the file so far.
     let lastID: Int
     let plan: RecordingPlan
@@ -325,6 +326,15 @@ final class RecordingFile: @unchecked Sendable {
             } catch {
                 throw error as? CassetteError
                     ?? CassetteError(.unreadable, "\"\(self.path)\" could not be checked for remaining secrets: \(error)", cause: error)
+            }
+        }
+        if let redactor, !redactor.digests.isEmpty {
+            do {
+                self.namedDigests = try NamedDigests(path: self.path, redactor.digests, digest: self.digest)
+            } catch {
+                throw error as? CassetteError
+                    ?? CassetteError(
+                        .unreadable, "\"\(self.path)\" could not be checked for digests of changed bodies: \(error)", cause: error)
             }
         }
         return rewriter

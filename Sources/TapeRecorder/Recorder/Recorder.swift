@@ -132,7 +132,10 @@ public final class Recorder: Sendable {
         let status = self.currentStatus
         let path = try self.file.close(
             keepsOld: keepsOld || status.lost > 0, keepsEmpty: keepsEmpty, hasUndecoded: status.undecoded > 0, progress: progress)
-        self.status.withLock { $0.leaks = self.file.leaks }
+        self.status.withLock {
+            $0.leaks = self.file.leaks
+            $0.namedDigests = self.file.namedDigests
+        }
         return path
     }
 }
@@ -174,6 +177,8 @@ public struct RecorderStatus: Sendable, Hashable {
     public var unsearchedExchanges = UnsearchedExchanges()
     /// Secrets that are left in the closed recording.
     public var leaks: [CassetteLeak] = []
+    /// Digests of changed bodies that the closed recording names.
+    public var namedDigests = NamedDigests()
 
     public init() {}
 

@@ -18,6 +18,8 @@ public struct CassetteRedaction {
         public var kinds: [String: Int] = [:]
         /// Secrets that are left.
         public var leaks: [CassetteLeak] = []
+        /// Digests of changed bodies that the cassette names.
+        public var namedDigests = NamedDigests()
         /// Exchanges of which something could not be searched.
         public var unsearched = UnsearchedExchanges()
         /// Of a dry run: where placeholders would be put, the first ones.
@@ -179,6 +181,9 @@ public struct CassetteRedaction {
         progress(cassette.count, cassette.count)
         try CassetteReferences(familyOf: self.path).tidy(self.store)
         outcome.leaks = try CassetteLeakScan(path: self.path, vault: self.redactor.vault, digest: self.digest).leaks()
+        if !self.redactor.digests.isEmpty {
+            outcome.namedDigests = try NamedDigests(path: self.path, self.redactor.digests, digest: self.digest)
+        }
         return outcome
     }
 }

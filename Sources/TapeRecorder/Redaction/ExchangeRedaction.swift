@@ -129,12 +129,13 @@ struct ExchangeRedaction {
         if requestWire == nil, !skipping.request {
             var (fields, trailers) = (interaction.request.headers, interaction.request.trailers)
             let schema = GRPCSchema(interaction.request.body, types?.request)
-            try self.redact(&request, requestHeaders, schema, &fields, &trailers, &outcome.request)
+            try self.redact(&request, of: interaction.request, requestHeaders, schema, &fields, &trailers, &outcome.request)
             (interaction.request.headers, interaction.request.trailers) = (fields, trailers)
         }
         if responseWire == nil, !skipping.response, var message = interaction.response {
             let schema = GRPCSchema(message.body, types?.response)
-            try self.redact(&response, responseHeaders, schema, &message.headers, &message.trailers, &outcome.response)
+            try self.redact(
+                &response, of: interaction.request, responseHeaders, schema, &message.headers, &message.trailers, &outcome.response)
             interaction.response = message
         }
         if self.redactor.vault.learned != known {
@@ -158,7 +159,8 @@ struct ExchangeRedaction {
 
     /// A body in a file; `headers` are the original ones, `fields` and `trailers` those to adapt to it.
     private func redact(
-        _ body: inout CapturedBody?, _ headers: HeaderFields, _ schema: GRPCSchema, _ fields: inout HeaderFields,
+        _ body: inout CapturedBody?, of request: RecordedRequest, _ headers: HeaderFields, _ schema: GRPCSchema,
+        _ fields: inout HeaderFields,
         _ trailers: inout HeaderFields?, _ outcome: inout RedactionOutcome
     ) throws {
         guard var large = body, case .spool(let spool) = large.place else { return }
@@ -178,6 +180,7 @@ struct ExchangeRedaction {
         guard done.isBodyChanged else { return }
         let redacted = try fresh ?? OpenSpool(self.store.makeSpool(), digest: self.digest())
         try self.redactor.fit(&fields, &trailers, arrival: &large.arrival, from: spool.source, to: redacted.source, outcome: &outcome)
+        try self.redactor.noteDigests(of: spool.source, request: request)
         large.place = .spool(redacted)
         body = large
     }

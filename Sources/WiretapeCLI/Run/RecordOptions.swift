@@ -59,7 +59,7 @@ struct RedactionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Keep what would be removed: a place as above, a kind such as jwt, jwt:CLAIM, or in placeholders shape:uuid or shape:length.",
+            "Keep what would be removed: a place as above, a kind such as jwt, jwt:CLAIM, in placeholders shape:uuid or shape:length, or one body by body:sha256:HEX.",
             valueName: "place|kind"))
     var keep: [String] = []
 

@@ -59,6 +59,7 @@ struct RunSummary {
         for leak in self.recorder?.leaks ?? [] {
             screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
         }
+        for words in self.recorder?.namedDigests.words ?? [] { screen.say("\"\(self.path)\": \(words)") }
         if self.counts.tlsFailures > 0 {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
@@ -70,7 +71,7 @@ struct RunSummary {
 
     /// The advice for a command that made no request through the proxy; nil for others.
     private var unheard: String? {
-        guard self.childStatus != nil, self.counts == ProxyCounts(), let address else { return nil }
+        guard self.childStatus != nil, self.counts == ProxyCounts(), self.verdict.hits == 0, let address else { return nil }
         return UnheardProgram(of: self.command).advice(address: address)
     }
 

@@ -33,6 +33,7 @@ import Testing
             (.crc32, "cbf43926"), (.crc32c, "e3069283"), (.crc64nvme, "ae8b14860a799888"), (.crc64xz, "995dc9bbdf1939fa"),
             (.md5, "25f9e794323b453885f5181f1b624d0b"), (.sha1, "f7c3bc1d808e04732adf679965ccc34ca7ae3441"),
             (.sha256, "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225"),
+            (.sha384, "eb455d56d2c1a69de64e832011f3393d45f3fa31d6842f21af92d2fe469c499da5e3179847334a18479c8d1dedea1be3"),
             (
                 .sha512,
                 "d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85"
@@ -61,6 +62,8 @@ import Testing
                 "x-ms-blob-content-md5: \(self.base64(.md5, text))", "x-bz-content-sha1: \(self.hex(.sha1, text))",
                 "OC-Checksum: SHA1:\(self.hex(.sha1, text))", "Upload-Checksum: sha1 \(self.base64(.sha1, text))",
                 "x-oss-hash-crc64ecma: \(BodyChecksum.crc64xz.value(of: Array(text.utf8)).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })",
+                "x-ms-content-crc64: \(String(decoding: SecretCorpus.base64(BodyChecksum.crc64nvme.value(of: Array(text.utf8)).reversed()), as: UTF8.self))",
+                "x-goog-hash: crc32c=\(self.base64(.crc32c, text))", "x-goog-hash: md5=\(self.base64(.md5, text))",
                 "X-Request-Id: \(self.hex(.md5, text))",
             ]
         }
@@ -100,6 +103,20 @@ import Testing
         var none: WireBody?
         _ = redactor.redact(request: &later, body: &none)
         #expect(later.headers.first("if-none-match") == mended)
+        var listed = RecordedResponse(
+            status: 200,
+            headers: HeaderFields(["x-goog-hash: crc32c=AAAAAA==", "x-goog-hash: md5=\(tag)", "X-Sum-Md5: \(tag)", "X-Id: \(tag)"]))
+        _ = redactor.redact(response: &listed, body: &none)
+        let plain = mended.replacing("\"", with: "")
+        #expect(
+            listed.headers.lines == ["x-goog-hash: crc32c=AAAAAA==", "x-goog-hash: md5=\(plain)", "X-Sum-Md5: \(plain)", "X-Id: \(tag)"])
+    }
+
+    @Test func whatOneRequestTeachesIsForgotten() {
+        let redactor = Redactor()
+        let live = LiveRedactor(redactor).forOneRequest()
+        #expect(live.redacted(body: Array(#"{"password":"hunter2hunter2"}"#.utf8), headers: HeaderFields()) != nil)
+        #expect(redactor.digests.isEmpty)
     }
 
     private func frame(_ payload: String) -> [UInt8] {
@@ -125,6 +142,15 @@ import Testing
         #expect(Array(bytes[first.count..<first.count + second.count]) == second)
         let third = Array(bytes[first.count + second.count..<2 * first.count + second.count])
         #expect(!third.suffix(4).elementsEqual(BodyChecksum.crc32.value(of: Array(third.dropLast(4)))))
+    }
+
+    @Test func anEventStreamThatCannotBeMendedHasANote() {
+        for fields in [["Content-Encoding: gzip"], []] {
+            var notes: [String] = []
+            var bytes = fields.isEmpty ? [1, 2, 3] : self.frame("new")
+            AmazonEventStream.mend(&bytes, as: self.frame("old"), HeaderFields(fields), notes: &notes)
+            #expect(notes == ["the checksums of its event stream do not fit the redacted body"])
+        }
     }
 
     @Test func chunksKeepTheirOrderAndNoneIsEmpty() {

@@ -70,6 +70,30 @@ import Testing
         #expect(body?.size == messages.size + "{{password:1}}".count - "hunter2".count)
     }
 
+    @Test func digestsOfChangedBodiesAreReportedWhereTheyAreNamed() throws {
+        let script = "const key = {\"password\":\"\(self.secret)\"}"
+        let digest = Hex.encode(BodyChecksum.sha256.value(of: Array(script.utf8)))
+        let large = String(repeating: "filler ", count: 20_000)
+        try self.record([
+            TapedExchanges.simple(1, body: "<link href=/app.js#sha256=\(digest)>"), TapedExchanges.simple(2, body: script),
+            TapedExchanges.exchange(3, fields: ["Content-Type: image/png"], body: Array("\(large)\(digest) \(large)".utf8)),
+        ])
+        let outcome = try self.redact()
+        #expect(outcome.namedDigests.count == 1 && outcome.namedDigests.entries.first?.exchanges == [1, 3])
+        let words = try #require(outcome.namedDigests.words.first)
+        #expect(words.hasPrefix("exchanges 1, 3 name the SHA-256 digest of a body that redaction changed (GET http"))
+        #expect(words.contains("\"--keep body:sha256:\(digest)\""))
+    }
+
+    @Test func aBodyThatIsKeptByItsDigestStaysInMemoryAndInAFile() throws {
+        let bodies = ["{\"password\":\"\(self.secret)\"}", String(repeating: "filler ", count: 20_000) + "password=\(self.secret)"]
+        let digests = bodies.map { Hex.encode(BodyChecksum.sha256.value(of: Array($0.utf8))) }
+        try self.record(
+            bodies.enumerated().map { TapedExchanges.exchange($0 + 1, fields: ["Content-Type: text/plain"], body: Array($1.utf8)) })
+        #expect(try self.redact(RedactionRules(rules: [], keep: digests.map { "body:sha256:\($0)" })).changed == 0)
+        #expect(try self.redact().namedDigests.count == 0)
+    }
+
     @Test(arguments: [false, true]) func bodiesThatCannotBeSearchedAreCounted(dryRun: Bool) throws {
         let bytes = [UInt8](repeating: 0x81, count: 40)
         try self.record([
