@@ -70,7 +70,8 @@ struct RangeFacts: Sendable, Hashable {
     var length: Int
     /// Nil if it is weak or absent.
     var strongTag: String?
-    var lastModified: String?
+    /// `Last-Modified`, if it is strong: the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
+    var strongDate: String?
     var coding: String?
 
     /// Nil if the answer is not whole, or not a 200 or 206 of one range to a GET.
@@ -92,7 +93,9 @@ struct RangeFacts: Sendable, Hashable {
         self.isWhole = response.status == 200
         let tag = response.headers.first("etag")
         self.strongTag = tag?.hasPrefix("\"") == true ? tag : nil
-        self.lastModified = response.headers.first("last-modified")
+        let modified = response.headers.first("last-modified")
+        let date = response.headers.first("date")
+        self.strongDate = date == nil || date == modified ? nil : modified
         self.coding = response.headers.first("content-encoding")
     }
 
@@ -114,13 +117,14 @@ struct RangeFacts: Sendable, Hashable {
 
     /// Whether both are parts of the same representation: a strong validator says so (RFC 9110, 8.8.1).
     func isOfSame(as other: RangeFacts) -> Bool {
-        self.length == other.length && self.coding == other.coding && self.strongTag != nil && self.strongTag == other.strongTag
+        guard self.length == other.length, self.coding == other.coding, self.strongTag == other.strongTag else { return false }
+        return self.strongTag != nil || self.strongDate != nil && self.strongDate == other.strongDate
     }
 
-    /// Whether a condition on the representation holds (RFC 9110, 13.1.5): the same strong tag, or the same date.
+    /// Whether a condition on the representation holds (RFC 9110, 13.1.5): the same strong tag, or the same strong date.
     func fulfils(ifRange: String?) -> Bool {
         guard let ifRange else { return true }
-        return ifRange.hasPrefix("\"") ? ifRange == self.strongTag : ifRange == self.lastModified
+        return ifRange.hasPrefix("\"") ? ifRange == self.strongTag : ifRange == self.strongDate
     }
 }
 

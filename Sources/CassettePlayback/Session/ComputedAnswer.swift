@@ -196,6 +196,9 @@ public struct AcceptedCodings: Sendable, Hashable {
 
     private static func canonical(_ name: String) -> String { name == "x-gzip" ? "gzip" : name == "x-compress" ? "compress" : name }
 
+    /// Whether a body without codings is acceptable.
+    public var acceptsIdentity: Bool { self.weights["identity"] ?? self.weights["*"] ?? true }
+
     /// Whether a body with these codings, as Content-Encoding lists them, is acceptable.
     public func accepts(_ contentEncoding: String) -> Bool {
         contentEncoding.split(separator: ",").allSatisfy { coding in

@@ -314,7 +314,7 @@ struct LiveFields: Sendable {
     /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
     let asksRange: Bool
     let asksEvents: Bool
-    /// The value of `Range`.
+    /// The value of `Range`; of several fields, all values, which is malformed.
     let range: String?
     let ifRange: String?
     private let isRetrieval: Bool
@@ -332,7 +332,7 @@ struct LiveFields: Sendable {
         self.present = RequestFieldNames.conditions(in: headers)
         self.ignored = Set(RequestFieldNames.conditions.filter(rules.ignoresField))
         self.asksRange = method == "GET" && self.present.contains("range") && !self.ignored.contains("range")
-        self.range = self.present.contains("range") ? headers.first("range") : nil
+        self.range = self.present.contains("range") ? headers.values("range").joined(separator: ", ") : nil
         self.ifRange = self.present.contains("if-range") ? headers.first("if-range") : nil
         self.asksEvents = EventStreamRequest.isAsked(by: headers)
     }

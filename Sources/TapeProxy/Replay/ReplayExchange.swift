@@ -65,10 +65,9 @@ final class ReplayExchange: MessageExchange {
             switch result {
             case .success(let answer):
                 guard let coding = answer.coding(notAcceptedBy: self.request.head.fields) else { return self.found(answer) }
-                guard form == .recorded, answer.head?.status != 206 else {
-                    let text = "a range of a body coded as \"\(coding)\" cannot be decoded: record it with this client."
-                    self.countUnreadable(text)
-                    return self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: text))
+                if let problem = self.problem(decoding: coding, of: answer, form) {
+                    self.countUnreadable(problem)
+                    return self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: problem))
                 }
                 self.proxy.session.noteDecoded(self.index, coding: coding)
                 self.load(AnswerForm(isDecoded: true))
@@ -77,6 +76,15 @@ final class ReplayExchange: MessageExchange {
                 self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
             }
         }
+    }
+
+    /// Why a body cannot be decoded for a client that does not accept its coding; nil if it can.
+    private func problem(decoding coding: String, of answer: RecordedAnswer, _ form: AnswerForm) -> String? {
+        if form != .recorded || answer.head?.status == 206 {
+            return "a range of a body coded as \"\(coding)\" cannot be decoded: record it with this client."
+        }
+        guard AcceptedCodings(self.request.head.fields)?.acceptsIdentity == false else { return nil }
+        return "the client accepts neither the recorded coding \"\(coding)\" nor a body without one: record it with this client."
     }
 
     private func found(_ answer: RecordedAnswer) {

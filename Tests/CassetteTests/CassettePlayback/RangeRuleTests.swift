@@ -32,7 +32,7 @@ import Testing
     private typealias Request = SentRequests.Request
 
     private func whole(_ text: String = "0123456789", tag: String = "\"a\"", _ lines: String...) -> Request {
-        Request(method: "GET", lines: lines, answerLines: ["ETag: \(tag)", "Last-Modified: then"], answer: text)
+        Request(method: "GET", lines: lines, answerLines: ["ETag: \(tag)", "Last-Modified: then", "Date: later"], answer: text)
     }
 
     private func part(_ range: Range<Int>, tag: String = "\"a\"") -> Request {
@@ -91,6 +91,29 @@ import Testing
     {
         let session = SentRequests(requests: [self.part(0..<5, tag: first), self.part(5..<10, tag: second)]).session()
         #expect(try self.forms(session, [self.asking("bytes=3-6")]) == [nil])
+    }
+
+    @Test(arguments: [("Date: later", true), ("Date: then", false), ("Age: 1", false)])
+    func aDateIsAValidatorIfTheAnswerWasSentLater(line: String, isStrong: Bool) throws {
+        func part(_ range: Range<Int>) -> Request {
+            Request(
+                method: "GET", lines: ["Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)"], status: 206,
+                answerLines: ["Last-Modified: then", line, "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/10"],
+                answer: String(decoding: Array("0123456789".utf8.dropFirst(range.lowerBound).prefix(range.count)), as: UTF8.self))
+        }
+        let session = SentRequests(requests: [part(0..<5), part(5..<10)]).session()
+        let joined = self.ranges([3..<7], from: [(0, 0..<5), (1, 5..<10)])
+        #expect(try self.forms(session, [self.asking("bytes=3-6")]) == [isStrong ? joined : nil])
+        let whole = Request(method: "GET", answerLines: ["Last-Modified: then", line], answer: "0123456789")
+        let computed = self.ranges([3..<7], from: [(0, 0..<10)])
+        #expect(
+            try self.forms(SentRequests(requests: [whole]).session(), [self.asking("bytes=3-6", "If-Range: then")])
+                == [isStrong ? computed : .recorded])
+    }
+
+    @Test func severalRangeFieldsAreMalformed() throws {
+        let session = SentRequests(requests: [self.whole()]).session()
+        #expect(try self.forms(session, [self.asking("bytes=0-1", "Range: bytes=2-3")]) == [.recorded])
     }
 
     @Test func rangeThatIsNotCoveredIsAMiss() throws {

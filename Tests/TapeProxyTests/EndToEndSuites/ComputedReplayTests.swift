@@ -82,6 +82,14 @@ import Testing
         }
         #expect(try replay.ask(self.get(origin)).contains("Content-Encoding: gzip"))
         #expect(replay.session.verdict().computed == 3)
+        for accepted in ["br, identity;q=0", "br, *;q=0"] {
+            let answer = try replay.ask(self.get(origin, "Accept-Encoding: \(accepted)"))
+            #expect(answer.hasPrefix("HTTP/1.1 500 ") && answer.contains("nor a body without one"), "\(answer)")
+        }
+        let part = try replay.ask(self.get(origin, "Range: bytes=0-3", "Accept-Encoding: gzip"))
+        #expect(part.contains("HTTP/1.1 206 ") && part.contains("Content-Range: bytes 0-3/\(coded.count)\r\n"))
+        let other = try replay.ask(self.get(origin, "Range: bytes=0-3", "Accept-Encoding: identity"))
+        #expect(other.hasPrefix("HTTP/1.1 500 ") && other.contains("cannot be decoded"))
     }
 }
 
