@@ -313,7 +313,7 @@ final class ConversationExchange: MessageExchange {
                 self.client.send(head, framing: answer.framing)
             case .send:
                 self.isSending = true
-                sender.sendMessage { [weak self] in self?.sent(isWhole: $0) }
+                sender.sendMessage { [weak self] in self?.sent(problem: $0) }
             case .end: return self.sendEnd(answer)
             case .cut:
                 guard self.hasBegun else { return self.finish(Self.failure(answer.outcome)) }
@@ -347,27 +347,26 @@ final class ConversationExchange: MessageExchange {
         }
     }
 
-    private func sent(isWhole: Bool) {
+    private func sent(problem: String?) {
         guard !self.isOver else { return }
         self.isSending = false
-        guard isWhole else { return self.damaged() }
+        if let problem { return self.damaged(problem) }
         self.proxy.readClock()
         self.pump()
     }
 
-    private func damaged() {
+    private func damaged(_ problem: String) {
         guard case .playing(let play) = self.phase else { return }
-        self.countUnreadable(
-            play, "the body file of \(self.request.head.method) \(self.request.url) differs from what was recorded")
+        self.countUnreadable(play, "\(self.request.head.method) \(self.request.url): \(problem)")
         self.close { $0.cut() }
     }
 
     private func sendEnd(_ answer: RecordedAnswer) {
         guard self.hasBegun, answer.framing != .none else { return self.close { $0.finish() } }
         self.isSending = true
-        self.sender?.sendRest { [weak self] isWhole in
+        self.sender?.sendRest { [weak self] problem in
             guard let self, !self.isOver else { return }
-            guard isWhole else { return self.damaged() }
+            if let problem { return self.damaged(problem) }
             self.client.send(
                 BodyPiece(bytes: ByteBuffer(), events: answer.trailers.map { [.trailers($0)] }, isLast: true))
             self.close { $0.finish() }

@@ -22,7 +22,7 @@ final class ConversationSender {
     private var isLoading = false
     private var isRunning = false
     private var job: Job?
-    private var done: ((_ isWhole: Bool) -> Void)?
+    private var done: ((_ problem: String?) -> Void)?
 
     init(_ answer: RecordedAnswer, client: any ClientStream, library: ReplayLibrary?) {
         self.client = client
@@ -40,13 +40,13 @@ final class ConversationSender {
 
     /// Sends the next message to its end.
     ///
-    /// - Parameter done: called when it was written; with false if the file is damaged.
-    func sendMessage(_ done: @escaping (_ isWhole: Bool) -> Void) { self.begin(.message, done) }
+    /// - Parameter done: called when it was written; with what is wrong if the file is damaged.
+    func sendMessage(_ done: @escaping (_ problem: String?) -> Void) { self.begin(.message, done) }
 
     /// Sends what is left: after the last message, the rest of a body that was cut.
-    func sendRest(_ done: @escaping (_ isWhole: Bool) -> Void) { self.begin(.rest, done) }
+    func sendRest(_ done: @escaping (_ problem: String?) -> Void) { self.begin(.rest, done) }
 
-    private func begin(_ job: Job, _ done: @escaping (Bool) -> Void) {
+    private func begin(_ job: Job, _ done: @escaping (_ problem: String?) -> Void) {
         self.job = job
         self.done = done
         self.proceed()
@@ -59,14 +59,14 @@ final class ConversationSender {
         defer { self.isRunning = false }
         while let job, self.client.isWritable {
             if self.position == self.loaded.count {
-                guard !self.isLastLoaded else { return self.finish(isWhole: true) }
+                guard !self.isLastLoaded else { return self.finish() }
                 return self.load()
             }
             let bytes = self.loaded[self.position..<min(self.loaded.count, self.position + Self.partSize)]
             let piece = bytes.withUnsafeBytes { self.frames.take($0) }
             self.position += piece.count
             self.client.send(BodyPiece(bytes: ByteBuffer(bytes: bytes.prefix(piece.count))))
-            if job == .message, piece.isLast { return self.finish(isWhole: true) }
+            if job == .message, piece.isLast { return self.finish() }
         }
         self.client.flush()
     }
@@ -84,20 +84,20 @@ final class ConversationSender {
             case .last(let bytes):
                 self.loaded = bytes
                 self.isLastLoaded = true
-            case .damaged:
+            case .damaged(let problem):
                 self.loaded = []
-                return self.finish(isWhole: false)
+                return self.finish(problem: problem)
             }
             self.proceed()
         }
     }
 
-    private func finish(isWhole: Bool) {
+    private func finish(problem: String? = nil) {
         self.job = nil
         let done = self.done.take()
         // What comes next may be sent at once.
         self.isRunning = false
-        done?(isWhole)
+        done?(problem)
     }
 
     func stop() {

@@ -356,10 +356,10 @@ final class WebSocketReplay: TunnelExchange {
                 self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: true, to: &output) } }
                 self.body = nil
                 self.sent()
-            case .damaged:
+            case .damaged(let problem):
                 // A miss was no hit already.
                 guard case .playing(let play) = self.phase else { return self.end(isCut: true) }
-                self.damaged(play, "a message's file of \(self.request.url) differs from what was recorded")
+                self.damaged(play, "a message of \(self.request.url): \(problem)")
             }
         }
     }

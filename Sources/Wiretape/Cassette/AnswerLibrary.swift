@@ -72,6 +72,10 @@ final class AnswerLibrary: Sendable {
             return ReadyAnswer(interaction, url: url, source: source, content: .none, arrival: nil, failure: failure)
         }
         self.correctLength(of: &interaction, response, body)
+        // A file that is missing or has another size is reported before the head.
+        for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) where sidecar.size > Self.streamSize {
+            _ = try self.bodies.open(sidecar, digest: PortableSHA256())
+        }
         let isCoded = body.codings.isEmpty && ContentEncoding(response.headers) != .none && body.size > 0
         if max(body.byteCount, isCoded ? body.size : 0) > Self.streamSize {
             let arrival = isCoded ? nil : body.arrival.map { PieceMap.mapped($0, to: body.byteCount) }

@@ -101,7 +101,7 @@ struct ExportCommand: ParsableCommand {
                 throw CassetteError(
                     .notFound, "\"\(self.file)\" has no exchange \(number), but \(cassette.count): see \"wiretape inspect \(self.file)\".")
             }
-            let sink = try OutputFile(path: self.output, from: self.file)
+            let sink = try OutputFile(path: self.output, from: self.file, keepsOld: true)
             var writer = try self.writer(of: cassette) { try sink.write($0) }
             let filter = try self.filter.map { ExchangeFilter(try FilterParser.parse($0), reader: BodyReader(cassettePath: self.file)) }
             try writer.begin()
