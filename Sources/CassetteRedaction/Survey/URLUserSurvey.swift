@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// Finds names and passwords of users in URLs: `scheme://user:password@host` (RFC 3986, 3.2.1).
+/// Finds names and passwords of users in URLs: `scheme://user:password@host` (RFC 3986, 3.2.1), and `jdbc:oracle:thin:user/password@host`.
 struct URLUserSurvey {
     /// User information of a URL.
     private static let limit = 512
@@ -20,6 +20,11 @@ struct URLUserSurvey {
             from = at + 1
             var start = at
             while start > 0, at - start <= Self.limit, !Self.endsUser(self.text.bytes[start - 1]) { start -= 1 }
+            if start < at, self.isBehindOracleUser(start),
+                let found = self.text.finding(start..<at, SecretNames.Meaning(kind: "password"), .plain)
+            {
+                findings.append(found)
+            }
             guard start > 2, self.text.bytes[start - 1] == UInt8(ascii: "/"), self.text.bytes[start - 2] == UInt8(ascii: "/"),
                 self.text.bytes[start - 3] == UInt8(ascii: ":"), start < at, self.endsScheme(start - 3),
                 UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<at]))
@@ -27,6 +32,21 @@ struct URLUserSurvey {
             findings += self.findings(start, at)
         }
         return findings
+    }
+
+    /// Whether a user's name and a slash are in front of an offset, as Oracle's driver has them (JDBC Developer's Guide, "Database URLs").
+    private func isBehindOracleUser(_ start: Int) -> Bool {
+        guard start > 1, self.text.bytes[start - 1] == UInt8(ascii: "/") else { return false }
+        var name = start - 1
+        while name > 0, start - name <= Self.limit, self.text.bytes[name - 1] != UInt8(ascii: ":"),
+            !Self.endsUser(self.text.bytes[name - 1])
+        {
+            name -= 1
+        }
+        guard name < start - 1 else { return false }
+        return ["jdbc:oracle:thin:", "jdbc:oracle:oci:", "jdbc:oracle:oci8:"].contains { prefix in
+            name >= prefix.utf8.count && self.text.bytes[name - prefix.utf8.count..<name].elementsEqual(prefix.utf8)
+        }
     }
 
     /// Whether two letters or digits at least are before a colon: what some MiB of an archive have by chance is no URL.

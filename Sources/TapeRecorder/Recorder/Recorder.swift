@@ -20,6 +20,7 @@ public final class Recorder: Sendable {
     private let lastID: Guarded<Int>
     private let finished = DispatchSemaphore(value: 0)
     private let file: RecordingFile
+    private let notify: @Sendable (String) -> Void
     private let searches: [PostponedSearch]
 
     /// Opens the cassette that the plan writes; nil if it writes none.
@@ -29,7 +30,7 @@ public final class Recorder: Sendable {
     ///   - digest: makes a SHA-256; files beside the cassette are named by it.
     ///   - refusesUnrecorded: the caller answers no exchange that cannot be recorded. An exchange that it waits for is discarded if it
     ///     cannot be written at once, and messages say that traffic is refused.
-    ///   - notify: called on the recorder thread with messages for people: the disk is full, or has room again.
+    ///   - notify: called with messages for people: the disk is full, or has room again. Called on the recorder thread, and by `close`.
     public init?(
         _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, refusesUnrecorded: Bool = false,
@@ -37,6 +38,7 @@ public final class Recorder: Sendable {
     ) throws(CassetteError) {
         guard let file = try RecordingFile(plan, version: version, redaction: redaction, digest: digest) else { return nil }
         self.file = file
+        self.notify = notify
         let status = Guarded(RecorderStatus())
         self.status = status
         self.queue = RecorderQueue { Self.refused($0, status) }
@@ -136,6 +138,7 @@ public final class Recorder: Sendable {
             $0.leaks = self.file.leaks
             $0.namedDigests = self.file.namedDigests
         }
+        for words in self.file.namedDigests.words { self.notify("\"\(path)\": \(words)") }
         return path
     }
 }

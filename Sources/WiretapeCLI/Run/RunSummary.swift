@@ -59,7 +59,6 @@ struct RunSummary {
         for leak in self.recorder?.leaks ?? [] {
             screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
         }
-        for words in self.recorder?.namedDigests.words ?? [] { screen.say("\"\(self.path)\": \(words)") }
         if self.counts.tlsFailures > 0 {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
@@ -112,6 +111,7 @@ struct RunSummary {
         self.number("recorded", self.recorder?.recorded, &writer)
         self.number("lost", self.recorder?.lost, &writer)
         if let leaks = self.recorder?.leaks.count, leaks > 0 { self.number("leaks", leaks, &writer) }
+        if let digests = self.recorder?.namedDigests.count, digests > 0 { self.number("namedDigests", digests, &writer) }
         if let unsearched = self.recorder?.unsearchedExchanges.count, unsearched > 0 { self.number("unsearched", unsearched, &writer) }
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)

@@ -167,7 +167,6 @@ struct ServeRun {
                 "session \"\(report.name)\": a secret is still in \"\(VisibleText.line(file))\": \(leak); remove the file, or try \"wiretape redact\"."
             )
         }
-        lines += (report.recorder?.namedDigests.words ?? []).map { "session \"\(report.name)\": \($0)" }
         return lines + [VisibleText.line(self.line(report))]
     }
 

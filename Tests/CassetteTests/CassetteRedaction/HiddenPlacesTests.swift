@@ -121,6 +121,7 @@ import Testing
         "AccountName=a;AccountKey=h7nter2Xq==;EndpointSuffix=x",
         "Endpoint=sb://h/;SharedAccessKeyName=R;SharedAccessKey=h7nter2Xq=", "redis://:h7nter2Xq@h:6379/0",
         "mongodb+srv://ada:h7nter2Xq@h/db",
+        "jdbc:oracle:thin:scott/h7nter2Xq@//h:1521/x", "jdbc:oracle:oci:scott/h7nter2Xq@h:1521:x",
         "jdbc:sqlserver://h:1433;user=sa;password=h7nter2Xq;encrypt=true", "jdbc:postgresql://h/d?user=a&password=h7nter2Xq",
         "Uid=a; Pwd=h7nter2Xq; X=1",
     ])
