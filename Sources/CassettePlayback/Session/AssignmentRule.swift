@@ -8,6 +8,8 @@ struct AssignmentRule: Sendable {
         case first(index: Int, after: Int?)
         /// All have answered; this one answers again.
         case again(index: Int)
+        /// This one answers once more, instead of one that its client left and that is used up by this.
+        case instead(index: Int, of: Int)
         /// This one would answer, but with strict order another is due.
         case outOfTurn(index: Int, due: Int)
         /// All have answered.
@@ -86,6 +88,14 @@ struct AssignmentRule: Sendable {
         self.answered[index] += 1
         self.latest = max(self.latest ?? index, index)
         self.advance()
+    }
+
+    /// Uses up an exchange, which keeps its place in the order, and has another one answer for it.
+    mutating func answer(with index: Int, insteadOf left: Int) -> Assignment {
+        self.answered[left] += 1
+        self.answered[index] += 1
+        self.advance()
+        return .instead(index: index, of: left)
     }
 
     private mutating func take(_ index: Int) -> Assignment {

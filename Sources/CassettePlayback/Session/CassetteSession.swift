@@ -227,9 +227,10 @@ public final class CassetteSession: Sendable {
             state.verdict.hits += 1
             state.abandoned[index] = nil
             if let latest { self.note(index, other: latest, isRefused: false, in: &state.verdict) }
-        case .again:
+        case .again, .instead:
             state.verdict.hits += 1
             state.verdict.repeatedHits += 1
+            if case .instead(_, let left) = assignment { state.abandoned[left] = nil }
         case .outOfTurn(let index, let due): self.note(index, other: due, isRefused: true, in: &state.verdict)
         case .usedUp: break
         }
@@ -247,7 +248,7 @@ public final class CassetteSession: Sendable {
     /// Nil if nothing was assigned.
     func decision(_ assignment: AssignmentRule.Assignment, _ form: AnswerForm = .recorded) -> Decision? {
         switch assignment {
-        case .first(let index, _), .again(let index): .replay(index: index, form: form)
+        case .first(let index, _), .again(let index), .instead(let index, _): .replay(index: index, form: form)
         case .outOfTurn(let index, let due):
             .refuse(
                 MissReport(

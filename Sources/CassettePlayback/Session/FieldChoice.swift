@@ -258,12 +258,26 @@ struct FieldChoice: Sendable {
             best = (next, rank)
         }
         var turn = AssignmentRule.Turn()
-        if let best { return rule.assign([], turn: &turn, others: [best.index]) }
+        if let best {
+            if best.rank.isLeft, !live.asksEvents, let whole = self.whole(after: best.index, Array(zip(allowed, ranks)), best.rank) {
+                return rule.answer(with: whole, insteadOf: best.index)
+            }
+            return rule.assign([], turn: &turn, others: [best.index])
+        }
         guard rule.repetition != .never, let least = ranks.min() else { return .usedUp }
         let repeated = zip(allowed, ranks).filter { $1 == least }.flatMap { self.classes[$0.0].members }.sorted()
         turn = self.repetitions[repeated[0]] ?? turn
         defer { self.repetitions[repeated[0]] = turn }
         return rule.assign([], turn: &turn, others: repeated.map(Int.init))
+    }
+
+    /// The next whole exchange after one that its client left, as an effect that runs twice sends a request, aborts it, and sends it again. In a
+    /// replay, the first request may get the answer before it is aborted, and the second one would wait for nothing.
+    private func whole(after left: Int, _ allowed: [(number: Int, rank: Rank)], _ rank: Rank) -> Int? {
+        var rank = rank
+        rank.isLeft = false
+        let classes = allowed.filter { $0.rank <= rank }.map { self.classes[$0.number] }
+        return classes.flatMap(\.members).map(Int.init).filter { $0 > left }.min()
     }
 
     /// What answers a request for ranges that were not recorded; nil if the recording does not hold them.

@@ -162,8 +162,11 @@ private enum ChecksumSpelling {
         let count = text.utf8.count
         // Short ones are told from other words by their field.
         let isShortNamed = name.contains("crc") || name.contains("checksum") || name.contains("hash") || name.contains("digest")
-        if name.contains("crc64"), !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return [(.decimal, .crc64xz)] }
         var found: [(ChecksumSpelling, BodyChecksum)] = []
+        if name.contains("crc"), !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) {
+            let checksums: [BodyChecksum] = name.contains("crc64") ? [.crc64xz, .crc64nvme] : [.crc32, .crc32c]
+            found += checksums.map { (.decimal, $0) }
+        }
         if text.utf8.allSatisfy({ Hex.value($0) != nil }) {
             let spelling = ChecksumSpelling.hex(isUpper: text.utf8.contains { $0 >= 65 && $0 <= 70 })
             found += BodyChecksum.allCases.filter { $0.size * 2 == count && ($0.size > 8 || isShortNamed) }.map { (spelling, $0) }

@@ -33,10 +33,11 @@ struct RecordedCoding: Sendable {
         self.accepted = interaction.request.headers.values("accept-encoding")
     }
 
-    /// Whether a request does not accept the codings. One that accepts the same as the recorded request gets the recorded bytes.
+    /// Whether a request does not accept the codings. One that accepts the same as the recorded request gets the recorded bytes. One without
+    /// the field may have any coding (RFC 9110, 12.5.3), but such clients rarely decode one, and servers send them none.
     func refuses(_ request: HeaderFields) -> Bool {
-        guard request.values("accept-encoding") != self.accepted, let accepted = AcceptedCodings(request) else { return false }
-        return !accepted.accepts(self.names)
+        guard request.values("accept-encoding") != self.accepted else { return false }
+        return AcceptedCodings(request)?.accepts(self.names) != true
     }
 }
 

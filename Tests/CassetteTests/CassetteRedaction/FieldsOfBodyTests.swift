@@ -62,6 +62,7 @@ import Testing
                 "x-ms-blob-content-md5: \(self.base64(.md5, text))", "x-bz-content-sha1: \(self.hex(.sha1, text))",
                 "OC-Checksum: SHA1:\(self.hex(.sha1, text))", "Upload-Checksum: sha1 \(self.base64(.sha1, text))",
                 "x-oss-hash-crc64ecma: \(BodyChecksum.crc64xz.value(of: Array(text.utf8)).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })",
+                "x-amz-crc32: \(BodyChecksum.crc32.value(of: Array(text.utf8)).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })",
                 "x-ms-content-crc64: \(String(decoding: SecretCorpus.base64(BodyChecksum.crc64nvme.value(of: Array(text.utf8)).reversed()), as: UTF8.self))",
                 "x-goog-hash: crc32c=\(self.base64(.crc32c, text))", "x-goog-hash: md5=\(self.base64(.md5, text))",
                 "X-Request-Id: \(self.hex(.md5, text))",
