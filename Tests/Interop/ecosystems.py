@@ -18,11 +18,11 @@ import threading
 
 PACKAGES = [
     "libwww-perl", "liblwp-protocol-https-perl", "libmojolicious-perl", "php-cli", "php-curl", "php-guzzlehttp-guzzle", "ruby", "ruby-faraday",
-    "ruby-httparty", "ruby-typhoeus", "r-base-core", "r-cran-curl", "r-cran-httr", "lua5.3", "lua-socket", "lua-sec", "lua-http", "lua-lpeg-patterns",
+    "ruby-httparty", "ruby-typhoeus", "r-base-core", "r-cran-curl", "r-cran-httr", "lua5.3", "lua5.1", "lua-socket", "lua-sec", "lua-http", "lua-lpeg-patterns",
     "libcohttp-lwt-unix-ocaml-dev", "liblwt-ssl-ocaml-dev", "ocaml-findlib", "ocaml-nox", "erlang-nox", "elixir", "openjdk-17-jdk-headless",
     "libhttpclient-java", "golang-go", "python3-requests", "python3-httpx", "python3-aiohttp", "ghc", "libghc-http-conduit-dev", "rustc", "cargo",
     "librust-reqwest-dev", "librust-ureq-dev", "tcl", "tcl-tls", "tcllib", "nodejs", "curl", "wget", "aria2", "emacs-nox", "python3-gi",
-    "gir1.2-soup-3.0",
+    "gir1.2-soup-3.0", "glib-networking",
 ]
 
 HERE = pathlib.Path(__file__).resolve().parent / "ecosystems"
@@ -44,6 +44,7 @@ class Client:
 
     run     its command, to which the URL is added; {here} is the folder of the programs, {made} that of what is built.
     build   a command that builds it.
+    host    the name of this machine that it asks for.
     version prints its version: a text for sh.
     """
     name: str
@@ -53,6 +54,7 @@ class Client:
     trust: str = ENVIRONMENT
     build: str = ""
     probe: str = ""
+    host: str = "127.0.0.1"
 
 
 def interpreted(name, interpreter, file, version, **more):
@@ -96,10 +98,10 @@ CLIENTS = [
     Client("aria2", "sh {here}/aria2.sh", "aria2c --version | head -1 | cut -d' ' -f3", trust=NAMESPACE),
     perl("Perl, LWP", "perl-lwp.pl", "LWP"),
     perl("Perl, HTTP::Tiny", "perl-http-tiny.pl", "HTTP::Tiny"),
-    perl("Perl, Mojo::UserAgent", "perl-mojo.pl", "Mojolicious", proxy=NEVER),
-    interpreted("PHP, curl", "php", "php-curl.php", "php -r 'echo PHP_VERSION, extension_loaded(\"curl\") ? \"\" : exit(1);'", trust=NAMESPACE),
+    perl("Perl, Mojo::UserAgent", "perl-mojo.pl", "Mojolicious"),
+    interpreted("PHP, curl", "php", "php-curl.php", "php -r 'echo PHP_VERSION, extension_loaded(\"curl\") ? \"\" : exit(1);'"),
     interpreted("PHP, streams", "php", "php-streams.php", "php -r 'echo PHP_VERSION;'", proxy=NEVER),
-    interpreted("PHP, Guzzle", "php", "php-guzzle.php", "php -r 'require \"GuzzleHttp/autoload.php\"; echo GuzzleHttp\\Client::MAJOR_VERSION;'", trust=NAMESPACE),
+    interpreted("PHP, Guzzle", "php", "php-guzzle.php", "php -r 'require \"GuzzleHttp/autoload.php\"; echo GuzzleHttp\\Client::MAJOR_VERSION;'"),
     ruby("Ruby, Net::HTTP", "ruby-net-http.rb", "net/http", "RUBY_VERSION", proxy=NOT_LOOPBACK),
     ruby("Ruby, open-uri", "ruby-open-uri.rb", "open-uri", "RUBY_VERSION", proxy=NOT_LOOPBACK),
     ruby("Ruby, Faraday", "ruby-faraday.rb", "faraday", "Faraday::VERSION", proxy=NOT_LOOPBACK),
@@ -109,9 +111,11 @@ CLIENTS = [
     r("R, curl", "r-curl.R", "curl", trust=NAMESPACE),
     r("R, httr", "r-httr.R", "httr", trust=NAMESPACE),
     interpreted("Lua, LuaSocket", "lua5.3", "lua-socket.lua", "lua5.3 -e 'print(require(\"socket\")._VERSION)'", proxy=NEVER),
-    interpreted("Lua, lua-http", "lua5.3", "lua-http.lua", "lua5.3 -e 'print(require(\"http.version\").version)'"),
-    Client("OCaml, Cohttp", "{made}/cohttp", "ocamlfind query -format %v cohttp-lwt-unix", proxy=NEVER,
-           build="cp {here}/ocaml-cohttp.ml {made}/cohttp.ml && ocamlfind ocamlopt -package cohttp-lwt-unix -linkpkg {made}/cohttp.ml -o {made}/cohttp"),
+    # Debian 12 has a part of it only for this Lua.
+    interpreted("Lua, lua-http", "lua5.1", "lua-http.lua", "lua5.1 -e 'print(require(\"http.version\").version)'"),
+    Client("OCaml, Cohttp", "{made}/ocaml_client", "ocamlfind query -format %v cohttp-lwt-unix", proxy=NEVER,
+           build="cp {here}/ocaml-cohttp.ml {made}/ocaml_client.ml && "
+                 "ocamlfind ocamlopt -thread -package cohttp-lwt-unix -linkpkg {made}/ocaml_client.ml -o {made}/ocaml_client"),
     interpreted("Erlang, httpc", "escript", "erlang-httpc.escript", "erl -noshell -eval 'io:put_chars(erlang:system_info(otp_release)), halt().'", proxy=NEVER),
     interpreted("Elixir, httpc", "elixir", "elixir-httpc.exs", "elixir --version | tail -1 | cut -d' ' -f2", proxy=NEVER),
     java("Java, HttpURLConnection", "JavaURLConnection"),
@@ -126,7 +130,8 @@ CLIENTS = [
     python("Python, httpx", "python-httpx.py", "httpx"),
     python("Python, aiohttp, trust_env=True", "python-aiohttp-env.py", "aiohttp"),
     python("Python, aiohttp", "python-aiohttp-plain.py", "aiohttp", proxy=NEVER),
-    Client("Haskell, http-conduit", "{made}/conduit", "ghc-pkg field http-conduit version --simple-output",
+    # Its TLS looks for no addresses in a certificate.
+    Client("Haskell, http-conduit", "{made}/conduit", "ghc-pkg field http-conduit version --simple-output", host="localhost",
            build="ghc -v0 -outputdir {made}/conduit-objects -o {made}/conduit {here}/haskell-http-conduit.hs"),
     rust("Rust, reqwest", "reqwest", ', features = ["blocking"]'),
     rust("Rust, ureq", "ureq", proxy=NEVER),
@@ -135,7 +140,7 @@ CLIENTS = [
     interpreted("Node, fetch", "node", "node-fetch.js", "node --version"),
     interpreted("Node, http", "node", "node-http.js", "node --version"),
     interpreted("libsoup 3", PYTHON, "soup.py", f"{PYTHON} -c 'import gi; gi.require_version(\"Soup\", \"3.0\"); from gi.repository import Soup; "
-                "print(Soup.get_major_version(), Soup.get_minor_version(), sep=\".\")'", proxy=NEVER),
+                "print(Soup.get_major_version(), Soup.get_minor_version(), sep=\".\")'", trust=NAMESPACE),
     Client("Emacs, url", "emacs --quick --batch --load {here}/emacs-url.el", "emacs --version | head -1 | cut -d' ' -f3", trust=NAMESPACE),
 ]
 
@@ -187,15 +192,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Trial:
     """One client by one way to one kind of origin."""
 
-    def __init__(self, lab, client, scheme, host="127.0.0.1", reverse=False, trust="env", expected=True):
+    def __init__(self, lab, client, scheme, host=None, reverse=False, trust="env", expected=True):
         self.lab, self.client, self.scheme, self.reverse, self.expected = lab, client, scheme, reverse, expected
         self.trust = trust
-        self.url = lab.origin.url(scheme, host)
+        self.url = lab.origin.url(scheme, host or client.host)
         self.folder = lab.folder / "trials" / f"{len(lab.trials):03}"
         self.folder.mkdir(parents=True)
         self.cassette = self.folder / "tape.json"
         self.way = "URL in the path" if reverse else f"--trust {trust}" if scheme == "https" else "environment"
-        self.title = f"{client.name}, {scheme}{' elsewhere' if host != '127.0.0.1' else ''}, {self.way}"
+        self.title = f"{client.name}, {scheme}{f' at {host}' if host else ''}, {self.way}"
 
     def record(self):
         done = self._run("record", ["--upstream-ca", str(self.lab.origin.authority)])
@@ -273,8 +278,10 @@ class Lab:
             self.trial(client, "https", reverse=True)
         secure = None
         if elsewhere:
-            host = "127.0.0.1" if clear else "0.0.0.0"
+            host = None if clear else "0.0.0.0"
             secure = next((way for way in (ENVIRONMENT, NAMESPACE) if self.trial(client, "https", host, trust=way, expected=trust == way)), NO_HTTPS)
+            if clear and secure == NO_HTTPS:
+                self.trial(client, "https", reverse=True)
         self.rows.append((client.name, version.stdout.strip().splitlines()[0], ALWAYS if clear else NOT_LOOPBACK if elsewhere else NEVER, secure))
         print(f"  {client.name} {self.rows[-1][1]}: proxy {self.rows[-1][2]}, trust {secure or '-'}", flush=True)
 

@@ -26,8 +26,8 @@ def run(lab):
     host = f"127.1:{port}"
     lab.write("policy.json", '{"default": [{"type": "insecureAcceptAnything"}]}')
     # Each repository has content of its own: skopeo remembers, beyond its run, in which others it saw the same.
-    for name, variables in [("plain", ["COLOR=blue"]), ("docker", ["COLOR=red"]), ("secret", ["COLOR=blue", f"PASSWORD={SECRET}"])]:
-        make_image(lab.path("images", name), variables, name)
+    configs = {name: make_image(lab.path("images", name), variables, name) for name, variables in [
+        ("plain", ["COLOR=blue"]), ("docker", ["COLOR=red"]), ("secret", ["COLOR=blue", f"PASSWORD={SECRET}"])]}
     skopeo = f"skopeo --policy {lab.path('policy.json')} copy -q"
     up = f"{skopeo} --dest-tls-verify=false oci:{{image}}:latest docker://{host}/{{name}}:1"
     down = f"{skopeo} --src-tls-verify=false docker://{host}/{{name}}:1 oci:image:latest"
@@ -47,6 +47,10 @@ def run(lab):
     log = (case.folder / "record.log").read_text(errors="replace")
     lab.check("digest" in log.lower(), "pull-secret: the recording does not say that a digest names a body that was changed", case.folder / "record.log")
     lab.cases.remove(case)
+    # What it says to do about it has to help.
+    keep = ["--keep", f"body:{configs['secret']}"]
+    lab.check(" ".join(keep) in log, f"pull-secret: the recording does not name the option {' '.join(keep)}", case.folder / "record.log")
+    lab.record("pull-kept", down.format(name="secret"), record_options=keep)
 
     lab.replay()
     # The client refuses content that does not fit its address. A green replay would have to have what was recorded.
@@ -57,7 +61,7 @@ def run(lab):
 
 
 def make_image(folder, variables, text):
-    """An image of one layer with one file, as a folder of the OCI image layout."""
+    """Makes an image of one layer with one file, as a folder of the OCI image layout, and returns the digest of its configuration."""
     blobs = folder / "blobs" / "sha256"
     blobs.mkdir(parents=True)
 
@@ -83,3 +87,4 @@ def make_image(folder, variables, text):
                     "application/vnd.oci.image.manifest.v1+json", annotations={"org.opencontainers.image.ref.name": "latest"})
     (folder / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [manifest]}))
     (folder / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
+    return config["digest"]

@@ -272,7 +272,7 @@ public struct HARWriter {
             switch failure.kind {
             case .dns: timing.dns = total
             case .refused, .unreachable, .tls: timing.connect = total
-            case .reset, .timeout, .truncated, .cancelled, .malformed:
+            case .reset, .timeout, .truncated, .cancelled, .malformed, .unprocessed:
                 if interaction.request.method == "CONNECT" { timing.connect = total } else { timing.wait = total }
             }
         case .complete, .cut: timing.wait = total

@@ -104,6 +104,8 @@ public struct Failure: Sendable, Hashable {
     /// Platform-neutral kinds, so that a failure recorded on one system replays on another.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case dns, refused, unreachable, reset, timeout, tls, truncated, cancelled, malformed
+        /// The origin refused the request without acting on it, so that it can be sent again (RFC 9113, 8.7).
+        case unprocessed
     }
 
     public var kind: Kind

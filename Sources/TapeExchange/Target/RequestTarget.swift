@@ -89,8 +89,10 @@ public enum HostRule {
             return authority
         }
         guard let found = head.fields.firstIndex(of: "host") else {
-            guard head.version < .http11 else { throw self.refused("has no Host field; send one") }
-            return nil
+            if head.version < .http11 { return nil }
+            // Some clients open tunnels without it, and the target alone decides.
+            if case .authority = target { return nil }
+            throw self.refused("has no Host field; send one")
         }
         guard head.fields.firstIndex(of: "host", from: found + 1) == nil else { throw self.refused("has several Host fields; send one") }
         let value = head.fields.valueBytes(at: found)

@@ -319,13 +319,13 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         case .finish:
             self.upstream.take()?.release(by: self.client.peer.id)
             self.record(.complete) { problem in self.end(problem) }
-        case .answer(let failure):
+        case .answer(var failure):
             self.upstream.take()?.cancel()
+            if self.isUnprocessed { failure.kind = .unprocessed }
             self.record(.failed(failure)) { problem in
                 if let problem { return self.answer(.unrecorded(problem)) }
                 if let error = self.requestError { return self.answer(.malformed(error)) }
-                guard self.isUnprocessed else { return self.answer(.failure(failure)) }
-                if !self.client.refuse() { self.answer(.unprocessed(failure)) }
+                if failure.kind != .unprocessed || !self.client.refuse() { self.answer(.failure(failure)) }
             }
         case .cut(let cut):
             self.upstream.take()?.cancel()

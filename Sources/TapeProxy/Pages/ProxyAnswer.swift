@@ -50,14 +50,11 @@ struct ProxyAnswer: Sendable {
             ProxyAnswer(status: 504, reason: "Gateway Timeout", error: failure.kind.rawValue, text: failure.message)
         case .dns, .refused, .unreachable, .reset, .tls, .truncated, .cancelled, .malformed:
             ProxyAnswer(status: 502, reason: "Bad Gateway", error: failure.kind.rawValue, text: failure.message)
+        case .unprocessed:
+            ProxyAnswer(
+                status: 503, reason: "Service Unavailable", error: failure.kind.rawValue, fields: [("Retry-After", "1")],
+                text: "\(failure.message) The origin has not acted on the request: it can be sent again.")
         }
-    }
-
-    /// A request that the origin refused without acting on it, and that cannot be sent again from here.
-    static func unprocessed(_ failure: Failure) -> ProxyAnswer {
-        ProxyAnswer(
-            status: 503, reason: "Service Unavailable", error: failure.kind.rawValue, fields: [("Retry-After", "1")],
-            text: "\(failure.message) The origin has not acted on the request: it can be sent again.")
     }
 
     /// A request that the cassette does not contain. 424 is a client error outside every common retry policy: those of curl,

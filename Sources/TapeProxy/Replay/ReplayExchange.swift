@@ -180,7 +180,7 @@ final class ReplayExchange: MessageExchange {
     }
 
     private func send(_ answer: RecordedAnswer) {
-        guard let head = answer.head else { return answer.isHeldOpen ? self.hold(answer) : self.finish(Self.failure(answer.outcome)) }
+        guard let head = answer.head else { return answer.isHeldOpen ? self.hold(answer) : self.fail(as: answer.outcome) }
         self.hasBegun = true
         guard head.status != 101 else {
             return self.finish(
@@ -240,6 +240,15 @@ final class ReplayExchange: MessageExchange {
             $0.unreadable += 1
             if $0.firstUnreadable == nil { $0.firstUnreadable = problem }
         }
+    }
+
+    /// Fails as the recorded exchange did.
+    private func fail(as outcome: Outcome) {
+        if case .failed(let failure) = outcome, failure.kind == .unprocessed, !self.isOver, self.client.refuse() {
+            self.isOver = true
+            return self.stopSending()
+        }
+        self.finish(Self.failure(outcome))
     }
 
     private static func failure(_ outcome: Outcome) -> ProxyAnswer {

@@ -220,7 +220,7 @@ extension UpstreamProxy {
         case .dns: self.failure(.dns, "was not found: check its name.", to: route)
         case .refused: self.failure(.refused, "refused the connection: is it running?", to: route)
         case .timeout: self.failure(.timeout, "did not answer in time: is it up?", to: route)
-        case .unreachable, .reset, .tls, .truncated, .cancelled, .malformed:
+        case .unreachable, .reset, .tls, .truncated, .cancelled, .malformed, .unprocessed:
             self.failure(failure.kind, "cannot be reached: check its address.", to: route)
         }
     }

@@ -13,7 +13,9 @@ extension HTTPSession {
         /// Request Timeout, Internal Server Error, Bad Gateway, Service Unavailable, Gateway Timeout.
         public static let defaultRetryableStatusCodes: Set<Int> = [408, 500, 502, 503, 504]
         /// Failures that may be temporary: not those of TLS, invalid responses and cancelled requests.
-        public static let defaultRetryableFailures: Set<Failure.Kind> = [.dns, .refused, .unreachable, .reset, .timeout, .truncated]
+        public static let defaultRetryableFailures: Set<Failure.Kind> = [
+            .dns, .refused, .unreachable, .reset, .timeout, .truncated, .unprocessed,
+        ]
 
         public var retryLimit: Int
         public var backoff: HTTPSession.RetryPolicy.ExponentialBackoff

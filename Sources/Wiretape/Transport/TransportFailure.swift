@@ -123,7 +123,7 @@ extension Failure.Kind {
         case .dns: .cannotFindHost
         case .refused: .cannotConnectToHost
         case .unreachable: platform == .apple ? .notConnectedToInternet : .cannotConnectToHost
-        case .reset: .networkConnectionLost
+        case .reset, .unprocessed: .networkConnectionLost
         case .timeout: .timedOut
         case .tls: platform == .apple ? .secureConnectionFailed : .unknown
         case .truncated: platform == .apple ? .networkConnectionLost : .unknown

@@ -54,12 +54,16 @@ enum ChildEnvironment {
             guard let value = parent[name] else { continue }
             changes.append((name, self.withoutLoopback(value)))
         }
-        // Node from 24 and 22.21 on, and Perl's LWP, read the proxy variables only if these are set.
-        changes.append(("NODE_USE_ENV_PROXY", "1"))
-        changes.append(("PERL_LWP_ENV_PROXY", "1"))
+        // Node from 24 and 22.21 on, Perl's LWP and its Mojo read the proxy variables only if these are set.
+        for name in ["NODE_USE_ENV_PROXY", "PERL_LWP_ENV_PROXY", "MOJO_PROXY"] { changes.append((name, "1")) }
         changes += ChildTrust.names.map { ($0, trust.bundle) }
         for name in ChildTrust.namesIfSet where parent[name] != nil { changes.append((name, trust.bundle)) }
         changes.append(("WGETRC", trust.wgetSettings))
+        if let folder = trust.phpSettings {
+            // An empty name is the folder that PHP was built with.
+            let folders = (parent["PHP_INI_SCAN_DIR"] ?? "").split(separator: ":", omittingEmptySubsequences: false).filter { $0 != folder }
+            changes.append(("PHP_INI_SCAN_DIR", (folders.map(String.init) + [folder]).joined(separator: ":")))
+        }
         if let address = self.address(of: proxy) {
             let options = JavaOptions.value(proxy: address, store: trust.javaStore, parent: parent["JAVA_TOOL_OPTIONS"])
             changes.append(("JAVA_TOOL_OPTIONS", options))

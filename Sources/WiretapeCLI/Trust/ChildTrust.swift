@@ -12,17 +12,21 @@ struct ChildTrust: Hashable {
     var javaStore: String?
     /// The user's settings for wget and the bundle's path: wget with GnuTLS reads no variable that names a bundle.
     var wgetSettings: String
+    /// A folder of PHP's settings that name the bundle: its curl reads no variable that does. Nil if PHP is not told.
+    var phpSettings: String?
     /// What a person should know: what the program will not trust, and why.
     var notices: [String]
 
     /// Java's default password for trust stores, which hold no secrets.
     static let javaPassword = "changeit"
 
+    fileprivate static let phpFile = "wiretape.ini"
+
     /// Variables that name a file of roots.
     static let names = [
         "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE", "PIP_CERT",
         "CARGO_HTTP_CAINFO", "DENO_CERT", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "BUNDLE_SSL_CA_CERT",
-        "NIX_SSL_CERT_FILE",
+        "NIX_SSL_CERT_FILE", "SYSTEM_CERTIFICATE_PATH",
     ]
     /// Variables that are set only if the parent has set them, since they would override the others.
     static let namesIfSet = ["HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "HEX_CACERTS_PATH", "npm_config_cafile"]
@@ -59,7 +63,13 @@ struct ChildTrust: Hashable {
         let settings = WgetSettings.text(user: WgetSettings.read(parent), bundle: bundle)
         // A user's settings can contain passwords.
         let wgetSettings = try folder.file("wgetrc-\(try Self.name(of: [settings]))", mode: 0o600) { () throws(TrustError) in settings }
-        return Self(bundle: bundle, javaStore: javaStore, wgetSettings: wgetSettings, notices: notices)
+        let phpFolder = TrustFolder(path: folder.file("php-\(name)"))
+        _ = try folder.file("php-\(name)/\(Self.phpFile)") { () throws(TrustError) in
+            guard phpFolder.exists() else { throw phpFolder.problem }
+            return Array("curl.cainfo = \"\(bundle)\"\nopenssl.cafile = \"\(bundle)\"\n".utf8)
+        }
+        return Self(
+            bundle: bundle, javaStore: javaStore, wgetSettings: wgetSettings, phpSettings: phpFolder.path, notices: notices)
     }
 
     private static func bundle(of inputs: [[UInt8]]) -> [UInt8] {
@@ -146,12 +156,17 @@ struct TrustFolder {
             return path
         }
         let bytes = try make()
-        guard Self.create(self.path) else {
-            throw TrustError("cannot create the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): name another with --ca-dir.")
-        }
+        guard self.exists() else { throw self.problem }
         self.removeOld(now)
         try WholeFile.replace(path, with: bytes, mode: mode)
         return path
+    }
+
+    /// Makes the folder if it is missing.
+    func exists() -> Bool { Self.create(self.path) }
+
+    var problem: TrustError {
+        TrustError("cannot create the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): name another with --ca-dir.")
     }
 
     /// With its parents: if a certificate is given, no authority has made them.
@@ -169,8 +184,14 @@ struct TrustFolder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
             }
-            guard ["bundle-", "java-", "wgetrc-", "root-"].contains(where: name.hasPrefix) else { continue }
             var status = stat()
+            if name.hasPrefix("php-") {
+                let file = "\(self.file(name))/\(ChildTrust.phpFile)"
+                guard lstat(file, &status) == 0, now - Self.modified(status) > Self.lifetime else { continue }
+                unlink(file)
+                rmdir(self.file(name))
+            }
+            guard ["bundle-", "java-", "wgetrc-", "root-"].contains(where: name.hasPrefix) else { continue }
             if lstat(self.file(name), &status) == 0, now - Self.modified(status) > Self.lifetime { unlink(self.file(name)) }
         }
     }

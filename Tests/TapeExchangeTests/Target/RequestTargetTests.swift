@@ -58,8 +58,8 @@ internal import Testing
 }
 
 @Suite struct HostRuleTests {
-    private func check(_ target: String, _ version: String, _ lines: [String]) throws -> Authority? {
-        let wire = (["GET \(target) \(version)"] + lines).joined(separator: "\r\n") + "\r\n\r\n"
+    private func check(_ target: String, _ version: String, _ lines: [String], method: String = "GET") throws -> Authority? {
+        let wire = (["\(method) \(target) \(version)"] + lines).joined(separator: "\r\n") + "\r\n\r\n"
         guard let head = try Wire.request(wire)?.head else { throw Wire.Incomplete() }
         return try HostRule.check(head, target: RequestTarget(head))
     }
@@ -72,6 +72,11 @@ internal import Testing
         #expect(try self.check("/", "HTTP/1.0", []) == nil)
         #expect(throws: MessageError.self) { try self.check("/", "HTTP/1.1", []) }
         #expect(throws: MessageError.self) { try self.check("http://a/", "HTTP/1.1", []) }
+    }
+
+    @Test func aTunnelNeedsNoHostField() throws {
+        #expect(try self.check("a:443", "HTTP/1.1", [], method: "CONNECT") == nil)
+        #expect(throws: MessageError.self) { try self.check("a:443", "HTTP/1.1", ["Host: u@a"], method: "CONNECT") }
     }
 
     @Test func emptyHostMattersOnlyWhereTheTargetNamesNone() throws {

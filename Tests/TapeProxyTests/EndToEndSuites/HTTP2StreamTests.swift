@@ -101,7 +101,16 @@ import Testing
             Issue.record("\(recorded)")
             return
         }
-        #expect(failure.message.contains("REFUSED_STREAM"))
+        #expect(failure.kind == .unprocessed && failure.message.contains("REFUSED_STREAM"))
+        let replay = try RunningProxy(.none, in: proxy.folder, repetition: .last)
+        let replayed = try self.client(replay)
+        let third = try replayed.request("http://\(origin.authority)/b")
+        try replayed.wait(for: "the refusal again") { $0.closed[third] != nil }
+        #expect(replayed.closed[third] == .refusedStream && replayed.heads[third] == nil)
+        let answer = try replay.ask(
+            "GET http://\(origin.authority)/b HTTP/1.1\r\nHost: \(origin.authority)\r\nConnection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n") && answer.contains("Retry-After: 1\r\n"))
+        #expect(replay.session.verdict().flaws.isEmpty || replay.session.verdict().flaws == [.unused])
     }
 
     /// An origin that refuses the first request with a body, and answers the next with what it got.

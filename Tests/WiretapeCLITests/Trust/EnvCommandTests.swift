@@ -26,12 +26,13 @@ import TapeTestSupport
         let variables = try self.variables("eval \"$(\"$wiretape\" env --proxy 127.0.0.1:7070)\"", ["NO_PROXY": "localhost,x.test"])
         for name in ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"] { #expect(variables[name] == "http://127.0.0.1:7070") }
         #expect(variables["NO_PROXY"] == "x.test" && variables["NODE_USE_ENV_PROXY"] == "1")
+        #expect(variables["PERL_LWP_ENV_PROXY"] == "1" && variables["MOJO_PROXY"] == "1")
         let bundle = try #require(variables["SSL_CERT_FILE"])
         #expect(bundle.hasPrefix(self.folder.file("it's a folder/ca/trust/bundle-")))
         let names = [
             "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE", "PIP_CERT",
             "CARGO_HTTP_CAINFO", "DENO_CERT", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "BUNDLE_SSL_CA_CERT",
-            "NIX_SSL_CERT_FILE",
+            "NIX_SSL_CERT_FILE", "SYSTEM_CERTIFICATE_PATH",
         ]
         for name in names { #expect(variables[name] == bundle, "\(name)") }
         #expect(variables["HTTPLIB2_CA_CERTS"] == nil)
@@ -52,6 +53,16 @@ import TapeTestSupport
         #expect(twice["JAVA_TOOL_OPTIONS"]?.components(separatedBy: "trustStore=").count == 2)
         let thrice = try self.variables(line + line + line, ["JAVA_TOOL_OPTIONS": "-Xmx1g"])
         #expect(twice["SSL_CERT_FILE"] == thrice["SSL_CERT_FILE"])
+    }
+
+    @Test func phpReadsItsOwnSettingsAndTheBundle() throws {
+        let line = "eval \"$(\"$wiretape\" env --proxy 127.0.0.1:7070)\"\n"
+        let plain = try self.variables(line)
+        let folder = try #require(plain["PHP_INI_SCAN_DIR"]?.dropFirst())
+        #expect(plain["PHP_INI_SCAN_DIR"]?.first == ":" && folder.hasPrefix("/"))
+        let text = try String(contentsOfFile: "\(folder)/wiretape.ini", encoding: .utf8)
+        #expect(text.contains("curl.cainfo = \"\(plain["SSL_CERT_FILE"] ?? "")\"\n"))
+        #expect(try self.variables(line, ["PHP_INI_SCAN_DIR": "/a:/b"])["PHP_INI_SCAN_DIR"] == "/a:/b:\(folder)")
     }
 
     @Test func pythonLoadsTheBundle() throws {

@@ -22,6 +22,7 @@ import FoundationNetworking
     private static let table: [(kind: Failure.Kind, apple: Int, linux: Int)] = [
         (.dns, -1003, -1003), (.refused, -1004, -1004), (.unreachable, -1009, -1004), (.reset, -1005, -1005), (.timeout, -1001, -1001),
         (.tls, -1200, -1), (.truncated, -1005, -1), (.cancelled, -999, -999), (.malformed, -1017, -1),
+        (.unprocessed, -1005, -1005),
     ]
 
     @Test func everyKindHasTheCodeOfItsPlatform() {
