@@ -58,12 +58,12 @@ struct EditService {
         guard document.root.kind == .object else { return Self.refused("json", "expected an object", line: 1, column: 1) }
         let edited: Interaction
         do throws(CassetteError) {
-            edited = try InteractionDecoder.decode(text)
+            edited = try InteractionDecoder.decode(text, at: .textAlone)
         } catch {
             let (line, words) = Self.parted(error.message)
             return Self.refused("format", words, line: line, column: nil)
         }
-        let old = try? InteractionDecoder.decode(self.recorded())
+        let old = try? InteractionDecoder.decode(self.recorded(), at: .textAlone)
         let verifier = try CassetteVerifier(path: self.cassette.path, digest: self.tools.digest, unanswerable: self.tools.unanswerable)
         // What was wrong before keeps nobody from mending something else.
         let known = Set(old.map { verifier.findings(in: $0).map(\.text) } ?? [])
@@ -104,7 +104,7 @@ struct EditService {
 
     /// A text with the sizes, digests and lengths that its bodies have.
     func corrected(_ text: [UInt8]) throws -> [UInt8] {
-        guard let interaction = try? InteractionDecoder.decode(text) else {
+        guard let interaction = try? InteractionDecoder.decode(text, at: .textAlone) else {
             throw LocalAnswer(
                 status: 422, reason: "Unprocessable Content", code: "edit",
                 message: "the text is not an exchange: mend what is wrong with it first.")
@@ -184,7 +184,7 @@ struct EditService {
         else {
             throw InspectorService.stale
         }
-        let id = try InteractionDecoder.decode(text).id
+        let id = try InteractionDecoder.decode(text, at: .textAlone).id
         // The file may have more exchanges by now than those that were checked.
         for place in 0..<rewriter.reader.count where place != self.ordinal {
             guard try rewriter.reader.bytes(at: place).withUnsafeBytes({ InteractionSummaryReader.read($0)?.id }) == id else { continue }

@@ -90,7 +90,7 @@ struct ExchangeService {
         for earlier in (max(0, ordinal - Self.openingDistance)..<ordinal).reversed() where self.moment.rows[earlier].remote == remote {
             guard let bytes = try? self.moment.epoch.bytes(self.moment.rows[earlier].range),
                 bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
-                let found = try? InteractionDecoder.decode(bytes).connection, found.id == connection.id, !found.isReused,
+                let found = try? InteractionDecoder.decode(bytes, at: .textAlone).connection, found.id == connection.id, !found.isReused,
                 let tls = found.tls,
                 !tls.chain.isEmpty
             else { continue }

@@ -85,7 +85,7 @@ extension InspectedCassette.Moment {
         let range = self.epoch.ranges[ordinal]
         let bytes = try self.epoch.bytes(range)
         do {
-            return try InteractionDecoder.decode(bytes).named(by: cassette.schema)
+            return try InteractionDecoder.decode(bytes, at: .textAlone).named(by: cassette.schema)
         } catch {
             throw CassetteError(
                 error.code, "the exchange at byte \(range.lowerBound) of \"\(cassette.path)\": \(error.message)", cause: error)

@@ -242,7 +242,7 @@ import Testing
                 .sample(index + 1, body: Body(size: 1000, content: .file(file), sha256: file.sha256))
             }, to: self.path)
         let service = try self.opened()
-        var edited = try InteractionDecoder.decode(Array(try self.text(service, 2).utf8))
+        var edited = try InteractionDecoder.decode(Array(try self.text(service, 2).utf8), at: .textAlone)
         edited.response?.body = Body(size: 2, content: .text(Array("no".utf8)))
         let order = [("key", "2"), ("text", String(decoding: Self.text(of: edited), as: UTF8.self))]
         let answer = try self.ask(service, "/api/edits", order, ifMatch: "\"1\"")

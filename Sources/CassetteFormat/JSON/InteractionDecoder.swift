@@ -8,13 +8,13 @@ public enum InteractionDecoder {
     /// A larger head section is not a recording: while recording, heads are limited to far less.
     static let headLimit = 16 << 20
 
-    public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace = InteractionPlace()) throws(CassetteError)
+    public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace) throws(CassetteError)
         -> Interaction
     {
         try self.decode(Array(bytes), at: place)
     }
 
-    public static func decode(_ bytes: [UInt8], at place: InteractionPlace = InteractionPlace()) throws(CassetteError) -> Interaction {
+    public static func decode(_ bytes: [UInt8], at place: InteractionPlace) throws(CassetteError) -> Interaction {
         let document: JSONDocument
         do {
             document = try JSONDocument(bytes)

@@ -188,7 +188,7 @@ public enum WebSocketMessageCoder {
     // MARK: Reading
 
     /// Reads one message's object, as a line of a journal has it.
-    public static func decode(_ json: [UInt8], _ place: InteractionPlace = InteractionPlace()) throws(CassetteError) -> WebSocketMessage {
+    public static func decode(_ json: [UInt8], _ place: InteractionPlace) throws(CassetteError) -> WebSocketMessage {
         let document: JSONDocument
         do {
             document = try JSONDocument(json)

@@ -46,7 +46,10 @@ public struct InteractionPlace: Sendable, Hashable {
     /// The line of the file on which the interaction's text begins, from 1.
     public var line: Int
 
-    public init(file: String? = nil, interaction: Int? = nil, line: Int = 1) {
+    /// The text of an interaction alone: errors name its own lines, and no file.
+    public static let textAlone = InteractionPlace(file: nil, line: 1)
+
+    public init(file: String?, interaction: Int? = nil, line: Int) {
         self.file = file
         self.interaction = interaction
         self.line = line

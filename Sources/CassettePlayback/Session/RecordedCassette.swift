@@ -130,7 +130,7 @@ public final class RecordedCassette: Sendable {
     public func interaction(at index: Int) throws(CassetteError) -> Interaction {
         let bytes = try self.bytes(at: index)
         do {
-            return try InteractionDecoder.decode(bytes).named(by: self.schema)
+            return try InteractionDecoder.decode(bytes, at: .textAlone).named(by: self.schema)
         } catch {
             guard self.order[index] < self.reader.count else { throw error }
             // Decoded again for the message: finding the line costs a read of the file up to it.
@@ -180,7 +180,7 @@ public final class RecordedCassette: Sendable {
         for earlier in (0..<min(index, self.count)).reversed() {
             // Few exchanges have certificates, and only those are worth decoding.
             guard let bytes = try? self.bytes(at: earlier), bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
-                let opening = try? InteractionDecoder.decode(bytes).connection, opening.id == connection.id,
+                let opening = try? InteractionDecoder.decode(bytes, at: .textAlone).connection, opening.id == connection.id,
                 opening.remote == connection.remote, !opening.isReused, let tls = opening.tls, !tls.chain.isEmpty
             else { continue }
             return (earlier, tls)

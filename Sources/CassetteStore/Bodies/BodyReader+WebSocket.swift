@@ -41,7 +41,7 @@ extension BodyReader {
     /// The message on one line of a file, as `forEachMessage` told where it is.
     public func message(in sidecar: Sidecar, at line: Range<Int>) throws(CassetteError) -> WebSocketMessage {
         let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(line) }
-        return try WebSocketMessageCoder.decode(bytes, InteractionPlace(file: sidecar.path))
+        return try self.message(bytes, at: line, of: sidecar)
     }
 
     /// The messages on some lines of a file that follow each other, as `forEachMessage` told where they are.
@@ -54,9 +54,27 @@ extension BodyReader {
             guard range.upperBound <= bytes.count else {
                 throw CassetteError(.damaged, "\"\(sidecar.path)\" ended while it was read; record the exchange again")
             }
-            messages.append(try WebSocketMessageCoder.decode(Array(bytes[range]), InteractionPlace(file: sidecar.path)))
+            messages.append(try self.message(Array(bytes[range]), at: line, of: sidecar))
         }
         return messages
+    }
+
+    private func message(
+        _ text: [UInt8], at line: Range<Int>, of sidecar: Sidecar
+    ) throws(CassetteError) -> WebSocketMessage {
+        do {
+            return try WebSocketMessageCoder.decode(text, .textAlone)
+        } catch {
+            // Decoded again for the message: finding the line's number costs a read of the file up to it.
+            var number = 1
+            try self.withFile(sidecar.path) { file throws(CassetteError) in
+                try file.forEachPiece(in: 0..<line.lowerBound) { bytes, _ in
+                    for byte in bytes where byte == 0x0a { number += 1 }
+                    return true
+                }
+            }
+            return try WebSocketMessageCoder.decode(text, InteractionPlace(file: sidecar.path, line: number))
+        }
     }
 
     private func forEachLine(

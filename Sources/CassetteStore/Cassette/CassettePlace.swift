@@ -170,7 +170,7 @@ public struct CassetteReferences: Sendable {
             let bytes = try reader.bytes(at: position)
             // Every path of a sidecar or raw slice contains these characters.
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
-            let interaction = try InteractionDecoder.decode(bytes)
+            let interaction = try reader.interaction(at: position)
             for body in [interaction.request.body, interaction.response?.body] { self.add(body) }
             switch interaction.webSocket {
             case .file(let messages, _)?: try self.add(messages, of: reader.path)

@@ -50,6 +50,17 @@ public final class CassetteReader: Sendable {
         try self.shared.file.read(self.index.interactions[index])
     }
 
+    /// An interaction. An error names the file and the line in it.
+    public func interaction(at index: Int) throws(CassetteError) -> Interaction {
+        let bytes = try self.bytes(at: index)
+        do {
+            return try InteractionDecoder.decode(bytes, at: .textAlone)
+        } catch {
+            // Decoded again for the message: finding the line costs a read of the file up to it.
+            return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: self.line(at: index)))
+        }
+    }
+
     /// The line on which an interaction begins, counted from 1; reads the file up to it, for messages only.
     public func line(at index: Int) throws(CassetteError) -> Int {
         var number = 1

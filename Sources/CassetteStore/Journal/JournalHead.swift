@@ -101,7 +101,7 @@ public enum ConversationMessages: Sendable, Hashable {
         case .file(let sidecar, let count): return .file(sidecar, count: count)
         case .inline(let lines):
             var messages: [WebSocketMessage] = []
-            for line in lines.split(separator: 0x0a) { messages.append(try WebSocketMessageCoder.decode(Array(line))) }
+            for line in lines.split(separator: 0x0a) { messages.append(try WebSocketMessageCoder.decode(Array(line), .textAlone)) }
             return .inline(messages)
         }
     }

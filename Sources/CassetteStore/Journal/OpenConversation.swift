@@ -283,7 +283,7 @@ struct JournalLines {
 
     private static func isMessage(_ line: UnsafeRawBufferPointer, _ form: ConversationForm) -> Bool {
         switch form {
-        case .webSocket: (try? WebSocketMessageCoder.decode(Array(line))) != nil
+        case .webSocket: (try? WebSocketMessageCoder.decode(Array(line), .textAlone)) != nil
         case .body: self.isObject(line)
         }
     }

@@ -80,7 +80,7 @@ public struct CassetteMerger {
         for (place, origin) in order.enumerated() {
             progress(place, order.count)
             let reader = self.inputs[origin.input]
-            var interaction = try self.interaction(reader, origin.position)
+            var interaction = try reader.interaction(at: origin.position)
             // Most instants have one exchange, which needs no comparison.
             let isAlone =
                 (place == 0 || order[place - 1].started != origin.started)
@@ -103,15 +103,6 @@ public struct CassetteMerger {
         }
         progress(order.count, order.count)
         return count
-    }
-
-    private func interaction(_ reader: CassetteReader, _ position: Int) throws(CassetteError) -> Interaction {
-        let bytes = try reader.bytes(at: position)
-        do {
-            return try InteractionDecoder.decode(bytes)
-        } catch {
-            return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: reader.path, line: reader.line(at: position)))
-        }
     }
 
     /// By start; exchanges of the same instant in the order of the inputs.
@@ -312,21 +303,21 @@ struct BodyCopier {
                 line.append(byte)
                 guard byte == 0x0a else { continue }
                 count += 1
-                buffer += try self.copyFile(namedIn: line)
+                buffer += try self.copyFile(namedIn: line, InteractionPlace(file: messages.path, line: count))
                 line.removeAll(keepingCapacity: true)
             }
             try write(buffer)
             buffer.removeAll(keepingCapacity: true)
         }
-        try write(line.isEmpty ? [] : self.copyFile(namedIn: line))
+        try write(line.isEmpty ? [] : self.copyFile(namedIn: line, InteractionPlace(file: messages.path, line: count + 1)))
         return (try spool.finish(sha256: Hex.encode(digest.finalize()), ext: "jsonl"), count)
     }
 
     /// The same message with the name of the copy, if it has a file.
-    private func copyFile(namedIn line: [UInt8]) throws -> [UInt8] {
+    private func copyFile(namedIn line: [UInt8], _ place: InteractionPlace) throws -> [UInt8] {
         guard line.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return line }
         var writer = JSONWriter(reserving: 512)
-        WebSocketMessageCoder.encode(try WebSocketMessageCoder.decode(line).mapFile(self.copy), isOneLine: true, into: &writer)
+        WebSocketMessageCoder.encode(try WebSocketMessageCoder.decode(line, place).mapFile(self.copy), isOneLine: true, into: &writer)
         writer.byte(0x0a)
         return writer.bytes
     }

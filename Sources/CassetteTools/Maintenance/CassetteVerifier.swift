@@ -46,12 +46,11 @@ public struct CassetteVerifier {
         var numbers: [Int: Int] = [:]
         for position in 0..<self.reader.count {
             progress(position, self.reader.count)
-            let bytes = try self.reader.bytes(at: position)
             let interaction: Interaction
-            do {
-                interaction = try InteractionDecoder.decode(bytes)
+            do throws(CassetteError) {
+                interaction = try self.reader.interaction(at: position)
             } catch {
-                try found(self.malformed(bytes, position))
+                try found(CareFinding(.malformed, exchange: position + 1, text: error.message))
                 continue
             }
             if let other = numbers[interaction.id] {
@@ -171,17 +170,6 @@ public struct CassetteVerifier {
         guard let scheme = ["http://", "https://"].first(where: { lowercase.hasPrefix($0) }) else { return false }
         guard let first = url.utf8.dropFirst(scheme.utf8.count).first else { return false }
         return first != UInt8(ascii: "/") && url.utf8.allSatisfy { $0 > 32 && $0 != 127 }
-    }
-
-    private func malformed(_ bytes: [UInt8], _ position: Int) -> CareFinding {
-        var text = "it cannot be read: restore the file from a copy"
-        do throws(CassetteError) {
-            let line = try self.reader.line(at: position)
-            _ = try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: line))
-        } catch {
-            text = error.message
-        }
-        return CareFinding(.malformed, exchange: position + 1, text: text)
     }
 
     private func finding(_ body: Body, _ message: String, _ headers: HeaderFields, _ bodies: inout BodyVerifier) -> CareFinding? {

@@ -102,13 +102,13 @@ public struct CassetteFinisher {
                 }
                 var redacted: Interaction?
                 do {
-                    redacted = try self.redacted(bytes, &maker)
+                    redacted = try self.redacted(starts[place].position, bytes, of: cassette, &maker)
                 } catch {
                     // Go on with the others.
                     failure = failure ?? (bytes, error)
                 }
                 if redacted != nil { result.redacted += 1 }
-                guard var changed = try redacted ?? DecodingAhead.undecoded(bytes) else { return nil }
+                guard var changed = try redacted ?? DecodingAhead.undecoded(starts[place].position, bytes, of: cassette) else { return nil }
                 // What cannot be decoded stays raw and can still be replayed.
                 if changed.isUndecoded, let decoded = try? maker.decoded(changed, reader: self.reader) {
                     changed = decoded
@@ -135,9 +135,11 @@ public struct CassetteFinisher {
     // MARK: Secrets
 
     /// Nil if nothing changes.
-    private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
-        guard let redactor, try self.mayHoldSecrets(bytes, redactor) else { return nil }
-        guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
+    private func redacted(
+        _ position: Int, _ bytes: [UInt8], of cassette: CassetteReader, _ maker: inout InteractionMaker
+    ) throws -> Interaction? {
+        guard let redactor, try self.mayHoldSecrets(position, bytes, of: cassette, redactor) else { return nil }
+        guard let redacted = try maker.redacted(cassette.interaction(at: position), reader: self.reader) else { return nil }
         return try maker.made(redacted, reader: self.reader)
     }
 
@@ -153,10 +155,10 @@ public struct CassetteFinisher {
     }
 
     /// A quick search of the text and the files that it names.
-    private func mayHoldSecrets(_ bytes: [UInt8], _ redactor: Redactor) throws -> Bool {
+    private func mayHoldSecrets(_ position: Int, _ bytes: [UInt8], of cassette: CassetteReader, _ redactor: Redactor) throws -> Bool {
         if bytes.withUnsafeBytes({ redactor.mayConcern($0) }) { return true }
         guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
-        let interaction = try InteractionDecoder.decode(bytes)
+        let interaction = try cassette.interaction(at: position)
         // The search does not see through a coding.
         if interaction.isUndecoded { return true }
         let scan = LeakScan(redactor.vault)

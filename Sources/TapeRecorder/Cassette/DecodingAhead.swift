@@ -34,7 +34,7 @@ final class DecodingAhead {
 
     /// Consecutive exchanges of the new file.
     // SAFETY: made and taken apart by the thread that writes. In between, each job and each worker is used by one thread at a time, and
-    // `done` is signalled when all are finished.
+    // `done` is empty when all are finished.
     private final class Batch: @unchecked Sendable {
         let places: Range<Int>
         private let memory: RestorationMemory
@@ -44,7 +44,7 @@ final class DecodingAhead {
         /// The place of each job.
         private let placesOfJobs: [Int]
         private let next = Guarded(0)
-        private let done = DispatchSemaphore(value: 0)
+        private let done = DispatchGroup()
 
         init(
             _ places: Range<Int>, _ jobs: [(place: Int, interaction: Interaction)], _ memory: RestorationMemory, _ workers: [Worker],
@@ -57,7 +57,7 @@ final class DecodingAhead {
             self.workers = workers
             self.bodies = bodies
             guard !jobs.isEmpty else { return }
-            DispatchQueue.global().async { self.run() }
+            DispatchQueue.global().async(group: self.done) { self.run() }
         }
 
         private func run() {
@@ -68,7 +68,6 @@ final class DecodingAhead {
                     while let index = self.nextJob(of: jobs.count) { self.decode(&jobs[index], self.workers[number]) }
                 }
             }
-            self.done.signal()
         }
 
         private func nextJob(of count: Int) -> Int? {
@@ -92,7 +91,7 @@ final class DecodingAhead {
             job.text = worker.writer.bytes
         }
 
-        /// Waits for its end. To be called once.
+        /// Waits for its end.
         func finish(_ memory: inout RestorationMemory) -> [Int: [UInt8]] {
             // Not `jobs`, which the other threads may be at.
             guard !self.placesOfJobs.isEmpty else { return [:] }
@@ -144,10 +143,11 @@ final class DecodingAhead {
     /// The text of an exchange with its bodies decoded; nil if nothing changes. To be asked in the order of the places.
     func text(at place: Int) throws -> [UInt8]? {
         while place >= self.end {
-            let batch = try self.running ?? self.batch(from: place)
+            let batch = try self.running.take() ?? self.batch(from: place)
             self.texts = batch.finish(&self.memory)
             self.end = batch.places.upperBound
-            self.running = self.end < self.order.count ? try self.batch(from: self.end) : nil
+            // An exchange that cannot be read is told when its turn comes: those before it are not held up.
+            if self.end < self.order.count { self.running = try? self.batch(from: self.end) }
         }
         return self.texts.removeValue(forKey: place)
     }
@@ -168,7 +168,8 @@ final class DecodingAhead {
                 place += 1
                 continue
             }
-            let interaction = try Self.undecoded(self.cassette.bytes(at: self.order[place]))
+            let position = self.order[place]
+            let interaction = try Self.undecoded(position, self.cassette.bytes(at: position), of: self.cassette)
             if let interaction {
                 let origin = interaction.connection?.remote ?? ""
                 guard self.memory.isSettled(origin) || unknown.insert(origin).inserted else { break }
@@ -181,9 +182,9 @@ final class DecodingAhead {
     }
 
     /// Nil for an exchange of which nothing is left to decode.
-    static func undecoded(_ bytes: [UInt8]) throws -> Interaction? {
+    static func undecoded(_ position: Int, _ bytes: [UInt8], of cassette: CassetteReader) throws -> Interaction? {
         guard self.mayBeUndecoded(bytes) else { return nil }
-        let interaction = try InteractionDecoder.decode(bytes)
+        let interaction = try cassette.interaction(at: position)
         return interaction.isUndecoded ? interaction : nil
     }
 

@@ -75,7 +75,7 @@ struct RunningConversations: ~Copyable {
     func count(of id: Int) -> Int { self.running[id].map { $0.pendingCount + ($0.journal?.count ?? 0) } ?? 0 }
 
     /// The interaction with which it began; nil if there is none of that number.
-    func interaction(of id: Int) -> Interaction? { self.running[id].flatMap { try? InteractionDecoder.decode($0.head) } }
+    func interaction(of id: Int) -> Interaction? { self.running[id].flatMap { try? InteractionDecoder.decode($0.head, at: .textAlone) } }
 
     /// What became of a message.
     enum Added: Equatable {

@@ -33,7 +33,7 @@ struct CassetteLeakScan {
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) || ByteSearch.contains("\"compressed\"", in: $0) }) else {
                 continue
             }
-            leaks += try self.leaks(inFilesOf: InteractionDecoder.decode(bytes), id, &seen)
+            leaks += try self.leaks(inFilesOf: self.cassette.interaction(at: position), id, &seen)
         }
         return Array(leaks.prefix(Self.limit))
     }

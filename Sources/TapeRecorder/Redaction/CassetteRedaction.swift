@@ -123,8 +123,7 @@ public struct CassetteRedaction {
             var tally = PlaceholderTally()
             for position in 0..<cassette.count {
                 progress(position, cassette.count)
-                let bytes = try cassette.bytes(at: position)
-                let interaction = try InteractionDecoder.decode(bytes)
+                let interaction = try cassette.interaction(at: position)
                 var notes: [String] = []
                 let found = try maker.redacted(interaction, reader: self.bodies, notes: &notes)
                 unsearched.add(position + 1, notes: notes)
@@ -170,7 +169,7 @@ public struct CassetteRedaction {
         rewriter.beforeReplacing = self.store.syncAll
         try rewriter.rewrite(order: Array(0..<cassette.count), head: head.bytes) { place, bytes in
             progress((cassette.count + place) / 2, cassette.count)
-            guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
+            guard let redacted = try maker.redacted(cassette.interaction(at: place), reader: self.bodies) else { return nil }
             var interaction = try maker.made(redacted, reader: self.bodies)
             if interaction.isUndecoded { interaction = (try? maker.decoded(interaction, reader: self.bodies)) ?? interaction }
             var writer = JSONWriter(reserving: bytes.count)
@@ -203,7 +202,7 @@ extension PlaceholderTally {
             let bytes = try cassette.bytes(at: position)
             bytes.withUnsafeBytes { self.add($0) }
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }),
-                let interaction = try? InteractionDecoder.decode(bytes)
+                let interaction = try? InteractionDecoder.decode(bytes, at: .textAlone)
             else { continue }
             let inBodies = [interaction.request.body, interaction.response?.body].flatMap { $0?.content.sidecars ?? [] }
             // One that cannot be read names nothing that can be known.

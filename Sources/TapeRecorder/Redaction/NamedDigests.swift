@@ -46,7 +46,7 @@ public struct NamedDigests: Sendable, Hashable {
             let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id ?? position + 1
             bytes.withUnsafeBytes { add($0, of: id) }
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
-            let interaction = try InteractionDecoder.decode(bytes)
+            let interaction = try cassette.interaction(at: position)
             for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
                 for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
                     var window: [UInt8] = []

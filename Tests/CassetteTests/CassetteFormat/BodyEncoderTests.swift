@@ -32,7 +32,7 @@ import Testing
         func content(_ content: BodyContent) throws -> BodyContent? {
             var interaction = GoldenInteractions.simple
             interaction.request.body = Body(size: 3, content: content)
-            return try InteractionDecoder.decode(self.encoded(interaction)).request.body?.content
+            return try InteractionDecoder.decode(self.encoded(interaction), at: .textAlone).request.body?.content
         }
         #expect(try content(.text([0x61, 0xFF, 0x62])) == .binary([0x61, 0xFF, 0x62]))
         #expect(try content(.json([0xFF], style: .spaced)) == .binary([0xFF]))

@@ -49,7 +49,7 @@ struct BodyRestorerTests {
         let request = RecordedRequest(method: "POST", url: "http://127.0.0.1/", body: body)
         var writer = JSONWriter()
         InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
-        return try InteractionDecoder.decode(writer.bytes).request.body
+        return try InteractionDecoder.decode(writer.bytes, at: .textAlone).request.body
     }
 
     @Test func membersAndFlushesComeBackByteForByte() throws {

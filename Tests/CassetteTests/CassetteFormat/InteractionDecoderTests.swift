@@ -16,7 +16,7 @@ import Testing
         for round in 0..<rounds(1_500) {
             let interaction = random.next()
             let text = self.encoded(interaction)
-            let decoded = try InteractionDecoder.decode(text)
+            let decoded = try InteractionDecoder.decode(text, at: .textAlone)
             guard decoded == interaction else {
                 Issue.record("round \(round) changed: \(String(decoding: text, as: UTF8.self))")
                 return
@@ -42,7 +42,7 @@ import Testing
                     default: damaged.insert(contentsOf: damaged[spot..<min(damaged.count, spot + 12)], at: spot)
                     }
                 }
-                if let decoded = try? InteractionDecoder.decode(damaged) {
+                if let decoded = try? InteractionDecoder.decode(damaged, at: .textAlone) {
                     decodedCount += 1
                     _ = self.encoded(decoded)
                 }

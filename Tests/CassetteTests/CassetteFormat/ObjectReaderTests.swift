@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ObjectReaderTests {
     private func reader(_ text: String) throws -> ObjectReader {
-        try ObjectReader(JSONDocument(Array(text.utf8)).root, "a.b", InteractionPlace(), known: ["x", "y"])
+        try ObjectReader(JSONDocument(Array(text.utf8)).root, "a.b", .textAlone, known: ["x", "y"])
     }
 
     @Test func knownMembersAreFoundAndOthersKept() throws {
@@ -52,7 +52,7 @@ import Testing
 
     private func read(_ json: [UInt8], line: Bool = false) throws -> [UInt8] {
         let value = try JSONDocument(Array("{\"a\":".utf8) + json + Array("}".utf8)).root
-        let reader = try ObjectReader(value, "", InteractionPlace(), known: ["a"])
+        let reader = try ObjectReader(value, "", .textAlone, known: ["a"])
         let member = try reader.required("a")
         return try line ? HeadBytes.decodeLine(member, "a", reader) : HeadBytes.decode(member, "a", reader)
     }

@@ -13,7 +13,7 @@ internal import Testing
     }
 
     private func read(_ text: String) throws -> [WebSocketMessage] {
-        try WebSocketMessageCoder.decode(list: JSONDocument(Array(text.utf8)).root, "webSocket", InteractionPlace())
+        try WebSocketMessageCoder.decode(list: JSONDocument(Array(text.utf8)).root, "webSocket", .textAlone)
     }
 
     private static func json(_ text: String, _ style: JSONStyle = .compact) -> WebSocketPayload { .json(Array(text.utf8), style: style) }
@@ -133,7 +133,7 @@ internal import Testing
                 var writer = JSONWriter()
                 WebSocketMessageCoder.encode(message, isOneLine: true, into: &writer)
                 #expect(!writer.bytes.contains(10))
-                #expect(try WebSocketMessageCoder.decode(writer.bytes) == message)
+                #expect(try WebSocketMessageCoder.decode(writer.bytes, .textAlone) == message)
             }
         }
     }

@@ -99,7 +99,7 @@ import Testing
             let request = RecordedRequest(method: "POST", url: "http://a/", headers: headers, body: body)
             var writer = JSONWriter()
             InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
-            let read = try #require(try InteractionDecoder.decode(writer.bytes).request.body)
+            let read = try #require(try InteractionDecoder.decode(writer.bytes, at: .textAlone).request.body)
             #expect(read == body)
             let restored = try BodyRestorer.wireBytes(of: read, file: sink.read, raw: { _ in [] }, digest: TestDigest())
             #expect(restored == BodyRestorer.Restored(bytes: bytes, isEdited: false))

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func whatIsNotKnownIsLeftOut() {
-        let error = InteractionPlace().error(.damaged, line: 1, member: "", "expected an object")
+        let error = InteractionPlace.textAlone.error(.damaged, line: 1, member: "", "expected an object")
         #expect(error.message == "line 1: expected an object; correct that line or restore the file from a copy")
     }
 }

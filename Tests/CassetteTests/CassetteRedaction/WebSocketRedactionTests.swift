@@ -9,7 +9,7 @@ import Testing
 
     /// A line of a journal, redacted and written again.
     private func redacted(_ line: String, _ redactor: Redactor = Redactor()) throws -> String {
-        var message = try WebSocketMessageCoder.decode(Array(line.utf8))
+        var message = try WebSocketMessageCoder.decode(Array(line.utf8), .textAlone)
         redactor.redact(&message)
         var writer = JSONWriter()
         WebSocketMessageCoder.encode(message, isOneLine: true, into: &writer)
@@ -137,7 +137,7 @@ import Testing
 
     @Test func aMessageWithoutSecretsStaysAsItIs() throws {
         let line = #"{ "at": 1, "from": "client", "style": { "width": 2 }, "json": {"a":1}, "note": "n" }"#
-        var message = try WebSocketMessageCoder.decode(Array(line.replacing("{ \"width\": 2 }", with: "\"compact\"").utf8))
+        var message = try WebSocketMessageCoder.decode(Array(line.replacing("{ \"width\": 2 }", with: "\"compact\"").utf8), .textAlone)
         let before = message
         #expect(!Redactor().redact(&message).isChanged)
         #expect(message == before)

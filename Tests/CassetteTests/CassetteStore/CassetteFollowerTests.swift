@@ -19,7 +19,7 @@ import Testing
 
     private func ids(_ follower: CassetteFollower) throws -> [Int] {
         let epoch = follower.epoch
-        return try epoch.ranges.map { try InteractionDecoder.decode(epoch.bytes($0)).id }
+        return try epoch.ranges.map { try InteractionDecoder.decode(epoch.bytes($0), at: .textAlone).id }
     }
 
     @Test func whatARecorderAppendsIsSeen() throws {
@@ -68,7 +68,7 @@ import Testing
         #expect(try self.ids(follower) == [9])
         #expect(follower.epoch.number == 2)
         // A view of before reads the file of before.
-        #expect(try InteractionDecoder.decode(old.bytes(old.ranges[1])).id == 2)
+        #expect(try InteractionDecoder.decode(old.bytes(old.ranges[1]), at: .textAlone).id == 2)
     }
 
     @Test func aFileThatWasCutIsReadAnew() throws {

@@ -2,6 +2,7 @@ import CassetteFormat
 import CassetteModel
 import CassetteRedaction
 import CassetteStore
+import Foundation
 import TapeBytes
 import TapeExchange
 @testable import TapeRecorder
@@ -42,6 +43,26 @@ import Testing
         #expect(try folder.names(in: "tape.bodies").isEmpty)
         #expect(told == [0, 1, 2])
         #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
+    }
+
+    @Test func anExchangeThatCannotBeReadEndsDecodingWithItsLine() throws {
+        for number in [1, 64, 65, 130, 200] {
+            let folder = try TemporaryFolder()
+            let path = folder.file("tape.json")
+            try self.undecoded(folder, texts: (1...200).map { "text \($0)" })
+            // The file has the exchanges in the order of the numbers, and decoding turns that round.
+            var text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
+            let part = try #require(text.range(of: "\"id\": \(number),"))
+            let method = try #require(text.range(of: "\"method\": \"GET\"", range: part.upperBound..<text.endIndex))
+            text.replaceSubrange(method, with: "\"method\": 7")
+            let line = text[..<method.lowerBound].count { $0 == "\n" } + 1
+            try folder.write(Array(text.utf8), to: "tape.json")
+            let error = #expect(throws: CassetteError.self) { try CassetteFinisher.decode(path, version: "1") { _, _ in } }
+            #expect(error?.message.contains("'\(path)' line \(line): request.method") == true, "\(error?.message ?? "")")
+            #expect(try folder.read("tape.json") == Array(text.utf8))
+            let redaction = #expect(throws: CassetteError.self) { try CassetteRedaction.redact(path, rules: .standard, version: "1", dryRun: false) }
+            #expect(redaction?.message.contains("'\(path)' line \(line): request.method") == true, "\(redaction?.message ?? "")")
+        }
     }
 
     @Test func aDamagedRawBodyStaysRawAndHoldsNobodyUp() throws {

@@ -95,7 +95,7 @@ struct RecordedFixture {
         let request = RecordedRequest(method: "POST", url: "http://a.test/", headers: HeaderFields(lines), body: body)
         var writer = JSONWriter()
         InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
-        return try InteractionDecoder.decode(writer.bytes).request.body
+        return try InteractionDecoder.decode(writer.bytes, at: .textAlone).request.body
     }
 
     func facets(
