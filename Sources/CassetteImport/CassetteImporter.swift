@@ -107,6 +107,8 @@ public struct CassetteImporter {
         let hadBodies = CassettePlace.exists(bodies)
         let sources = try files.map { try RecordingSource($0, losses: losses, options: self.options) }
         var plan = try RecordingPlan(path: path, mode: .once, exists: false)
+        // A killed import leaves no half cassette under the name.
+        plan.target = .stage
         plan.headMembers = [try HARExtras.member(of: sources)].compactMap { $0 }
         guard
             let recorder = try Recorder(
@@ -131,11 +133,11 @@ public struct CassetteImporter {
             if !hadBodies { rmdir(bodies) }
             throw error
         }
-        _ = try recorder.close(keepsOld: false)
+        let written = try recorder.close(keepsOld: false)
         let status = recorder.currentStatus
         guard status.lost == 0 else {
             let reason = status.firstProblem?.message ?? "the disk failed"
-            try CassettePlace.remove(path)
+            try CassettePlace.remove(written)
             throw CassetteError(
                 .unwritable,
                 "\(status.lost) of \(report.exchanges) exchanges could not be written to \"\(path)\" (\(reason)): make room, and import again."

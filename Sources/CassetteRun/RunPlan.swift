@@ -92,7 +92,7 @@ public struct RunPlan: Sendable {
         rules.schema = try DescriptorFiles.schema(options.descriptors)
         recording.schema = rules.schema
         switch recording.target {
-        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 } + options.headMembers
+        case .create, .stage, .replace: recording.headMembers = [texts.headMember].compactMap { $0 } + options.headMembers
         case .nothing, .append: break
         }
         self.recording = recording

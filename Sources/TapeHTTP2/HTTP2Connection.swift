@@ -19,7 +19,7 @@ public final class HTTP2Connection {
         public var connectionWindow = 8 << 20
         /// Bytes of a decoded header section with 32 for each field (RFC 9113, 6.5.2): a larger one is marked as too large.
         public var headerSection = 64 * 1024
-        public var fields = 128
+        public var fields = 2048
         /// The number of a client's first stream.
         package var firstStream: Int32 = 1
 

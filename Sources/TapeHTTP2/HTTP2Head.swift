@@ -103,7 +103,7 @@ extension RequestHead {
     /// - Throws: it is malformed (RFC 9113, 8.1.1), or too large (431).
     public init(_ section: HTTP2FieldSection) throws(MessageError) {
         guard !section.isTooLarge else {
-            throw MessageError(.tooLong, status: 431, "request has a header section of more than 64 KiB or 128 fields; send less")
+            throw MessageError(.tooLong, status: 431, "request has a header section of more than 64 KiB or 2048 fields; send less")
         }
         if let problem = section.problem { throw MessageError(.field, status: 400, problem) }
         guard let method = section.method, let path = section.path, !path.isEmpty, section.scheme != nil else {
@@ -137,7 +137,7 @@ extension ResponseHead {
     /// - Throws: it is malformed (RFC 9113, 8.1.1), or too large.
     public init(_ section: HTTP2FieldSection) throws(MessageError) {
         guard !section.isTooLarge else {
-            throw MessageError(.tooLong, status: 502, "response has a header section of more than 64 KiB or 128 fields")
+            throw MessageError(.tooLong, status: 502, "response has a header section of more than 64 KiB or 2048 fields")
         }
         if let problem = section.problem { throw MessageError(.field, status: 502, problem) }
         guard let status = section.status, (100...999).contains(status), status != 101 else {

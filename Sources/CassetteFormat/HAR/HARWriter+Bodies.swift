@@ -7,7 +7,7 @@ extension HARWriter {
         let type = headers.first("content-type")
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
-        self.writer.string(type ?? "")
+        self.writer.string(type.flatMap { $0.isEmpty ? nil : $0 } ?? Self.likelyType(of: body.content))
         switch body.content {
         case .form(let form):
             self.writer.member("params")
@@ -36,6 +36,19 @@ extension HARWriter {
         }
         self.comment(body, comment)
         self.writer.endObject()
+    }
+
+    /// A media type for a body whose message names none: HAR 1.2 demands one, and readers of archives refuse an empty one.
+    private static func likelyType(of content: BodyContent) -> String {
+        switch content {
+        case .form: "application/x-www-form-urlencoded"
+        case .json: "application/json"
+        case .text, .encodedText, .lines: "text/plain"
+        case .events: "text/event-stream"
+        case .multipart: "multipart/form-data"
+        case .grpc: "application/grpc"
+        case .empty, .binary, .file, .raw: "application/octet-stream"
+        }
     }
 
     /// Bytes of a body that is parsed for the export alone: as much is held in memory.

@@ -93,7 +93,7 @@ public enum InteractionDecoder {
     private static func interim(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> InterimResponse {
         let reader = try ObjectReader(value, "interim", place, known: ["at", "version", "status", "reason", "headers"])
         var response = InterimResponse(
-            version: try self.version(reader), status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader),
+            version: try self.version(reader), status: try reader.requiredInt("status", in: 100...199), reason: try self.reason(reader),
             headers: try self.fields("headers", reader) ?? HeaderFields(), at: try reader.double("at") ?? 0, unknown: reader.unknown)
         response.omitsReasonSpace = self.omitsReasonSpace(reader)
         return response

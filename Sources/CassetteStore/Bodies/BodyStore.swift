@@ -13,6 +13,8 @@ public final class BodyStore {
     private let location: FileLocation
     private let disk: DiskCalls
     private let isTrial: Bool
+    /// The permissions of the cassette, which its folder and the files in it have as well; nil if there is no cassette yet.
+    private let mode: UInt32?
     private let files = Guarded(Files())
     private var lazyRawSpool: RawSpool?
     /// Names kept in `Files.proven`: about half a megabyte.
@@ -42,22 +44,24 @@ public final class BodyStore {
         try self.init(cassettePath: cassettePath, disk: .system)
     }
 
-    package convenience init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
-        try self.init(cassettePath, isTrial: false, disk: disk)
+    /// - Parameter model: the file whose permissions count; nil for the cassette.
+    package convenience init(cassettePath: String, model: String? = nil, disk: DiskCalls) throws(CassetteError) {
+        try self.init(cassettePath, model: model, isTrial: false, disk: disk)
         try self.removeLeftovers()
     }
 
     /// A store for what is only tried, which needs no lock: a recorder may be writing. Its spools must not be finished; it removes
     /// nothing, and makes no folder.
     public convenience init(tryingOn cassettePath: String) throws(CassetteError) {
-        try self.init(cassettePath, isTrial: true, disk: .system)
+        try self.init(cassettePath, model: nil, isTrial: true, disk: .system)
     }
 
-    private init(_ cassettePath: String, isTrial: Bool, disk: DiskCalls) throws(CassetteError) {
+    private init(_ cassettePath: String, model: String?, isTrial: Bool, disk: DiskCalls) throws(CassetteError) {
         self.isTrial = isTrial
         self.location = FileLocation(cassettePath)
         self.name = self.location.bodiesName
         self.disk = disk
+        self.mode = CassettePlace.mode(of: model ?? cassettePath)
         do {
             let parent = try OpenFolder(self.location.folder)
             let box = FolderBox(try OpenFolder(self.name, in: parent))
@@ -76,7 +80,7 @@ public final class BodyStore {
             #if os(Linux)
             if let file = OpenFile(unnamed: name, in: box.folder, disk: self.disk) {
                 let mode = try file.restrict()
-                return BodySpool(file: file, name: name, isNamed: false, mode: mode, store: self, box: box)
+                return BodySpool(file: file, name: name, isNamed: false, mode: self.mode ?? mode, store: self, box: box)
             }
             #endif
             do {
@@ -84,11 +88,17 @@ public final class BodyStore {
                 // Tells a later recorder that this file is not a leftover.
                 try file.lock()
                 let mode = try file.restrict()
-                return BodySpool(file: file, name: name, isNamed: true, mode: mode, store: self, box: box)
+                return BodySpool(file: file, name: name, isNamed: true, mode: self.mode ?? mode, store: self, box: box)
             } catch  where error.code == .unwritable && box.folder.contains(name) {
                 continue
             }
         }
+    }
+
+    private func create(_ name: String, in folder: borrowing OpenFolder) throws(CassetteError) -> OpenFile {
+        let file = try OpenFile(name, in: folder, for: .create, disk: self.disk)
+        if let mode { try file.setMode(mode) }
+        return file
     }
 
     private func partName() -> String {
@@ -107,7 +117,7 @@ public final class BodyStore {
         if box.folder.contains(RawSpool.fileName) {
             file = try OpenFile(RawSpool.fileName, in: box.folder, for: .update, disk: self.disk)
         } else {
-            file = try OpenFile(RawSpool.fileName, in: box.folder, for: .create, disk: self.disk)
+            file = try self.create(RawSpool.fileName, in: box.folder)
         }
         let spool = try RawSpool(file: file, path: "\(self.name)/\(RawSpool.fileName)")
         self.lazyRawSpool = spool
@@ -193,7 +203,7 @@ public final class BodyStore {
         if let box = self.lazyFolder { return box }
         let parent = try OpenFolder(self.location.folder)
         guard !self.isTrial else { return FolderBox(parent) }
-        try parent.createFolder(self.name)
+        try parent.createFolder(self.name, mode: self.mode)
         let box = FolderBox(try OpenFolder(self.name, in: parent))
         try parent.synchronize()
         // Another thread may have been first; both mean the same folder.
@@ -223,7 +233,7 @@ public final class BodyStore {
             guard !box.folder.contains(name.messages) else { continue }
             let file: OpenFile
             do {
-                file = try OpenFile(name.head, in: box.folder, for: .create, disk: self.disk)
+                file = try self.create(name.head, in: box.folder)
             } catch  where box.folder.contains(name.head) {
                 continue
             }
@@ -234,7 +244,7 @@ public final class BodyStore {
                 throw error
             }
             self.wrote(name.head)
-            return ConversationJournal(name, store: self, box: box, disk: self.disk, digest: digest)
+            return ConversationJournal(name, mode: self.mode, store: self, box: box, disk: self.disk, digest: digest)
         }
         throw CassetteError(
             .unwritable,

@@ -55,6 +55,15 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(path).folder).synchronize()
     }
 
+    /// The permissions of a file; nil if there is none.
+    static func mode(of path: String) -> UInt32? {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt32(status.st_mode & 0o777) : nil
+    }
+
+    /// Keeps a file from everybody but its owner.
+    public static func keepPrivate(_ path: String) { chmod(path, 0o600) }
+
     /// Gives a file the mode of another, if that can be read; its owner may always write it.
     public static func copyMode(of model: String, to path: String) {
         var status = stat()

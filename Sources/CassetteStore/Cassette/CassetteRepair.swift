@@ -84,6 +84,7 @@ struct CassetteRepair {
         let name = try self.freeName(location, in: folder)
         let file = try OpenFile(name, in: folder, for: .create, disk: disk)
         do {
+            try file.adoptMode(of: self.shared.file)
             var writer = BufferedWriter()
             for range in ranges { try writer.append(range, of: self.shared.file, to: file) }
             try writer.flush(to: file)

@@ -66,8 +66,16 @@ package struct OpenFolder: ~Copyable, Sendable {
         }
     }
 
-    func createFolder(_ name: String) throws(CassetteError) {
-        guard mkdirat(self.descriptor, name, 0o755) == 0 || errno == EEXIST else { throw self.error(errno, .create, name) }
+    /// - Parameter mode: of the files in it; who may read them may list the folder. Nil for what the process gives a new folder.
+    func createFolder(_ name: String, mode: UInt32? = nil) throws(CassetteError) {
+        guard mkdirat(self.descriptor, name, mode == nil ? 0o755 : 0o700) == 0 else {
+            guard errno == EEXIST else { throw self.error(errno, .create, name) }
+            return
+        }
+        guard let mode else { return }
+        guard fchmodat(self.descriptor, name, mode_t(mode | (mode & 0o444) >> 2 | 0o700), 0) == 0 else {
+            throw self.error(errno, .create, name)
+        }
     }
 
     /// Whether there is something of that name, a dangling symbolic link included.

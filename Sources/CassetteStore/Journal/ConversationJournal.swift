@@ -15,6 +15,8 @@ public final class ConversationJournal {
     /// Messages written so far.
     public private(set) var count = 0
     private let name: JournalName
+    /// Of the file; nil for what the process gives a new one.
+    private let mode: UInt32?
     private let store: BodyStore
     private let box: BodyStore.FolderBox
     private let disk: DiskCalls
@@ -25,8 +27,11 @@ public final class ConversationJournal {
     /// Bytes of a failed write follow the last message.
     private var isTailBroken = false
 
-    init(_ name: JournalName, store: BodyStore, box: BodyStore.FolderBox, disk: DiskCalls, digest: any ContentDigest) {
+    init(
+        _ name: JournalName, mode: UInt32? = nil, store: BodyStore, box: BodyStore.FolderBox, disk: DiskCalls, digest: any ContentDigest
+    ) {
         self.name = name
+        self.mode = mode
         self.store = store
         self.box = box
         self.disk = disk
@@ -45,6 +50,7 @@ public final class ConversationJournal {
         precondition(self.sha256 == nil, "nothing is said in a conversation after finish()")
         guard !lines.isEmpty else { return }
         let file = try OpenFile(self.name.messages, in: self.box.folder, for: self.hasFile ? .update : .create, disk: self.disk)
+        if !self.hasFile, let mode { try file.setMode(mode) }
         self.hasFile = true
         if self.isTailBroken { try self.restoreTail(file) }
         do {

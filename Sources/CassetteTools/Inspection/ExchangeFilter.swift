@@ -1,5 +1,7 @@
 package import CassetteModel
+package import TapeBytes
 package import CassetteStore
+package import TapeBytes
 
 /// Tells which exchanges match a filter expression.
 ///
@@ -127,7 +129,7 @@ package struct ExchangeFilter {
     }
 }
 
-/// A case-insensitive regular expression, searched for anywhere in bytes.
+/// A case-insensitive regular expression, searched for anywhere in bytes in linear time.
 ///
 /// Bytes that are not UTF-8 match only `.`, so that the text between them can be found.
 package struct FilterPattern {
@@ -142,24 +144,28 @@ package struct FilterPattern {
     package let source: String
     /// The pattern in lower-case ASCII, if it has no special character: most have none, and bodies can be large.
     private let literal: [UInt8]?
-    private let regex: Regex<AnyRegexOutput>
+    private let pattern: Pattern
+    private let isOfLines: Bool
 
     private static let special = Set(#"\^$.|?*+()[]{}"#.utf8)
 
-    /// Nil if it is no regular expression.
-    package init?(_ source: String, _ kind: Kind = .plain) {
-        guard let regex = try? Regex(source) else { return nil }
+    /// Throws if it is no pattern, with what to write instead.
+    package init(_ source: String, _ kind: Kind = .plain) throws(PatternError) {
+        let (flags, rest) = Self.flags(source)
+        self.pattern = try Pattern("(?i\(kind == .body || flags.contains("s") ? "s" : ""))\(rest)")
         self.source = source
-        let plain = regex.ignoresCase().matchingSemantics(.unicodeScalar)
-        self.regex =
-            switch kind {
-            case .lines: plain.anchorsMatchLineEndings()
-            case .body: plain.dotMatchesNewlines()
-            case .plain: plain
-            }
+        self.isOfLines = kind == .lines || flags.contains("m")
         let hasCase = source.unicodeScalars.contains { !$0.isASCII && ($0.properties.isLowercase || $0.properties.isUppercase) }
         let isLiteral = !source.isEmpty && !hasCase && !source.utf8.contains(where: Self.special.contains)
         self.literal = isLiteral ? source.utf8.map(Self.lower) : nil
+    }
+
+    /// The flags at the beginning, as Python's and other languages have them.
+    private static func flags(_ source: String) -> (flags: Substring, rest: Substring) {
+        guard source.hasPrefix("(?"), let end = source.firstIndex(of: ")") else { return ("", source[...]) }
+        let flags = source[source.index(source.startIndex, offsetBy: 2)..<end]
+        guard !flags.isEmpty, flags.allSatisfy({ "ism".contains($0) }) else { return ("", source[...]) }
+        return (flags, source[source.index(after: end)...])
     }
 
     package func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }
@@ -170,7 +176,13 @@ package struct FilterPattern {
 
     private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if let literal = self.literal { return Self.find(literal, in: bytes) }
-        return ((try? self.regex.firstMatch(in: String(decoding: bytes, as: UTF8.self))) ?? nil) != nil
+        if self.pattern.firstRange(in: bytes) != nil { return true }
+        guard self.isOfLines else { return false }
+        return bytes.split(separator: 0x0a).contains { line in
+            var line = UnsafeRawBufferPointer(rebasing: line)
+            if line.last == 0x0d { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
+            return self.pattern.firstRange(in: line) != nil
+        }
     }
 
     private static func find(_ literal: [UInt8], in bytes: UnsafeRawBufferPointer) -> Bool {

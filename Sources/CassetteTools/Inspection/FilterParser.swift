@@ -140,11 +140,11 @@ package struct FilterParser {
             case .body, .requestBody, .responseBody: .body
             default: .plain
             }
-        guard let pattern = FilterPattern(source, kind) else {
-            throw self.error(
-                start, "\"\(source)\" is not a regular expression: put a backslash before each character that is meant literally")
+        do {
+            return try FilterPattern(source, kind)
+        } catch {
+            throw self.error(start, error.message)
         }
-        return pattern
     }
 
     private mutating func quoted(_ quote: Character) throws(SettingSyntaxError) -> String {

@@ -132,8 +132,9 @@ public struct Limits: Sendable, Hashable {
     /// Apache 100 fields of 8 KiB; curl takes 300 KiB from an origin.
     public var headerSection = 64 * 1024
 
-    /// Lines of a header section. Apache (`LimitRequestFields`) takes 100, HAProxy (`tune.http.maxhdr`) 101.
-    public var fields = 128
+    /// Lines of a header section: with HTTP/2's 32 bytes for each (RFC 9113, 6.5.2), the bytes of a section hold no more. Apache
+    /// (`LimitRequestFields`) takes 100 and HAProxy (`tune.http.maxhdr`) 101, but answers with 150 `Set-Cookie` are in use.
+    public var fields = 2048
 
     /// Empty lines skipped before a request line (RFC 9112, 2.2: "at least one").
     public var leadingEmptyLines = 2

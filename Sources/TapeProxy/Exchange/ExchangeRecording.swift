@@ -174,7 +174,7 @@ struct ExchangeRecording: ~Copyable {
     }
 
     /// The answer's end is withheld until the exchange is on disk.
-    var waitsForDisk: Bool { self.isOn && self.proxy.configuration.durability == .full }
+    var waitsForDisk: Bool { self.isOn && self.proxy.configuration.waitsForDisk }
 }
 
 /// What becomes of an exchange that is recorded, until it is in the cassette.

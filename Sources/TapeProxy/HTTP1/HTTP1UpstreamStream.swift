@@ -129,6 +129,10 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     func upstreamRead(_ buffer: ByteBuffer) {
         guard let exchange else { return self.endUnused() }
         if !self.originHasSpoken, self.route.origin.scheme == .http, Self.isHTTP2(buffer) { return self.restart(exchange) }
+        if !self.originHasSpoken, Self.isHTTP2(buffer) {
+            let message = "\"\(self.route.origin.authority)\" speaks HTTP/2, which it has not chosen in TLS (RFC 7301): mend its ALPN."
+            return self.fail(exchange, Failure(kind: .malformed, message: message))
+        }
         self.originHasSpoken = true
         // Nothing of the request was sent: these bytes are not its answer.
         guard self.connection.hasSent || self.phase != .head else {
@@ -145,9 +149,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         do throws(MessageError) {
             while self.exchange === exchange, input.readableBytes > 0, try self.step(&input, exchange) {}
         } catch {
-            return self.fail(
-                exchange,
-                Failure(kind: .malformed, message: "\"\(self.route.origin.authority)\" sent an answer that is not HTTP: \(error.message)"))
+            return self.fail(exchange, Failure(answer: error, of: self.route.origin.authority))
         }
         guard self.exchange === exchange else { return }
         switch self.phase {

@@ -140,7 +140,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
             exchange.originHead(head, framing: framing)
         } catch {
             if let id { self.connection.reset(id, code: .protocolError) }
-            let failure = Failure(kind: .malformed, message: "\"\(self.authority)\" sent an answer that is not HTTP: \(error.message)")
+            let failure = Failure(answer: error, of: self.authority)
             self.fail(failure, begun: failure)
         }
     }

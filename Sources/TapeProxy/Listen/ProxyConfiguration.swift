@@ -29,6 +29,8 @@ public struct ProxyConfiguration: Sendable {
     public var credentials: String?
     public var durability: Durability
     public var diskFullPolicy: DiskFullPolicy
+    /// Whether an answer ends when it is on the disk. Otherwise a full disk would be noticed only after an answer has passed unrecorded.
+    var waitsForDisk: Bool { self.durability == .full || self.diskFullPolicy == .refuse }
     public var limits: ProxyLimits
     /// Nil passes tunnels through unread.
     public var tls: TLSSettings?

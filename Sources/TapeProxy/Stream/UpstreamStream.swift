@@ -72,3 +72,15 @@ enum DialFailure: Error {
     /// The session stops.
     case stopped
 }
+
+extension Failure {
+    /// An origin's answer that cannot be passed on. One that is beyond a limit is HTTP all the same.
+    init(answer error: MessageError, of authority: String) {
+        let words =
+            switch error.code {
+            case .tooLong, .tooManyFields: "sent an answer that is beyond a limit"
+            default: "sent an answer that is not HTTP"
+            }
+        self.init(kind: .malformed, message: "\"\(authority)\" \(words): \(error.message)")
+    }
+}

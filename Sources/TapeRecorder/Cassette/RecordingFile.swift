@@ -68,10 +68,20 @@ final class RecordingFile: @unchecked Sendable {
             self.path = plan.path
             self.oldLock = nil
             self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members, disk: disk)
+            // Its secrets are for nobody else.
+            if redaction == nil { CassettePlace.keepPrivate(plan.path) }
             self.lastID = 0
             store = try BodyStore(cassettePath: plan.path, disk: disk)
             // Of a cassette of this name that somebody has removed: they would pass for conversations of this one.
             try store.removeJournals(of: plan.path)
+        case .stage:
+            self.path = try CassettePlace.freeName(beside: plan.path)
+            self.oldLock = nil
+            self.appender = try CassetteAppender.create(self.path, recorder: recorder, members: members, disk: disk)
+            if redaction == nil { CassettePlace.keepPrivate(self.path) }
+            self.lastID = 0
+            store = try BodyStore(cassettePath: plan.path, model: self.path, disk: disk)
+            try store.removeJournals(of: self.path)
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
             // Throws before the recording if the old file is not a cassette, or of a newer format.
@@ -243,7 +253,7 @@ final class RecordingFile: @unchecked Sendable {
         defer { self.oldLock = nil }
         switch self.plan.target {
         case .nothing: return
-        case .create, .replace:
+        case .create, .stage, .replace:
             // While it exists and is locked, no other recorder can create one of its name.
             try self.store.removeJournals(of: self.path)
             self.tidy(without: self.path)
@@ -277,6 +287,11 @@ final class RecordingFile: @unchecked Sendable {
         guard let lock = try self.finish(hasUndecoded: hasUndecoded, progress: progress) else { return self.path }
         // Held until unnamed bodies are removed: without the lock the next recorder may start, and its bodies would look unnamed.
         defer { withExtendedLifetime(lock) {} }
+        if self.plan.target == .stage, !keepsOld {
+            try CassettePlace.take(self.plan.path, with: self.path)
+            self.tidy()
+            return self.plan.path
+        }
         guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty else {
             if self.finished.decoded > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
             return self.path

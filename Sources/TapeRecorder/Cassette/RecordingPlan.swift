@@ -11,6 +11,8 @@ public struct RecordingPlan: Sendable, Hashable {
         case nothing
         /// A new cassette under its own name.
         case create
+        /// A new cassette that gets its name when it is closed: whoever finds the name finds all of it.
+        case stage
         /// A new cassette beside the old one, which replaces it on a clean close.
         case replace
         /// More exchanges after the existing ones.

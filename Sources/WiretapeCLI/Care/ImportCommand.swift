@@ -58,7 +58,10 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let cancelled = Guarded(false)
-        SignalThread.start { _ in cancelled.withLock { $0 = true } }
+        SignalThread.start { _ in
+            cancelled.withLock { $0 = true }
+            SignalThread.close(self.output)
+        }
         try self.importAll { cancelled.withLock { $0 } }
     }
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Platform
+internal import TapeBytes
 
 /// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own, so that a handler may block.
 enum SignalThread {
@@ -32,9 +33,46 @@ enum SignalThread {
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
+    private struct State: Sendable {
+        var arrivals = 0
+        /// What is said before the second signal ends the process; nil before the run is being closed.
+        var words: (hint: String, end: String)?
+    }
+
+    private static let state = Guarded(State())
+
+    /// Tells that the run is being closed: from now on, the second signal ends the process at once. All that was recorded is in its files then,
+    /// as after a crash.
+    ///
+    /// - Parameter file: that is being closed; nil if there is none.
+    static func close(_ file: String?) {
+        let what = file.map { "\"\($0)\"" } ?? "the recordings"
+        let hint = "closing \(what): another signal ends this at once."
+        let next = file.map { "\"wiretape decode \($0)\"" } ?? "\"wiretape decode\""
+        let end = "ended before \(what) was sorted and searched once more: what was recorded is there; \(next) finishes it."
+        self.state.withLock { $0.words = (hint, end) }
+    }
+
+    /// Counts an arrival, and ends the process if it is the second one of a run that is being closed.
+    private static func count(_ arrival: Arrival) {
+        let (arrivals, words) = self.state.withLock { state in
+            state.arrivals += 1
+            return (state.arrivals, state.words)
+        }
+        guard let words else { return }
+        guard arrivals > 1 else { return Terminal.error.complain(words.hint) }
+        Terminal.error.complain(words.end)
+        // Not exit(3), whose handlers could wait for what this ends.
+        _exit(128 + arrival.signal)
+    }
+
     /// Calls `handle` for each signal until the process ends.
     static func start(_ handle: @escaping @Sendable (Arrival) -> Void) {
         let queue = DispatchQueue(label: "wiretape.signals")
+        @Sendable func arrived(_ arrival: Arrival) {
+            self.count(arrival)
+            handle(arrival)
+        }
         queue.async {
             var set = self.watched()
             while true {
@@ -43,11 +81,11 @@ enum SignalThread {
                 let signal = sigwaitinfo(&set, &info)
                 guard signal > 0 else { continue }
                 // SI_KERNEL: sent by the terminal driver, not by kill(2).
-                handle(Arrival(signal: signal, isFromTerminal: info.si_code == 0x80))
+                arrived(Arrival(signal: signal, isFromTerminal: info.si_code == 0x80))
                 #else
                 var signal: Int32 = 0
                 guard sigwait(&set, &signal) == 0 else { continue }
-                handle(Arrival(signal: signal, isFromTerminal: signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp()))
+                arrived(Arrival(signal: signal, isFromTerminal: signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp()))
                 #endif
             }
         }

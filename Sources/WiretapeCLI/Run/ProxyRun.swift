@@ -233,6 +233,7 @@ struct ProxyRun {
         }
         screen.showCounts { server.counts }
         stop.wait()
+        SignalThread.close(self.file)
         return Outcome()
     }
 
@@ -312,7 +313,9 @@ struct ProxyRun {
         SignalThread.start { arrival in
             if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
         }
-        return Outcome(childStatus: child.wait())
+        let status = child.wait()
+        SignalThread.close(self.file)
+        return Outcome(childStatus: status)
     }
 }
 

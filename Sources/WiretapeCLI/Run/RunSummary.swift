@@ -80,7 +80,7 @@ struct RunSummary {
             switch self.plan.target {
             case .replace: return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
             case .create: return "nothing was recorded, so there is no \(self.plan.path)\(next)"
-            case .append, .nothing: break
+            case .append, .stage, .nothing: break
             }
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"

@@ -137,6 +137,7 @@ struct ServeRun {
         SignalThread.start { _ in stop.signal() }
         screen.say("sessions on http://\(server.address), control on http://\(control.address)/sessions")
         stop.wait()
+        SignalThread.close(nil)
         control.stop()
         let reports = server.stop()
         for line in reports.flatMap(Self.lines) { screen.complain(line) }

@@ -84,8 +84,8 @@ internal import Testing
         #expect(Wire.refusal(ofResponse: "HTTP/1.1 200 " + long)?.status == 502)
         #expect(Wire.refusal(ofRequest: "GET / HTTP/1.1\r\nA: " + String(repeating: long, count: 4))?.status == 431)
         #expect(Wire.refusal(ofRequest: "GET / HTTP/1.1\r\n" + String(repeating: long, count: 4))?.status == 431)
-        #expect(Wire.refusal(ofRequest: "GET / HTTP/1.1\r\n" + String(repeating: "a:\r\n", count: 129))?.status == 431)
-        #expect(Wire.refusal(ofRequest: "GET / HTTP/1.1\r\n" + String(repeating: "a:\r\n", count: 128) + "\r\n") == nil)
+        #expect(Wire.refusal(ofRequest: "GET / HTTP/1.1\r\n" + String(repeating: "a:\r\n", count: 2049))?.status == 431)
+        #expect(Wire.refusal(ofRequest: "GET / HTTP/1.1\r\n" + String(repeating: "a:\r\n", count: 2048) + "\r\n") == nil)
     }
 
     @Test func linesOfExactlyTheLimitAreTaken() throws {
