@@ -227,8 +227,8 @@ final class ReplacedChecksums: Sendable {
 
     /// Replaces what is known in the fields of another message.
     func apply(to fields: inout HeaderFields) {
-        let known = self.state.withLock { $0.replacements }
-        guard !known.isEmpty else { return }
+        // Of most recordings nothing is known.
+        guard let known = self.state.withLock({ $0.replacements.isEmpty ? nil : $0.replacements }) else { return }
         var changed = HeaderFields()
         var isChanged = false
         for index in 0..<fields.count {

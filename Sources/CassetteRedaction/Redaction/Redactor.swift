@@ -114,8 +114,13 @@ public struct Redactor: Sendable {
         var learned = -1
         // A secret in a URL may change it.
         let types = self.schema?.types(ofURL: interaction.request.url)
-        let old = (request: requestBody, response: responseBody, headers: interaction.response?.headers)
-        if var message = interaction.response, var body = responseBody, self.takeDictionaryCodingOff(&message, &body, &response) {
+        let old = (request: requestBody?.bytes, response: responseBody?.bytes)
+        var oldHeaders: HeaderFields?
+        // Looked at before anything is copied: few answers have such fields.
+        let isCoded = interaction.response?.headers.contains("content-encoding") == true
+        if isCoded || interaction.response?.headers.contains("use-as-dictionary") == true, var message = interaction.response,
+            var body = responseBody, self.takeDictionaryCodingOff(&message, &body, &response)
+        {
             (interaction.response, responseBody) = (message, body)
         }
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
@@ -142,27 +147,29 @@ public struct Redactor: Sendable {
             for index in interaction.unknown.indices where interaction.unknown[index].name == UnknownMember.archiveName {
                 response.count += self.redact(&interaction.unknown[index])
             }
+            // Kept for a body that changes: its head is put right then.
+            if isCoded, looks == 1 { oldHeaders = interaction.response?.headers }
             if let outcome = interaction.response?.redact(by: self, &responseBody, types?.response) {
                 hasChanged = hasChanged || outcome.isBodyChanged
                 response.add(outcome)
             }
         }
-        if !self.isSpent {
+        if request.isBodyChanged || response.isBodyChanged, !self.isSpent {
             self.noteDigests(of: old.request, becoming: requestBody, HeaderFields(), interaction.request)
-            self.noteDigests(of: old.response, becoming: responseBody, old.headers ?? HeaderFields(), interaction.request)
+            self.noteDigests(of: old.response, becoming: responseBody, oldHeaders ?? HeaderFields(), interaction.request)
         }
         return (request, response)
     }
 
     /// Remembers the digests of a body that was changed. Those of scripts and styles that pages name are of the content without its codings.
-    private func noteDigests(of old: WireBody?, becoming new: WireBody?, _ headers: HeaderFields, _ request: RecordedRequest) {
-        guard self.checksums != nil, let old, old.isComplete, let new, old.bytes != new.bytes else { return }
+    private func noteDigests(of old: [UInt8]?, becoming new: WireBody?, _ headers: HeaderFields, _ request: RecordedRequest) {
+        guard self.checksums != nil, let old, let new, new.isComplete, old != new.bytes else { return }
         var content: [UInt8]?
         let type = headers.first("content-type")?.lowercased() ?? ""
         if headers.contains("content-encoding"), ["javascript", "ecmascript", "css"].contains(where: type.contains) {
-            content = SharedDictionaries.content(old.bytes, headers)
+            content = SharedDictionaries.content(old, headers)
         }
-        self.digests.add(old.bytes, content: content, request: "\(request.method) \(request.url)")
+        self.digests.add(old, content: content, request: "\(request.method) \(request.url)")
     }
 
     /// Whether an exception names a body by its digest.

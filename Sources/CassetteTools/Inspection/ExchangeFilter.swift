@@ -152,7 +152,13 @@ package struct FilterPattern {
     /// Throws if it is no pattern, with what to write instead.
     package init(_ source: String, _ kind: Kind = .plain) throws(PatternError) {
         let (flags, rest) = Self.flags(source)
-        self.pattern = try Pattern("(?i\(kind == .body || flags.contains("s") ? "s" : ""))\(rest)")
+        do {
+            self.pattern = try Pattern("(?i\(kind == .body || flags.contains("s") ? "s" : ""))\(Self.inBothCases(rest))")
+        } catch {
+            // The error of what was written.
+            _ = try Pattern(String(rest))
+            throw error
+        }
         self.source = source
         self.isOfLines = kind == .lines || flags.contains("m")
         let hasCase = source.unicodeScalars.contains { !$0.isASCII && ($0.properties.isLowercase || $0.properties.isUppercase) }
@@ -166,6 +172,27 @@ package struct FilterPattern {
         let flags = source[source.index(source.startIndex, offsetBy: 2)..<end]
         guard !flags.isEmpty, flags.allSatisfy({ "ism".contains($0) }) else { return ("", source[...]) }
         return (flags, source[source.index(after: end)...])
+    }
+
+    /// Letters beyond ASCII in both cases, since patterns ignore the case of ASCII alone.
+    private static func inBothCases(_ pattern: Substring) -> String {
+        guard pattern.unicodeScalars.contains(where: { !$0.isASCII }) else { return String(pattern) }
+        var output = ""
+        var (isEscaped, isInClass) = (false, false)
+        for scalar in pattern.unicodeScalars {
+            let lower = scalar.properties.lowercaseMapping, upper = scalar.properties.uppercaseMapping
+            if !scalar.isASCII, !isEscaped, lower != upper, lower.unicodeScalars.count == 1, upper.unicodeScalars.count == 1 {
+                output += isInClass ? lower + upper : "[\(lower)\(upper)]"
+            } else {
+                output.unicodeScalars.append(scalar)
+            }
+            if !isEscaped {
+                if scalar == "[" { isInClass = true }
+                if scalar == "]" { isInClass = false }
+            }
+            isEscaped = scalar == "\\" && !isEscaped
+        }
+        return output
     }
 
     package func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }

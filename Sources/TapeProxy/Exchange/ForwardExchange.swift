@@ -23,6 +23,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     /// The request's body, if it was read before.
     private var buffered: BufferedRequestBody?
     private var isReadingBuffered = false
+    /// The request carries credentials for the connection that it is sent on.
+    private let authenticatesConnection: Bool
     /// Bytes of the request's body that have come, without transfer framing.
     private var received = 0
     /// The end of the request has come.
@@ -50,7 +52,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.client = client
         self.proxy = proxy
         self.request = request
-        self.route = Self.route(of: request, route, through: proxy.shared.chain)
+        self.authenticatesConnection = ConnectionAuthentication.isUsed(by: request.head.fields)
+        self.route = Self.route(of: request, self.authenticatesConnection ? route.ofHTTP1 : route, through: proxy.shared.chain)
         self.earlierFailure = earlierFailure
         self.buffered = ahead.body
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
@@ -67,8 +70,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     private static func route(of request: IncomingRequest, _ route: UpstreamRoute, through chain: UpstreamChain) -> UpstreamRoute {
-        let needsHTTP1 = WebSocketHandshake.isAsked(by: request.head) || ConnectionAuthentication.isUsed(by: request.head.fields)
-        var route = needsHTTP1 ? route.ofHTTP1 : route
+        var route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
         guard !chain.isEmpty, route.origin.scheme == .http, !route.mayBeHTTP2 else { return route }
         // A proxy goes by the URL alone: one that names another host than the tunnel's would lead elsewhere.
         let isElsewhere = request.host.map { Origin(scheme: .http, authority: $0) != route.origin } ?? false
@@ -123,7 +125,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private func attach(_ upstream: any UpstreamStream, isReused: Bool) {
         let blocked = self.buffered == nil ? nil : self.elapsed
         self.upstream = upstream
-        if ConnectionAuthentication.isUsed(by: self.request.head.fields) { upstream.bind(to: self.client.peer.id) }
+        if self.authenticatesConnection { upstream.bind(to: self.client.peer.id) }
         upstream.take(self)
         self.state.upstreamTaken(isReused: isReused, at: self.elapsed)
         let (info, timing) = upstream.use()
@@ -211,7 +213,12 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     func originHead(_ head: ResponseHead, framing: BodyFraming) {
-        if ConnectionAuthentication.isUsed(by: head.fields, status: head.status) { self.upstream?.bind(to: self.client.peer.id) }
+        // Other answers say nothing of it to a client that sent no credentials.
+        if self.authenticatesConnection || head.status == 401 || head.status == 407,
+            ConnectionAuthentication.isUsed(by: head.fields, status: head.status)
+        {
+            self.upstream?.bind(to: self.client.peer.id)
+        }
         self.state.originSent(at: self.elapsed)
         self.sent.drop()
         self.state.responseBegan()

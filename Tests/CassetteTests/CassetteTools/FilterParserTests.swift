@@ -53,7 +53,10 @@ import Testing
         ("~q (~s", "character 4: this \"(\" is not closed: add a \")\""),
         ("~q)", "character 3: there is no \"(\" for this \")\": remove it, or add one"),
         ("~u 'a", "character 4: this quote is not closed: add a '"),
-        ("~u [a", "character 4: \"[a\" is not a regular expression: put a backslash before each character that is meant literally"),
+        (
+            "~u [a",
+            "character 4: pattern \"[a\" at character 1 has a \"[\" without a \"]\": add it, or write \\[ for the character itself"
+        ),
     ])
     func anErrorNamesThePlace(text: String, message: String) {
         #expect(throws: SettingSyntaxError.self) { try FilterParser.parse(text) }

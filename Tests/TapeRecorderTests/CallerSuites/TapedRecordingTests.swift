@@ -1,6 +1,8 @@
 import TapeBytes
 import CassetteModel
+import CassetteRedaction
 import CassetteStore
+import Foundation
 import TapeExchange
 import TapeRecorder
 import TapeTestSupport
@@ -54,6 +56,42 @@ import Testing
             #expect(try self.folder.read(sidecar.path) == pieces.flatMap { $0 })
         }
         #expect(!String(decoding: try self.folder.read("tape.json"), as: UTF8.self).contains("s3cr3t-t0ken"))
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: self.folder.file(name))[.posixPermissions] as? Int)
+    }
+
+    @Test func bodiesAreAsPrivateAsTheirCassette() throws {
+        let body = [[UInt8](repeating: 1, count: 30_000)]
+        for (redaction, modes) in [(nil, (0o600, 0o700)), (RedactionRules.standard, (0o640, 0o750))] as [(RedactionRules?, (Int, Int))] {
+            try? FileManager.default.removeItem(atPath: self.folder.file("tape.bodies"))
+            if redaction != nil {
+                let first = try self.open()
+                self.record(body, with: first)
+                _ = try first.close(keepsOld: false)
+                chmod(self.path, 0o640)
+                try FileManager.default.removeItem(atPath: self.folder.file("tape.bodies"))
+            }
+            let plan = try RecordingPlan(path: self.path, mode: .all, exists: redaction != nil)
+            let recorder = try #require(try Recorder(plan, version: "1", redaction: redaction))
+            self.record(body, with: recorder)
+            #expect(try recorder.close(keepsOld: false) == self.path)
+            #expect(try self.mode("tape.json") == modes.0 && self.mode("tape.bodies") == modes.1)
+            let name = try #require(try self.folder.names(in: "tape.bodies").first)
+            #expect(try self.mode("tape.bodies/\(name)") == modes.0)
+        }
+    }
+
+    @Test func aStagedRecordingHasItsNameWhenItIsClosed() throws {
+        var plan = try RecordingPlan(path: self.path, mode: .once, exists: false)
+        plan.target = .stage
+        let recorder = try #require(try Recorder(plan, version: "1"))
+        self.record([[UInt8](repeating: 1, count: 30_000)], with: recorder)
+        #expect(!CassettePlace.exists(self.path))
+        #expect(try recorder.close(keepsOld: false) == self.path)
+        #expect(try RecordedExchanges.read(self.path).count == 1)
+        #expect(try self.folder.names(in: ".").sorted() == ["tape.bodies", "tape.json"])
     }
 
     @Test func aNewRecordingTakesTheOldOnesPlaceOnlyWhereItMay() throws {

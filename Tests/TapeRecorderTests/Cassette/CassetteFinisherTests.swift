@@ -60,7 +60,9 @@ import Testing
             let error = #expect(throws: CassetteError.self) { try CassetteFinisher.decode(path, version: "1") { _, _ in } }
             #expect(error?.message.contains("'\(path)' line \(line): request.method") == true, "\(error?.message ?? "")")
             #expect(try folder.read("tape.json") == Array(text.utf8))
-            let redaction = #expect(throws: CassetteError.self) { try CassetteRedaction.redact(path, rules: .standard, version: "1", dryRun: false) }
+            let redaction = #expect(throws: CassetteError.self) {
+                try CassetteRedaction.redact(path, rules: .standard, version: "1", dryRun: false)
+            }
             #expect(redaction?.message.contains("'\(path)' line \(line): request.method") == true, "\(redaction?.message ?? "")")
         }
     }

@@ -94,7 +94,7 @@ import TapeTestSupport
 
     /// Fetches until it is refused, lifts the limit, and fetches until it is let in again.
     private static let refusedClient = """
-        import os, resource, sys, time, urllib.error, urllib.request
+        import http.client, os, resource, sys, time, urllib.error, urllib.request
         def status(number):
             try:
                 with urllib.request.urlopen(f"{sys.argv[1]}/large-text?{number}") as answer:
@@ -102,6 +102,8 @@ import TapeTestSupport
                     return answer.status
             except urllib.error.HTTPError as error:
                 return error.code
+            except http.client.IncompleteRead:
+                return "cut"
         def until(wanted):
             end = time.monotonic() + 20
             while (seen := status(time.monotonic_ns())) != wanted:
