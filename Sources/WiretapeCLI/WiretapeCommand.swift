@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CassetteModel
+internal import TapeProxy
 
 @main
 struct WiretapeCommand: ParsableCommand {
@@ -33,6 +34,16 @@ struct WiretapeCommand: ParsableCommand {
         StartDescriptors.note()
         MemorySettings.apply()
         SignalThread.block()
+        self.checkOpenFiles()
         self.main(nil)
+    }
+
+    private static func checkOpenFiles() {
+        let count = OpenFileLimit.raise()
+        guard count < OpenFileLimit.least else { return }
+        Terminal.error.complain(
+            "this process may open \(count) files, fewer than the \(OpenFileLimit.least) that are needed: raise the limit, as with: ulimit -n 1024"
+        )
+        self.exit(withError: ExitCode(ExitStatus.failed))
     }
 }

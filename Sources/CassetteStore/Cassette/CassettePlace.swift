@@ -55,6 +55,26 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(path).folder).synchronize()
     }
 
+    /// Bytes of a cassette's name: a file that replaces it is written beside it as `.NAME.rewrite`, and names have 255 bytes on most systems.
+    static let nameLimit = 246
+
+    /// Refuses a name beside which no bodies and no new recording could be, before anything is written.
+    public static func checkName(_ path: String) throws(CassetteError) {
+        let location = FileLocation(path)
+        guard FileLocation.isPlainName(location.bodiesName) else {
+            throw CassetteError(
+                .unsafePath,
+                "\"\(path)\" cannot name a cassette: a backslash or a control character is in it, and the folder beside it could not be opened on every system; choose another name"
+            )
+        }
+        guard location.name.utf8.count <= self.nameLimit else {
+            throw CassetteError(
+                .unsafePath,
+                "\"\(path)\" cannot name a cassette: its name has \(location.name.utf8.count) bytes, and at most \(self.nameLimit) leave room for the files beside it; choose a shorter one"
+            )
+        }
+    }
+
     /// The permissions of a file; nil if there is none.
     static func mode(of path: String) -> UInt32? {
         var status = stat()

@@ -45,6 +45,7 @@ public struct CassetteMerger {
         guard !CassettePlace.exists(path) else {
             throw CassetteError(.unwritable, "\"\(path)\" already exists, and \"wiretape merge\" replaces no file: name a new one.")
         }
+        try CassettePlace.checkName(path)
         let members = try CassetteHeadMembers.merged(self.inputs)
         let location = FileLocation(path)
         let temporary = location.sibling(".\(location.name).merge")

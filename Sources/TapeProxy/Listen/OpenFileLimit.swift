@@ -1,7 +1,9 @@
 internal import Platform
 
 /// How many files and sockets this process may open.
-enum OpenFileLimit {
+package enum OpenFileLimit {
+    /// With fewer, threads of the system's libraries end the process without a word, since they cannot open what they need.
+    package static let least = 64
     /// Descriptors kept for the cassette, its bodies and the event loop.
     static let reserve = 64
 
@@ -11,7 +13,7 @@ enum OpenFileLimit {
     }
 
     /// Raises the soft limit to the hard one and returns what is allowed then.
-    static func raise() -> Int {
+    @discardableResult package static func raise() -> Int {
         var limit = rlimit()
         #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -57,6 +57,7 @@ final class RecordingFile: @unchecked Sendable {
             for index in members.indices where members[index].name == UnknownMember.archiveName { _ = redactor.redact(&members[index]) }
             members.append(CassetteHead.member(rules))
         }
+        if plan.target != .nothing { try CassettePlace.checkName(plan.path) }
         let recorder = "wiretape \(version)"
         let store: BodyStore
         var repaired: CassetteDamage?

@@ -138,6 +138,11 @@ public final class Recorder: Sendable {
             $0.leaks = self.file.leaks
             $0.namedDigests = self.file.namedDigests
         }
+        guard status.recorded == 0 || CassettePlace.exists(path) else {
+            throw CassetteError(
+                .notFound,
+                "\"\(path)\" is gone: its folder was moved or removed while it was recorded; look for it there, or record again.")
+        }
         for words in self.file.namedDigests.words { self.notify("\"\(path)\": \(words)") }
         return path
     }

@@ -83,6 +83,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "a\\b.json", "a\nb.json", String(repeating: "n", count: 242) + ".json", String(repeating: "가", count: 81) + ".json",
+    ])
+    func aNameThatLeavesNoRoomIsRefusedBeforeAnythingIsWritten(name: String) throws {
+        let plan = try RecordingPlan(path: self.folder.file(name), mode: .all, exists: false)
+        let error = #expect(throws: CassetteError.self) { try Recorder(plan, version: "1") }
+        #expect(error?.message.contains("cannot name a cassette") == true)
+        #expect(try self.folder.names(in: ".").isEmpty)
+    }
+
+    @Test func aRecordingWhoseFolderIsGoneIsNotReportedAsRecorded() throws {
+        let recorder = try self.open()
+        self.record([[UInt8](repeating: 1, count: 30_000)], with: recorder)
+        while recorder.currentStatus.recorded == 0 { sched_yield() }
+        try FileManager.default.moveItem(atPath: self.folder.path, toPath: self.folder.path + "-moved")
+        defer { try? FileManager.default.removeItem(atPath: self.folder.path + "-moved") }
+        #expect(throws: CassetteError.self) { try recorder.close(keepsOld: false) }
+    }
+
     @Test func aStagedRecordingHasItsNameWhenItIsClosed() throws {
         var plan = try RecordingPlan(path: self.path, mode: .once, exists: false)
         plan.target = .stage

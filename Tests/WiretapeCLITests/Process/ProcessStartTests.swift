@@ -76,6 +76,13 @@ import TapeTestSupport
         }
     }
 
+    @Test(arguments: [16, 40, 63]) func tooFewOpenFilesAreAnError(count: Int) throws {
+        let end = try ExternalProgram.run(
+            "/bin/sh", ["-c", "ulimit -n \(count) && exec \"$0\" inspect none.json", try Programs.wiretape()],
+            environment: Wiretape.environment())
+        #expect(end.status == 1 && end.errors.contains("this process may open \(count) files"), "\(end.status) \(end.errors)")
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func anExportThatCannotGoOnEndsAtASignal(signal: Int32) throws {
         let (export, reader) = try self.stalledExport()
