@@ -8,7 +8,7 @@ struct AssignmentRule: Sendable {
         case first(index: Int, after: Int?)
         /// All have answered; this one answers again.
         case again(index: Int)
-        /// This one answers once more, instead of one that its client left and that is used up by this.
+        /// This one answers for one that its client left, which is used up by this; its own turn stays.
         case instead(index: Int, of: Int)
         /// This one would answer, but with strict order another is due.
         case outOfTurn(index: Int, due: Int)
@@ -35,6 +35,8 @@ struct AssignmentRule: Sendable {
     private(set) var latest: Int?
     /// How many exchanges were given back.
     private var returns = 0
+    /// How often an exchange has answered for one that its client left.
+    private var substitutions: [Int: Int] = [:]
 
     /// Marks an exchange that answers no request.
     static let unanswerable = UInt32.max
@@ -93,7 +95,7 @@ struct AssignmentRule: Sendable {
     /// Uses up an exchange, which keeps its place in the order, and has another one answer for it.
     mutating func answer(with index: Int, insteadOf left: Int) -> Assignment {
         self.answered[left] += 1
-        self.answered[index] += 1
+        self.substitutions[index, default: 0] += 1
         self.advance()
         return .instead(index: index, of: left)
     }
@@ -119,6 +121,11 @@ struct AssignmentRule: Sendable {
 
     /// Takes an answer back, unless a strict order would have to restart before what has been served since.
     mutating func giveBack(_ index: Int) -> Return {
+        // Of two clients, the one that leaves is taken for the recorded one that left.
+        if let count = self.substitutions[index], count > 0 {
+            self.substitutions[index] = count - 1
+            return .usedUp
+        }
         guard self.answered[index] > 0, self.answered[index] != Self.unanswerable else { return .usedUp }
         if self.order == .strict, self.answered[index] == 1, let latest = self.latest, latest > index { return .usedUp }
         self.answered[index] -= 1

@@ -227,10 +227,12 @@ public final class CassetteSession: Sendable {
             state.verdict.hits += 1
             state.abandoned[index] = nil
             if let latest { self.note(index, other: latest, isRefused: false, in: &state.verdict) }
-        case .again, .instead:
+        case .again:
             state.verdict.hits += 1
             state.verdict.repeatedHits += 1
-            if case .instead(_, let left) = assignment { state.abandoned[left] = nil }
+        case .instead(_, let left):
+            state.verdict.hits += 1
+            state.abandoned[left] = nil
         case .outOfTurn(let index, let due): self.note(index, other: due, isRefused: true, in: &state.verdict)
         case .usedUp: break
         }

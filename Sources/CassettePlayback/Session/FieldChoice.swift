@@ -254,12 +254,16 @@ struct FieldChoice: Sendable {
         var best: (index: Int, rank: Rank)?
         for (number, rank) in zip(allowed, ranks) {
             guard let next = rule.next(of: self.classes[number].members[...], turn: &self.classes[number].turn) else { continue }
+            var rank = rank
+            // One that is answered by a whole one keeps its turn: the request that followed it has a turn of its own.
+            if rank.isLeft, !live.asksEvents, self.whole(after: next, Array(zip(allowed, ranks)), rank) != nil { rank.isLeft = false }
             if let known = best, (known.rank, known.index) <= (rank, next) { continue }
             best = (next, rank)
         }
         var turn = AssignmentRule.Turn()
         if let best {
-            if best.rank.isLeft, !live.asksEvents, let whole = self.whole(after: best.index, Array(zip(allowed, ranks)), best.rank) {
+            let isLeft = zip(allowed, ranks).contains { $1.isLeft && self.classes[$0].members.contains(UInt32(best.index)) }
+            if isLeft, !live.asksEvents, let whole = self.whole(after: best.index, Array(zip(allowed, ranks)), best.rank) {
                 return rule.answer(with: whole, insteadOf: best.index)
             }
             return rule.assign([], turn: &turn, others: [best.index])

@@ -35,6 +35,8 @@ enum SignalThread {
 
     private struct State: Sendable {
         var arrivals = 0
+        /// When the first one came.
+        var first: DispatchTime?
         /// What is said before the second signal ends the process; nil before the run is being closed.
         var words: (hint: String, end: String)?
     }
@@ -56,9 +58,12 @@ enum SignalThread {
     /// Counts an arrival, and ends the process if it is the second one of a run that is being closed.
     private static func count(_ arrival: Arrival) {
         let (arrivals, words) = self.state.withLock { state in
+            // Some programs send one signal to the process and to its group.
+            if let first = state.first, DispatchTime.now() < first + .seconds(1) { return (0, nil) }
+            state.first = state.first ?? .now()
             state.arrivals += 1
             return (state.arrivals, state.words)
-        }
+        } as (Int, (hint: String, end: String)?)
         guard let words else { return }
         guard arrivals > 1 else { return Terminal.error.complain(words.hint) }
         Terminal.error.complain(words.end)
