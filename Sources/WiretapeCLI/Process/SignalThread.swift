@@ -57,13 +57,14 @@ enum SignalThread {
 
     /// Counts an arrival, and ends the process if it is the second one of a run that is being closed.
     private static func count(_ arrival: Arrival) {
-        let (arrivals, words) = self.state.withLock { state in
-            // Some programs send one signal to the process and to its group.
-            if let first = state.first, DispatchTime.now() < first + .seconds(1) { return (0, nil) }
-            state.first = state.first ?? .now()
-            state.arrivals += 1
-            return (state.arrivals, state.words)
-        } as (Int, (hint: String, end: String)?)
+        let (arrivals, words) =
+            self.state.withLock { state in
+                // Some programs send one signal to the process and to its group.
+                if let first = state.first, DispatchTime.now() < first + .seconds(1) { return (0, nil) }
+                state.first = state.first ?? .now()
+                state.arrivals += 1
+                return (state.arrivals, state.words)
+            } as (Int, (hint: String, end: String)?)
         guard let words else { return }
         guard arrivals > 1 else { return Terminal.error.complain(words.hint) }
         Terminal.error.complain(words.end)
