@@ -18,6 +18,7 @@ public struct InteractionSummaries: Sendable {
         var methodLength: UInt32
         var urlLength: UInt32
         var mayHaveBody: Bool
+        var mayHaveDecidingFields: Bool
         /// 0 if it is unknown.
         var status: UInt16
     }
@@ -35,13 +36,13 @@ public struct InteractionSummaries: Sendable {
         }
         self.append(
             id: skimmed.id, started: skimmed.started, method: bytes[skimmed.method], url: bytes[skimmed.url],
-            mayHaveBody: skimmed.mayHaveRequestBody, status: skimmed.status)
+            mayHaveBody: skimmed.mayHaveRequestBody, status: skimmed.status, mayHaveDecidingFields: skimmed.mayHaveDecidingFields)
     }
 
     public mutating func append(_ summary: InteractionSummary) {
         self.append(
             id: summary.id, started: summary.started, method: summary.method.utf8, url: summary.url.utf8,
-            mayHaveBody: summary.mayHaveRequestBody, status: summary.status)
+            mayHaveBody: summary.mayHaveRequestBody, status: summary.status, mayHaveDecidingFields: summary.mayHaveDecidingFields)
     }
 
     /// Those of the next part of the file.
@@ -58,12 +59,15 @@ public struct InteractionSummaries: Sendable {
 
     private mutating func appendUnreadable() {
         self.firstUnreadable = self.firstUnreadable ?? self.count
-        self.append(id: 0, started: Timestamp(microseconds: 0), method: [], url: [], mayHaveBody: true, status: nil)
+        self.append(
+            id: 0, started: Timestamp(microseconds: 0), method: [], url: [], mayHaveBody: true, status: nil,
+            mayHaveDecidingFields: true)
     }
 
     @inline(__always)
     private mutating func append(
-        id: Int, started: Timestamp, method: some Collection<UInt8>, url: some Collection<UInt8>, mayHaveBody: Bool, status: Int?
+        id: Int, started: Timestamp, method: some Collection<UInt8>, url: some Collection<UInt8>, mayHaveBody: Bool, status: Int?,
+        mayHaveDecidingFields: Bool
     ) {
         let start = self.arena.count
         self.arena.append(contentsOf: method)
@@ -73,7 +77,7 @@ public struct InteractionSummaries: Sendable {
             Entry(
                 id: id, started: started.microseconds, start: start, methodLength: UInt32(truncatingIfNeeded: methodEnd - start),
                 urlLength: UInt32(truncatingIfNeeded: self.arena.count - methodEnd), mayHaveBody: mayHaveBody,
-                status: UInt16(exactly: status ?? 0) ?? 0))
+                mayHaveDecidingFields: mayHaveDecidingFields, status: UInt16(exactly: status ?? 0) ?? 0))
     }
 
     public func id(at position: Int) -> Int { self.entries[position].id }
@@ -82,6 +86,9 @@ public struct InteractionSummaries: Sendable {
 
     /// False if it is certain that the request has no body.
     public func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
+
+    /// False if it is certain that the request has none of `DecidingFields`.
+    public func mayHaveDecidingFields(at position: Int) -> Bool { self.entries[position].mayHaveDecidingFields }
 
     /// The status of the response; nil if the skimmed part of the interaction does not have it, as after a request body.
     public func status(at position: Int) -> Int? {

@@ -1,4 +1,4 @@
-internal import CassetteModel
+public import CassetteModel
 public import TapeBytes
 
 /// What an index of a cassette holds of each interaction.
@@ -11,14 +11,20 @@ public struct InteractionSummary: Sendable, Hashable {
     public var mayHaveRequestBody: Bool
     /// The status of the response; nil if the skimmed part of the interaction does not have it, as after a request body.
     public var status: Int?
+    /// False if it is certain that the request has none of `DecidingFields`.
+    public var mayHaveDecidingFields: Bool
 
-    public init(id: Int, started: Timestamp, method: String, url: String, mayHaveRequestBody: Bool = false, status: Int? = nil) {
+    public init(
+        id: Int, started: Timestamp, method: String, url: String, mayHaveRequestBody: Bool = false, status: Int? = nil,
+        mayHaveDecidingFields: Bool = false
+    ) {
         self.id = id
         self.started = started
         self.method = method
         self.url = url
         self.mayHaveRequestBody = mayHaveRequestBody
         self.status = status
+        self.mayHaveDecidingFields = mayHaveDecidingFields
     }
 }
 
@@ -36,6 +42,7 @@ public enum InteractionSummaryReader {
         var hasEscapes: Bool
         var mayHaveRequestBody: Bool
         var status: Int?
+        var mayHaveDecidingFields: Bool
     }
 
     /// Nil if a needed member is missing, or the text up to it is not JSON.
@@ -45,7 +52,7 @@ public enum InteractionSummaryReader {
         else { return nil }
         return InteractionSummary(
             id: skimmed.id, started: skimmed.started, method: method, url: url, mayHaveRequestBody: skimmed.mayHaveRequestBody,
-            status: skimmed.status)
+            status: skimmed.status, mayHaveDecidingFields: skimmed.mayHaveDecidingFields)
     }
 
     private static func string(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ hasEscapes: Bool) -> String? {
@@ -55,6 +62,28 @@ public enum InteractionSummaryReader {
     }
 
     static func skim(_ bytes: UnsafeRawBufferPointer) -> Skimmed? { self.skimLines(bytes) ?? self.skimTokens(bytes) }
+
+    /// The header fields of the request; nil if they are not plain strings.
+    public static func requestHeaders(_ bytes: UnsafeRawBufferPointer) -> HeaderFields? {
+        var tokenizer = JSONTokenizer(bytes)
+        var (isRequest, isHeaders) = (false, false)
+        var headers = HeaderFields()
+        while let token = tokenizer.next(), token.kind != .end {
+            switch token.kind {
+            case .name where tokenizer.depth == 1:
+                if isRequest { return headers }
+                isRequest = self.matches(bytes, token, "request")
+            case .name where tokenizer.depth == 2 && isRequest: isHeaders = self.matches(bytes, token, "headers")
+            case .string where isRequest && isHeaders && tokenizer.depth == 3:
+                guard !token.isEscaped else { return nil }
+                headers.append(line: bytes[token.start + 1..<token.end - 1])
+            case .beginObject where isRequest && isHeaders && tokenizer.depth == 4: return nil
+            case .endArray where isRequest && isHeaders && tokenizer.depth == 2: return headers
+            default: continue
+            }
+        }
+        return headers
+    }
 
     /// For the recorder's layout; nil for another one.
     static func skimLines(_ bytes: UnsafeRawBufferPointer) -> Skimmed? { RecorderLayout.skim(bytes) }
@@ -70,13 +99,15 @@ public enum InteractionSummaryReader {
         var wanted = Wanted.none
         // Depth 1 is the interaction, depth 2 within `isRequest` its request.
         var isRequest = false
+        var isHeaders = false
+        var hasDecidingFields = false
         // Nil until the request's end, or its body, was seen.
         var hasBody: Bool?
         func skimmed(_ hasBody: Bool) -> Skimmed? {
             guard let id, let started, let method, let url else { return nil }
             return Skimmed(
                 id: id, started: started, method: method.start + 1..<method.end - 1, url: url.start + 1..<url.end - 1,
-                hasEscapes: method.isEscaped || url.isEscaped, mayHaveRequestBody: hasBody)
+                hasEscapes: method.isEscaped || url.isEscaped, mayHaveRequestBody: hasBody, mayHaveDecidingFields: hasDecidingFields)
         }
 
         while let token = tokenizer.next() {
@@ -92,12 +123,18 @@ public enum InteractionSummaryReader {
                     if self.matches(bytes, token, "method") { wanted = .method }
                     if self.matches(bytes, token, "url") { wanted = .url }
                     if self.matches(bytes, token, "body") { hasBody = true }
+                    isHeaders = self.matches(bytes, token, "headers")
                 }
                 continue
             case .colon: continue
             case .number where wanted == .id: id = self.int(bytes, token.start..<token.end)
             case .string where wanted == .started:
                 started = Timestamp.parse(UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1]))
+            case .string where isRequest && isHeaders && tokenizer.depth == 3:
+                // A name may be spelled with escapes.
+                let line = UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1])
+                if token.isEscaped || DecidingFields.isOne(line) { hasDecidingFields = true }
+            case .beginObject where isRequest && isHeaders && tokenizer.depth == 4: hasDecidingFields = true
             case .string where wanted == .method: method = token
             case .string where wanted == .url: url = token
             case .endObject where isRequest && tokenizer.depth == 1: hasBody = hasBody ?? false
@@ -151,6 +188,7 @@ public enum InteractionSummaryReader {
 private struct RecorderLayout {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
+    private var hasDecidingFields = false
 
     static func skim(_ bytes: UnsafeRawBufferPointer) -> InteractionSummaryReader.Skimmed? {
         var layout = RecorderLayout(bytes: bytes)
@@ -162,7 +200,7 @@ private struct RecorderLayout {
         else { return nil }
         return InteractionSummaryReader.Skimmed(
             id: id, started: started, method: method, url: url, hasEscapes: false, mayHaveRequestBody: hasBody,
-            status: hasBody ? nil : layout.status())
+            status: hasBody ? nil : layout.status(), mayHaveDecidingFields: layout.hasDecidingFields)
     }
 
     private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -203,8 +241,10 @@ private struct RecorderLayout {
             if self.take("\n      }") { return false }
             guard self.take("\n        ") else { return nil }
             if self.take("  \"") {
+                if DecidingFields.isOne(UnsafeRawBufferPointer(rebasing: self.bytes[self.offset...])) { self.hasDecidingFields = true }
                 guard self.skipText() else { return nil }
             } else if self.take("  { \"latin1\": \"") {
+                self.hasDecidingFields = true
                 guard self.skipText(), self.take(" }") else { return nil }
             } else if self.take("\"body\": ") {
                 return true

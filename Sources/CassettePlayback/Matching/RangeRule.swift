@@ -74,29 +74,55 @@ struct RangeFacts: Sendable, Hashable {
     var strongDate: String?
     var coding: String?
 
-    /// Nil if the answer is not whole, or not a 200 or 206 of one range to a GET.
+    /// Nil if the answer is not a 200 or 206 of one range to a GET. One that was cut holds the bytes that came.
     init?(_ interaction: Interaction) {
-        guard interaction.request.method == "GET", interaction.outcome == .complete, let response = interaction.response,
-            let body = response.body, body.isComplete, body.size <= ComputedAnswer.sourceLimit || Self.isPlainFile(body)
+        guard interaction.request.method == "GET", let response = interaction.response, let body = response.body,
+            body.size <= ComputedAnswer.sourceLimit || Self.isPlainFile(body)
         else { return nil }
+        let isComplete = interaction.outcome == .complete && body.isComplete
+        guard isComplete || Self.isAsSent(body, response.headers) else { return nil }
         switch response.status {
         case 200:
+            // Some origins send parts with a 200.
+            guard !response.headers.contains("content-range"), AnswerKind(interaction) != .partialContent,
+                let length = isComplete ? body.size : response.headers.first("content-length").flatMap(Int.init), length >= body.size
+            else { return nil }
             self.bytes = 0..<body.size
-            self.length = body.size
+            self.length = length
         case 206:
-            guard let range = response.headers.first("content-range").flatMap(Self.contentRange), range.bytes.count == body.size else {
-                return nil
-            }
-            (self.bytes, self.length) = range
+            guard let range = response.headers.first("content-range").flatMap(Self.contentRange),
+                isComplete ? range.bytes.count == body.size : range.bytes.count > body.size
+            else { return nil }
+            self.bytes = range.bytes.lowerBound..<range.bytes.lowerBound + body.size
+            self.length = range.length
         default: return nil
         }
-        self.isWhole = response.status == 200
+        guard !self.bytes.isEmpty || self.length == 0 else { return nil }
+        self.isWhole = response.status == 200 && isComplete
         let tag = response.headers.first("etag")
         self.strongTag = tag?.hasPrefix("\"") == true ? tag : nil
         let modified = response.headers.first("last-modified")
         let date = response.headers.first("date")
         self.strongDate = date == nil || date == modified ? nil : modified
         self.coding = response.headers.first("content-encoding")
+    }
+
+    /// Whether the bytes of a cut body are at their offsets: it is not coded, and no secret was replaced in it by a text of another length.
+    private static func isAsSent(_ body: Body, _ headers: HeaderFields) -> Bool {
+        guard body.codings.isEmpty, body.original == nil else { return false }
+        switch body.content {
+        case .binary, .empty: return true
+        case .text(let bytes): return bytes.withUnsafeBytes { !MatchMark.isIn($0) && MatchMark.placeholder(in: $0, from: 0) == nil }
+        case .file(let sidecar):
+            // In what is not text, a secret is replaced by a text of its length.
+            let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
+            return switch type.kind {
+            case .binary: true
+            case .unknown: !sidecar.path.hasSuffix(".txt") && !sidecar.path.hasSuffix(".json")
+            default: false
+            }
+        case .encodedText, .json, .form, .lines, .events, .multipart, .grpc, .raw: return false
+        }
     }
 
     /// A file can be read from any offset.

@@ -17,23 +17,31 @@ enum RequestFieldNames {
         case ignored
     }
 
+    /// Fields that name the operation, as the method does. They are always compared: another operation never has this answer.
+    static let operations = DecidingFields.operations.map(\.description)
+
     /// Preconditions and ranges (RFC 9110, 13.1 and 14.2), which decide between the statuses 200, 206, 304, 412 and 416.
-    static let conditions = ["if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range"]
+    static let conditions = DecidingFields.conditions.map(\.description)
 
     static func conditions(in headers: HeaderFields) -> Set<String> {
-        guard
-            headers.contains("range") || headers.contains("if-match") || headers.contains("if-none-match")
-                || headers.contains("if-modified-since") || headers.contains("if-unmodified-since") || headers.contains("if-range")
-        else { return [] }
-        return Set((0..<headers.count).map { headers.name(at: $0).lowercased() }).intersection(self.conditions)
+        Set(zip(DecidingFields.conditions, self.conditions).filter { headers.contains($0.0) }.map(\.1))
     }
 
-    /// Fields that name the operation, as the method does. They are always compared: another operation never has this answer.
-    static let operations = ["x-amz-target", "soapaction", "x-http-method-override", "x-http-method", "x-method-override", "depth"]
-
-    static func namesOperation(_ headers: HeaderFields) -> Bool {
-        headers.contains("x-amz-target") || headers.contains("soapaction") || headers.contains("x-http-method-override")
-            || headers.contains("depth") || headers.contains("x-http-method") || headers.contains("x-method-override")
+    /// Equal for header fields with equal names and values, but for those that are new in each request or describe the client.
+    static func comparedFields(_ headers: HeaderFields) -> UInt64 {
+        var sum: UInt64 = 0
+        for index in 0..<headers.count {
+            let name = headers.name(at: index).lowercased()
+            switch self.role(of: name) {
+            case .neverDecides, .ignored: continue
+            case .selecting, .other: break
+            }
+            var hasher = Hasher()
+            hasher.combine(name)
+            headers.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[headers.valueRange(at: index)])) }
+            sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+        return sum
     }
 
     /// - Parameter name: in lower case.
@@ -49,14 +57,14 @@ enum RequestFieldNames {
         }
         let words = name.split(separator: "-").map(String.init)
         guard let last = words.last else { return .other }
-        if self.selectingEndings.contains(last) { return .selecting }
+        if self.selectingEndings.contains(last) || last == "version" && words.contains("api") { return .selecting }
         if self.freshEndings.contains(last) || last == "id" && words.contains(where: self.freshIDs.contains) { return .neverDecides }
         return .other
     }
 
     private static let known: [String: Role] = {
         var roles: [String: Role] = [:]
-        for name in Self.conditions + Self.selecting { roles[name] = .selecting }
+        for name in Self.conditions + Self.operations + Self.selecting { roles[name] = .selecting }
         for name in Self.neverDecides { roles[name] = .neverDecides }
         for name in Self.ignored { roles[name] = .ignored }
         return roles
@@ -65,26 +73,40 @@ enum RequestFieldNames {
     private static let selecting = [
         // Representations (RFC 9110, 12.5; RFC 7089; RFC 7240).
         "accept", "accept-charset", "accept-language", "accept-datetime", "accept-features", "accept-profile", "accept-version",
-        "content-type", "content-language", "content-location", "content-profile", "content-range", "prefer",
-        // Operations (SOAP 1.1, 6.1.1; AWS JSON; overrides of the method).
-        "soapaction", "x-amz-target", "x-http-method", "x-http-method-override", "x-method-override", "x-method", "action",
+        "content-type", "content-language", "content-location", "content-profile", "prefer",
+        "range-unit", "want-digest", "want-content-digest", "want-repr-digest", "icy-metadata", "timezone", "time-zone", "x-timezone",
+        "dpr", "width", "viewport-width", "content-dpr", "device-memory", "x-country", "x-country-code", "x-region",
+        "x-currency", "accept-currency", "x-consul-index",
+        // Operations.
+        "x-method", "action", "x-github-event", "x-gitlab-event", "x-event-key", "ce-type", "ce-source", "a-im", "negotiate",
+        "x-parse-revocable-session",
+        "brief", "nats-msg",
         // WebDAV, DeltaV and Subversion (RFC 4918, 10; RFC 3253).
-        "depth", "destination", "if", "label", "lock-token", "overwrite", "translate", "apply-to-redirect-ref", "x-svn-vr-base",
+        "if", "label", "lock-token", "overwrite", "translate", "apply-to-redirect-ref", "x-svn-vr-base",
         "x-svn-options", "x-svn-base", "git-protocol",
         // Uploads in pieces (tus 1.0; draft-ietf-httpbis-resumable-upload).
-        "upload-offset", "upload-length", "upload-metadata", "upload-concat", "upload-complete", "upload-incomplete",
+        "upload-length", "upload-metadata", "upload-concat", "upload-complete", "upload-incomplete", "x-chunk-index", "x-chunk-number",
+        "x-part-number", "x-file-name", "x-filename", "file-name",
+        "slug", "content-disposition", "x-upload-content-range",
         // Pages in parts.
         "turbo-frame", "rsc", "x-pjax", "x-pjax-container", "x-requested-with", "purpose", "sec-purpose",
         // Versions and expansions of APIs.
-        "x-ms-range", "x-ms-blob-type", "x-ms-version", "stripe-version", "notion-version", "x-github-media-type",
-        "anthropic-version", "anthropic-beta", "openai-beta", "x-restli-method", "connect-protocol-version", "last-event-id",
-        "consistencylevel", "odata-version", "odata-maxversion",
+        "x-ms-blob-type", "x-ms-version", "stripe-version", "notion-version", "x-github-media-type",
+        "anthropic-version", "anthropic-beta", "openai-beta", "connect-protocol-version", "last-event-id", "consistencylevel",
+        "odata-version", "odata-maxversion", "api-version", "x-api-version", "x-github-api-version", "x-version", "x-graphql-features",
+        // Whose data it is.
+        "x-tenant-id", "x-tenant", "tenant-id", "x-project-id", "project-id", "x-org-id", "x-organization-id", "x-organisation-id",
+        "openai-organization", "openai-project", "x-workspace-id", "x-account-id", "stripe-account", "x-shopify-shop",
+        "x-shopify-shop-domain", "x-parse-application-id", "x-goog-user-project", "x-amz-expected-bucket-owner", "x-database",
+        "x-namespace",
+        "x-vault-namespace", "x-scope-orgid", "x-store-id", "x-site-id", "x-account", "cloudfront-viewer-country",
     ]
 
     /// The last words of the names of further fields that select.
     private static let selectingEndings: Set<String> = [
         "action", "target", "operation", "method", "override", "language", "locale", "format", "offset", "range", "profile", "tenant",
         "schema", "view", "projection", "fields", "fieldmask", "page", "cursor", "part", "chunk", "variant", "representation",
+        "currency", "country", "region", "timezone", "workspace", "organization", "event", "index",
     ]
 
     /// The last words of the names of fields whose values are new in each request.
@@ -107,7 +129,7 @@ enum RequestFieldNames {
         "x-real-ip", "via", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-gpc", "save-data",
         "upgrade-insecure-requests", "cache-control", "pragma", "max-forwards", "x-csrf-token", "x-xsrf-token", "x-stainless-retry-count",
         "x-retry-count", "x-attempt", "x-client-data", "npm-session", "x-goog-api-client", "digest", "content-digest", "repr-digest",
-        "content-md5", "want-digest", "svn-rev", "x-timestamp", "timestamp", "x-nonce", "nonce", "x-signature", "signature",
+        "content-md5", "svn-rev", "x-timestamp", "timestamp", "x-nonce", "nonce", "x-signature", "signature",
         "signature-input", "*",
     ]
 
@@ -191,20 +213,19 @@ struct RequestProfile: Sendable, Hashable {
         }
     }
 
-    /// How many fields differ; a field that only one of the two has counts, too.
-    func differences(from other: RequestProfile) -> Int {
+    /// How many fields both have with equal values.
+    func equalFields(with other: RequestProfile) -> Int {
         var (count, left, right) = (0, 0, 0)
-        while left < self.fields.count || right < other.fields.count {
-            guard left < self.fields.count else { return count + other.fields.count - right }
-            guard right < other.fields.count else { return count + self.fields.count - left }
+        while left < self.fields.count, right < other.fields.count {
             let (mine, theirs) = (self.fields[left], other.fields[right])
             if mine.name == theirs.name {
-                if mine.value != theirs.value, mine.value != Self.anything, theirs.value != Self.anything { count += 1 }
+                if mine.value == theirs.value || mine.value == Self.anything || theirs.value == Self.anything { count += 1 }
                 left += 1
                 right += 1
+            } else if mine.name < theirs.name {
+                left += 1
             } else {
-                count += 1
-                if mine.name < theirs.name { left += 1 } else { right += 1 }
+                right += 1
             }
         }
         return count
@@ -255,6 +276,11 @@ enum HeldPlaceholders {
         var url = url
         url.withUTF8 { self.all(in: UnsafeRawBufferPointer($0), into: &found) }
         headers.withBytes { self.all(in: $0, into: &found) }
+        // The name and password of a user are coded (RFC 7617, 2).
+        for value in headers.values("authorization") where value.lowercased().hasPrefix("basic ") {
+            let coded = value.dropFirst(6).filter { $0 != " " }
+            Base64.decode(Array(coded.utf8))?.withUnsafeBytes { self.all(in: $0, into: &found) }
+        }
         return found
     }
 }

@@ -21,12 +21,14 @@ struct BodyLookup {
     /// Reads the next bodies until an equal one is left to answer, or all were read. Returns whether one is left.
     func findEqual() throws(CassetteError) -> Bool {
         let members = self.session.groups.members(ofKey: self.key)
+        try self.compareHeads(members)
         while true {
             let (seen, isReady) = self.session.withGroup(self.key) { group, state in
-                (
-                    group.seen,
-                    group.isReady(self.body, self.pending.live(self.body), state.assignments, count: members.count, open: Self.readAhead)
-                )
+                // Where all are needed, the choice between the first of them is not worth its time.
+                guard !group.readsAll || group.seen == members.count else { return (group.seen, false) }
+                let isReady = group.isReady(
+                    self.body, self.pending.live(self.body), state.assignments, count: members.count, open: Self.readAhead)
+                return (group.seen, isReady)
             }
             if isReady, self.session.rules.custom.isEmpty { return true }
             guard seen < members.count else { return false }
@@ -50,6 +52,18 @@ struct BodyLookup {
                 for (index, request) in zip(indexes, recorded) { group.append(request, index: Int(index)) }
             }
         }
+    }
+
+    /// Finds out whether the fields of a large group may decide: then all of it has to be read, since the exchange that fits best may be the
+    /// last one.
+    private func compareHeads(_ members: ArraySlice<UInt32>) throws(CassetteError) {
+        guard members.count > Self.readAhead, self.session.withGroup(self.key, { group, _ in group.areHeadsAlike == nil }),
+            let first = members.first
+        else { return }
+        let fields = try self.source.comparedFields(at: Int(first))
+        var areAlike = true
+        for member in members.dropFirst() where areAlike { areAlike = try self.source.comparedFields(at: Int(member)) == fields }
+        self.session.withGroup(self.key) { group, _ in group.areHeadsAlike = areAlike }
     }
 
     /// The leading requests that can be read; throws if there are none. An unreadable one blocks only those after it.
@@ -190,6 +204,10 @@ struct BodyGroup: Sendable {
     private let keepsTraits: Bool
     /// The next request cannot be read, so that those that have been read are all there are to choose from.
     var isBlocked = false
+    /// Whether header fields tell none of the key's requests from another; nil if it was not looked at.
+    var areHeadsAlike: Bool?
+    /// Whether all of the key's requests have to be read before one is chosen.
+    var readsAll: Bool { self.areHeadsAlike == false && !self.isBlocked }
 
     /// - Parameter keepsTraits: custom rules choose among all exchanges.
     init(keepsTraits: Bool = false) {
@@ -241,6 +259,7 @@ struct BodyGroup: Sendable {
     ) -> Bool {
         guard let number = self.numbers[body], self.equals[number].hasLeft(for: live, rule) else { return false }
         guard self.seen < count, !self.isBlocked else { return true }
+        guard !self.readsAll else { return false }
         _ = rule.next(of: self.read[...], turn: &self.turn)
         return self.seen - self.turn.position >= open
     }

@@ -209,8 +209,7 @@ public final class CassetteSession: Sendable {
     /// Decides by the order alone; nil if header fields may decide, too.
     private func decide(_ head: UnsafeRawBufferPointer, key: Int, headers: HeaderFields, isPreflight: Bool) -> Decision? {
         let count = self.groups.count(ofKey: key)
-        guard self.source == nil || !self.keys.isBound(key) && !headers.contains("range") && !RequestFieldNames.namesOperation(headers)
-        else { return nil }
+        guard self.source == nil || !self.keys.isBound(key) && !DecidingFields.areIn(headers) else { return nil }
         let assignment: AssignmentRule.Assignment? = self.state.withLock { state in
             guard count == 1 || self.source == nil || state.bodies[key]?.isUniform(count: count) == true else { return nil }
             let assignment = state.assignments.assign(self.groups.members(ofKey: key), turn: &state.turns[key])

@@ -116,7 +116,9 @@ public final class RecordedCassette: Sendable {
             let headers = looksAtHeaders ? try self.interaction(at: index).request.headers : nil
             let position = Int(position)
             let mayHaveBody = self.requests.mayHaveBody(at: position)
-            let isBound = self.requests.status(at: position).map { AnswerKind(status: $0).isBound } ?? true
+            let isBound =
+                self.requests.mayHaveDecidingFields(at: position)
+                || self.requests.status(at: position).map { AnswerKind(status: $0).isBound } ?? true
             self.requests.withRequest(at: position) { method, url in
                 rules.withHeadKey(method: method, url: url, headers: headers) {
                     keys.append($0, mayHaveBody: mayHaveBody, isBound: isBound, isTunnel: method.elementsEqual("CONNECT".utf8))
@@ -260,6 +262,9 @@ public final class RecordedCassette: Sendable {
 
 /// The source of what a session's index of a cassette does not hold. May wait for the disk.
 protocol RequestSource: Sendable {
+    /// Equal for requests with equal header fields, but for those that are new in each request or describe the client.
+    func comparedFields(at index: Int) throws(CassetteError) -> UInt64
+
     /// A recorded request by its index in order of request start, from 0.
     ///
     /// - Parameter redaction: redacts the body as live ones are redacted: it may have been recorded with other rules.
@@ -277,7 +282,19 @@ protocol RequestSource: Sendable {
     ) throws(CassetteError) -> RecordedConversation?
 }
 
+extension RequestSource {
+    /// Of requests without header fields.
+    func comparedFields(at index: Int) throws(CassetteError) -> UInt64 { 0 }
+}
+
 extension RecordedCassette: RequestSource {
+    package func comparedFields(at index: Int) throws(CassetteError) -> UInt64 {
+        let bytes = try self.bytes(at: index)
+        let lines = bytes.withUnsafeBytes { InteractionSummaryReader.requestHeaders($0) }
+        // What cannot be skimmed is equal to nothing.
+        return lines.map(RequestFieldNames.comparedFields) ?? UInt64(truncatingIfNeeded: index) | 1
+    }
+
     package func comparedRequest(
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest

@@ -226,7 +226,8 @@ public struct OpenConversations: Sendable {
         if folder.contains(name.messages) { lines = try JournalLines(OpenFile(name.messages, in: folder, for: .read), head.form, digest) }
         let (request, id) = (head.interaction.request, head.interaction.id)
         let summary = InteractionSummary(
-            id: id, started: head.interaction.started, method: request.method, url: request.url, mayHaveRequestBody: request.body != nil)
+            id: id, started: head.interaction.started, method: request.method, url: request.url, mayHaveRequestBody: request.body != nil,
+            mayHaveDecidingFields: DecidingFields.areIn(request.headers))
         return OpenConversation(
             summary: summary, count: lines.count, size: lines.size,
             droppedBytes: lines.droppedBytes, name: name, form: head.form, folder: place, sha256: lines.sha256)

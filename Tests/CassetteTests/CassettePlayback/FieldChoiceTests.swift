@@ -101,11 +101,88 @@ import Testing
         #expect(try self.indexes(session, [self.get("Range: bytes=5-9"), self.get()]) == [0, 0])
     }
 
+    /// A part that came with a 200, in the units of its origin, as of PostgREST.
+    @Test func partsWithAnotherStatusAreParts() throws {
+        let lines = (0..<2).map { ["Range-Unit: items", "Range: \($0 * 5)-\($0 * 5 + 4)"] }
+        let recorded = lines.enumerated().map { number, lines in
+            Request(method: "GET", lines: lines, answerLines: ["Content-Range: \(number * 5)-\(number * 5 + 4)/*"], answer: "\(number)")
+        }
+        for answerLines in [recorded[0].answerLines, []] {
+            var requests = recorded
+            for index in requests.indices { requests[index].answerLines = answerLines.isEmpty ? [] : requests[index].answerLines }
+            let session = SentRequests(requests: requests).session()
+            let other = self.get("Range-Unit: items", "Range: 10-14")
+            #expect(try self.indexes(session, [requests[1], other, self.get(), requests[1], requests[0]]) == [1, nil, nil, nil, 0])
+        }
+    }
+
+    @Test func anAnswerToAConditionThatDidNotHoldIsNoPart() throws {
+        let whole = self.get("Range: bytes=2-", "If-Range: \"old\"", answering: ["ETag: \"new\""], answer: "0123456789")
+        let session = SentRequests(requests: [whole]).session()
+        guard case .replay(0, let form) = try session.send(self.get("Range: bytes=2-")) else {
+            Issue.record("not computed")
+            return
+        }
+        #expect(form.ranges?.ranges == [2..<10])
+        #expect(try session.send(whole) == .replay(index: 0))
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"], ["Range: bytes=0-4", "If-Match: \"a\"", "If-None-Match: *"])
+    func whatIsDoneDependsOnPreconditions(method: String, line: String) throws {
+        let name = line.prefix { $0 != ":" }
+        func request(_ lines: [String]) -> Request { Request(method: method, lines: lines, status: 200, answer: "done") }
+        for (recorded, others) in [([line], [[], ["\(name): \"b\""]]), ([], [[line]])] {
+            let session = SentRequests(requests: [request(recorded)]).session()
+            #expect(try self.indexes(session, others.map(request)).allSatisfy { $0 == nil })
+            #expect(session.verdict().reports.last?.ignorablePlaces == ["header:\(name.lowercased())"])
+            #expect(try self.indexes(session, [request(recorded)]) == [0])
+        }
+    }
+
+    @Test(arguments: [
+        ("If-Match: \"v2\"", true), ("If-Match: \"v1\", \"v2\"", true), ("If-Match: *", true), ("If-Match: \"v1\"", false),
+        ("If-Match: W/\"v2\"", false), ("If-Unmodified-Since: Wed, 01 Jan 2020 00:00:00 GMT", true),
+        ("If-Unmodified-Since: Tue, 31 Dec 2019 23:59:59 GMT", false), ("If-Unmodified-Since: yesterday", true),
+    ])
+    func preconditionsThatFailGetNoAnswer(line: String, holds: Bool) throws {
+        let answering = ["ETag: \"v2\"", "Last-Modified: Wed, 01 Jan 2020 00:00:00 GMT", "Date: Wed, 01 Jan 2025 00:00:00 GMT"]
+        let whole = self.get(answering: answering, answer: "0123456789")
+        let session = SentRequests(requests: [whole]).session(repetition: .last)
+        #expect(try self.indexes(session, [self.get(line), self.get(line, "Range: bytes=0-4")]) == (holds ? [0, 0] : [nil, nil]))
+        if !holds {
+            let name = line.prefix { $0 != ":" }.lowercased()
+            #expect(session.verdict().reports.first?.ignorablePlaces == ["header:\(name)"])
+            let ignoring = SentRequests(requests: [whole]).session(rules: try MatchRules(ignore: ["header:\(name)"]))
+            #expect(try self.indexes(ignoring, [self.get(line)]) == [0])
+        }
+        #expect(try self.indexes(session, [self.get()]) == [0])
+    }
+
+    @Test func rangesOfAzureAreRanges() throws {
+        let recorded = ["0-4", "5-9"].map { self.get("x-ms-range: bytes=\($0)", status: 206, answer: "part \($0)") }
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("x-ms-range: bytes=7-9"), self.get(), recorded[1], recorded[0]]) == [nil, nil, 1, 0])
+    }
+
+    @Test(arguments: DecidingFields.operations.map(\.description))
+    func anotherOperationIsNeverAnswered(name: String) throws {
+        for (recorded, others) in [(["\(name): a"], [[], ["\(name): b"]]), ([], [["\(name): a"]])] {
+            for body in ["", "x"] {
+                func request(_ lines: [String]) -> Request { Request(method: "POST", lines: lines, body: body, answer: "one") }
+                let session = SentRequests(requests: [request(recorded)]).session()
+                #expect(try self.indexes(session, others.map(request)).allSatisfy { $0 == nil })
+                #expect(try self.indexes(session, [request(recorded)]) == [0])
+            }
+        }
+    }
+
     // MARK: The cassette decides
 
     @Test(arguments: [
         "Accept", "Accept-Language", "Prefer", "Depth", "SOAPAction", "X-Amz-Target", "X-HTTP-Method-Override", "Upload-Offset",
-        "Content-Type", "X-Api-Operation", "Git-Protocol", "HX-Request", "X-Tenant",
+        "Content-Type", "X-Api-Operation", "Git-Protocol", "HX-Request", "X-Tenant", "X-Tenant-Id", "Api-Version", "X-API-Version",
+        "X-GitHub-Event", "A-IM", "Want-Digest", "X-Chunk-Index", "X-Part-Number", "Stripe-Account", "OpenAI-Organization", "Timezone",
+        "X-Country", "DPR", "Width", "Slug", "Brief", "Icy-MetaData", "Content-Disposition", "X-Locale", "X-Shopify-Shop",
     ])
     func fieldThatSelectsIsComparedIfItDecided(name: String) throws {
         let recorded = [self.get("\(name): a", "X-Request-Id: 1", answer: "one"), self.get("\(name): b", "X-Request-Id: 2", answer: "two")]
@@ -153,6 +230,29 @@ import Testing
             try self.indexes(session, [self.get("Accept: text/html", "Accept-Language: de"), recorded[1], recorded[0]]) == [nil, 1, 0])
     }
 
+    @Test(arguments: [
+        ("HEAD", "Accept-Language", "Content-Language"), ("HEAD", "Accept", "Content-Length"), ("PATCH", "Prefer", "Preference-Applied"),
+        ("PATCH", "X-Chunk-Index", "Upload-Offset"), ("GET", "Accept-Language", "Content-Language"), ("PUT", "X-Part-Number", "ETag"),
+        ("POST", "Slug", "Location"),
+    ])
+    func answersThatDifferInTheirFieldsAreDifferent(method: String, name: String, answering: String) throws {
+        let recorded = ["a", "b"].map {
+            Request(method: method, lines: ["\(name): \($0)"], status: 200, answerLines: ["\(answering): \($0)", "Date: \($0)"])
+        }
+        let session = SentRequests(requests: recorded).session()
+        let other = Request(method: method, lines: ["\(name): c"])
+        #expect(try self.indexes(session, [recorded[1], recorded[1], other, recorded[0]]) == [1, nil, nil, 0])
+    }
+
+    @Test(arguments: ["Date", "Set-Cookie", "Age", "X-Request-Id", "Server-Timing", "CF-Ray"])
+    func fieldsThatAreNewInEachAnswerTellNothing(answering: String) throws {
+        let recorded = ["a", "b"].map {
+            Request(method: "HEAD", lines: ["Accept: \($0)"], status: 204, answerLines: ["\(answering): \($0)"])
+        }
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [Request(method: "HEAD", lines: ["Accept: c"]), recorded[0]]) == [0, 1])
+    }
+
     @Test func pollWhoseAnswersChangeKeepsTheOrder() throws {
         let recorded = ["queued", "running", "done"].map { self.get("Accept: */*", "User-Agent: a", answer: $0) }
         let session = SentRequests(requests: recorded).session()
@@ -195,7 +295,27 @@ import Testing
             self.get("A: 1", "B: 1", answer: "one"), self.get("A: 1", "B: 2", answer: "two"), self.get("A: 1", answer: "three"),
         ]
         let session = SentRequests(requests: recorded).session()
-        #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [2, 1, 0])
+        #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [0, 1, 2])
+    }
+
+    @Test func fieldsThatOneOfTheTwoLacksDoNotCount() throws {
+        let recorded = [self.get(answer: "one"), self.get("A: 1", "B: 1", "C: 1", answer: "two")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("A: 1"), self.get()]) == [1, 0])
+    }
+
+    @Test(arguments: [false, true]) func theBestOfManyIsFound(isDecided: Bool) throws {
+        let lines = (0..<600).map { ["User-Agent: a", isDecided ? "Accept: \($0)" : "X-Player: \($0)", "X-Request-Id: \($0)"] }
+        let recorded = lines.enumerated().map { Request(method: "GET", lines: $1, answer: "\($0)") }
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [recorded[599], recorded[300], recorded[0], recorded[450]]) == [599, 300, 0, 450])
+        #expect(try self.indexes(session, [self.get("Accept: other")]) == [isDecided ? nil : 1])
+    }
+
+    @Test func placeholderInTheCredentialsOfAUserIsFound() throws {
+        let fields = ["YTp7e3Bhc3N3b3JkOjF9fQ==", "YTp7e3Bhc3N3b3JkOjJ9fQ=="].map { self.get("Authorization: Basic \($0)", answer: $0) }
+        let session = SentRequests(requests: fields).session(redaction: LiveRedactor(Redactor()))
+        #expect(try self.indexes(session, [fields[1], fields[0]]) == [1, 0])
     }
 
     @Test func wholeExchangesComeBeforeThoseThatTheClientLeft() throws {

@@ -111,6 +111,29 @@ import Testing
                 == [isStrong ? computed : .recorded])
     }
 
+    private func cut(_ request: Request, after count: Int) -> Request {
+        var request = request
+        request.answer = String(request.answer.prefix(count))
+        request.outcome = .cut(Cut(by: .client, reason: "the client left"))
+        return request
+    }
+
+    @Test func whatCameBeforeTheClientLeftIsAPart() throws {
+        var whole = self.cut(self.whole(), after: 4)
+        whole.answerLines.append("Content-Length: 10")
+        let session = SentRequests(requests: [whole, self.cut(self.part(3..<10), after: 4), self.part(6..<10)]).session()
+        let sources = [(0, 0..<4), (1, 3..<7), (2, 6..<10)]
+        #expect(
+            try self.forms(session, [self.asking("bytes=0-9"), self.asking("bytes=2-5")])
+                == [self.ranges([0..<10], from: sources), self.ranges([2..<6], from: Array(sources[..<2]))])
+    }
+
+    @Test(arguments: ["a {{token:1}} b", "{{token:1}}"]) func aCutPartWithAPlaceholderIsNoSource(text: String) throws {
+        var cut = self.cut(self.whole(text), after: text.utf8.count)
+        cut.answerLines.append("Content-Length: 100")
+        #expect(try self.forms(SentRequests(requests: [cut]).session(), [self.asking("bytes=2-4")]) == [nil])
+    }
+
     @Test func severalRangeFieldsAreMalformed() throws {
         let session = SentRequests(requests: [self.whole()]).session()
         #expect(try self.forms(session, [self.asking("bytes=0-1", "Range: bytes=2-3")]) == [.recorded])

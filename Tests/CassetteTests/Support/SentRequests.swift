@@ -37,13 +37,17 @@ struct SentRequests: RequestSource {
         var keys = RecordedKeys()
         for request in self.requests {
             rules.withHeadKey(method: request.method, url: request.url, headers: HeaderFields(request.lines)) {
-                keys.append($0, mayHaveBody: !request.body.isEmpty, isBound: AnswerKind(status: request.status).isBound)
+                keys.append(
+                    $0, mayHaveBody: !request.body.isEmpty,
+                    isBound: AnswerKind(status: request.status).isBound || DecidingFields.areIn(HeaderFields(request.lines)))
             }
         }
         return CassetteSession(
             mode: .none, keys: keys, hasCassette: true, rules: rules, repetition: repetition, order: order, ranges: ranges,
             redaction: redaction, source: self)
     }
+
+    func comparedFields(at index: Int) -> UInt64 { RequestFieldNames.comparedFields(HeaderFields(self.requests[index].lines)) }
 
     func conversation(
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,

@@ -1,0 +1,42 @@
+/// The request header fields that are compared in every replay, even where only one exchange was recorded.
+///
+/// They say what is asked for as much as the method and the URL do: which operation, which part, or under which conditions.
+public enum DecidingFields {
+    /// Fields that name the operation or the resource it is done with: overrides of the method, the actions of SOAP 1.1 (6.1.1) and AWS
+    /// JSON, the depth and target of WebDAV (RFC 4918, 10.2 and 10.3), the source of a copy, the place of a piece in an upload, and the
+    /// arguments of Dropbox.
+    public static let operations: [StaticString] = [
+        "x-amz-target", "soapaction", "x-http-method-override", "x-http-method", "x-method-override", "x-restli-method", "depth",
+        "destination", "x-amz-copy-source", "x-ms-copy-source", "x-goog-copy-source", "upload-offset", "content-range", "dropbox-api-arg",
+        "x-goog-upload-command", "x-goog-upload-offset", "x-apollo-operation-id", "x-apollo-operation-name", "x-graphql-operation-name",
+    ]
+
+    /// Preconditions and ranges (RFC 9110, 13.1 and 14.2), which decide between the statuses 200, 206, 304, 412 and 416.
+    public static let conditions: [StaticString] = [
+        "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range", "x-ms-range",
+    ]
+
+    /// Whether one of them is in a header section.
+    public static func areIn(_ headers: HeaderFields) -> Bool {
+        self.conditions.contains(where: headers.contains) || self.operations.contains(where: headers.contains)
+    }
+
+    /// Whether a field line (`Name: value`) has one of these names.
+    public static func isOne(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let first = line.first, self.firstLetters & self.bit(first) != 0 else { return false }
+        return self.conditions.contains { self.isNamed($0, line) } || self.operations.contains { self.isNamed($0, line) }
+    }
+
+    private static let firstLetters = (Self.operations + Self.conditions).reduce(into: UInt32(0)) { $0 |= Self.bit($1.utf8Start[0]) }
+
+    private static func bit(_ letter: UInt8) -> UInt32 { 1 << UInt32(letter & 31) }
+
+    private static func isNamed(_ name: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
+        let length = name.utf8CodeUnitCount
+        guard line.count > length, line[length] == UInt8(ascii: ":") else { return false }
+        return (0..<length).allSatisfy { index in
+            let byte = line[index]
+            return (byte >= 65 && byte <= 90 ? byte | 32 : byte) == name.utf8Start[index]
+        }
+    }
+}
