@@ -45,6 +45,7 @@ public final class HTTP2Connection {
     /// The windows of streams that have more than the first one.
     private var grown: [Int32: Int] = [:]
     private var growth = 0
+    private var numbers = StreamNumbers()
 
     /// - Throws: nghttp2 is out of memory.
     public init(_ role: Role, settings: Settings = Settings()) throws(HTTP2Failure) {
@@ -179,6 +180,11 @@ public final class HTTP2Connection {
             self.end(code: .enhanceYourCalm)
             throw HTTP2Failure(excess)
         }
+        if let number = self.numbers.refused {
+            self.events.removeAll()
+            self.end(code: .protocolError)
+            throw HTTP2Failure("the peer opened stream \(number) after a later one")
+        }
         guard result >= 0 else {
             if result == Int(NGHTTP2_ERR_FLOODED.rawValue) { self.end(code: .enhanceYourCalm) }
             throw HTTP2Failure(code: Int32(truncatingIfNeeded: result))
@@ -194,6 +200,10 @@ public final class HTTP2Connection {
 
     private func frameBegan(_ header: nghttp2_frame_hd) -> Int32 {
         self.accounts.frameBegan(type: header.type, flags: header.flags, length: header.length)
+        if self.role == .server, nghttp2_frame_type(UInt32(header.type)) == NGHTTP2_HEADERS {
+            self.numbers.begins(Int(header.stream_id))
+            guard self.numbers.refused == nil else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+        }
         return self.accounts.excess == nil ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
     }
 

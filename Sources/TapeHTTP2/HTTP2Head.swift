@@ -117,6 +117,7 @@ extension RequestHead {
             throw MessageError(.host, status: 400, "request has the :authority \"\(authority)\" and another Host field; send one")
         }
         self.init(method: method, target: path, version: .http2, fields: section.fields)
+        self.take(target: path.utf8)
         self.authority = authority
         if let connectProtocol = section.connectProtocol {
             guard method == "CONNECT", connectProtocol == "websocket" else {

@@ -120,11 +120,21 @@ import Testing
         }
     }
 
-    /// RFC 9113, 5.1.1 makes it an error; nghttp2 ignores it, since trailers of a stream that was reset may still be on their way.
-    @Test func aStreamBelowTheLastBeginsNothing() throws {
+    /// RFC 9113, 5.1.1.
+    @Test(arguments: [([5, 3], true), ([1, 7, 3], true), ([1, 7, 9, 5], true), ([1, 7, 9], false), ([5], false)] as [([UInt32], Bool)])
+    func aStreamThatWasSkippedIsNotOpenedLater(numbers: [UInt32], isFault: Bool) throws {
         let server = try HTTP2Connection(.server)
-        let events = try server.receive(ByteBuffer(bytes: Frame.preface + Frame.settings + Frame.headers(5) + Frame.headers(3)))
-        #expect(events.compactMap { event -> Int32? in if case .headers(let id, _, _) = event { id } else { nil } } == [5])
+        let last = try #require(numbers.last)
+        let first = numbers.dropLast().flatMap { Frame.headers($0) }
+        _ = try server.receive(ByteBuffer(bytes: Frame.preface + Frame.settings + first))
+        _ = try server.takeOutput()
+        do {
+            let events = try server.receive(ByteBuffer(bytes: Frame.headers(last)))
+            #expect(!isFault && events.contains { if case .headers = $0 { true } else { false } })
+        } catch {
+            #expect(isFault)
+            #expect(try Frame.ends(server).goAway == Self.protocolError)
+        }
     }
 
     @Test func aPrefaceOfAnotherKindIsNone() throws {

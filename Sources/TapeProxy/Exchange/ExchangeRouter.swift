@@ -62,8 +62,13 @@ struct ExchangeRouter {
                     origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"], hops: request.hops)))
     }
 
-    /// A request inside a tunnel goes to the tunnel's origin, whatever its target and Host field say (RFC 9110, 7.4).
+    /// A request inside a tunnel goes to the tunnel's origin. One for another host is refused (RFC 9110, 7.4): it would be recorded under a URL
+    /// that was never asked.
     private func exchange(for request: IncomingRequest, in scope: TunnelScope) -> any ClientExchange {
+        if let named = request.named, !scope.serves(host: named.host, port: named.port) {
+            let host = named.host.contains(":") ? "[\(named.host)]" : named.host
+            return self.local(request, .misdirected(to: named.port.map { "\(host):\($0)" } ?? host, in: scope.origin.authority))
+        }
         let isSecure = scope.origin.scheme == .https
         switch request.target {
         case .authority:
@@ -91,6 +96,8 @@ struct ExchangeRouter {
     }
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
+        // The last recipient answers as the origin would (RFC 9110, 7.6.2).
+        if MaxForwards(request.head)?.left == 0 { return self.local(request, .lastRecipient(of: request.head)) }
         let opensWebSocket = self.proxy.library != nil && WebSocketHandshake.isAsked(by: request.head)
         let opening = self.proxy.session.begin(
             method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody,

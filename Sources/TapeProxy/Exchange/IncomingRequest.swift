@@ -117,6 +117,16 @@ final class IncomingRequest {
         }
     }
 
+    /// The authority that it is for: of its target, or else of its Host field or `:authority`; nil if it names none. A CONNECT is for no
+    /// resource.
+    var named: (host: String, port: Int?)? {
+        switch self.target {
+        case .absolute(let origin, _): (origin.host, origin.port)
+        case .origin, .asterisk: self.host.map { ($0.host, $0.port) }
+        case .authority: nil
+        }
+    }
+
     /// Whether its target is a path, which leaves its origin to the tunnel that it came through.
     var isInTunnel: Bool { if case .origin = self.target { true } else { false } }
 

@@ -296,7 +296,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         do throws(MessageError) {
             let scope = self.peer.scope
             let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
-            scope?.leftUnused = nil
+            scope?.noteUse(in: proxy.diagnosis)
             self.reader.begin(request, limits: proxy.messageLimits)
             self.delivery = .notAsked
             self.writer = HTTP1ResponseWriter(request)
@@ -435,7 +435,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func enter(_ scope: TunnelScope) {
         guard self.exchange != nil else { return }
         self.peer.scope = scope
-        self.reader.enterTunnel()
+        self.reader.enterTunnel(agreed: scope.agreed)
         self.writer = nil
         self.phase = .head
         guard !self.proxy.isStopping else { return self.endSoon() }

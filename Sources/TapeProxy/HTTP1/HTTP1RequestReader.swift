@@ -31,6 +31,8 @@ struct HTTP1RequestReader {
     private(set) var isInsideHead = false
     /// No request was read: HTTP/2 may begin here.
     private var mayBeHTTP2 = true
+    /// What the client has agreed to speak.
+    private var agreed: AgreedProtocol?
     /// Nothing was read: a client of SOCKS would begin here.
     private var mayBeSOCKS = true
 
@@ -78,7 +80,13 @@ struct HTTP1RequestReader {
             }
         }
         if self.mayBeHTTP2 {
+            // Whether the bytes are its preface is for HTTP/2 to judge.
+            if self.agreed == .http2, input.readableBytes > 0 { return .http2 }
             switch Self.isPreface(input.readableBytesView) {
+            case true? where self.agreed == .http1:
+                throw MessageError(
+                    .startLine, status: 400,
+                    "the connection was agreed to be HTTP/1.1 (ALPN), and HTTP/2 came; offer \"h2\" in the TLS handshake")
             case true?: return .http2
             case nil: return .needsMore(begins: true)
             case false?: self.mayBeHTTP2 = false
@@ -105,7 +113,12 @@ struct HTTP1RequestReader {
     }
 
     /// Requests begin anew, inside a tunnel.
-    mutating func enterTunnel() { self.mayBeHTTP2 = true }
+    ///
+    /// - Parameter agreed: nil if the first bytes tell.
+    mutating func enterTunnel(agreed: AgreedProtocol?) {
+        self.mayBeHTTP2 = true
+        self.agreed = agreed
+    }
 
     /// A request begins: what comes next is its body.
     mutating func begin(_ request: IncomingRequest, limits: Limits) {

@@ -212,7 +212,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             self.streams[id] = stream
             stream.opened()
             if endsStream { stream.inputEnded() }
-            self.peer.scope?.leftUnused = nil
+            self.peer.scope?.noteUse(in: proxy.diagnosis)
             stream.begin(ExchangeRouter(stream: stream).exchange(for: request))
         } catch {
             proxy.count { $0.malformed += 1 }

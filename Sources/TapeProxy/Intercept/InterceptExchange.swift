@@ -139,7 +139,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.beginTLS(bytes)
         case .http:
             self.forgetGreeting()
-            self.enter(TunnelScope(route: self.clearRoute))
+            self.enter(TunnelScope(route: self.clearRoute, opening: self.request.opening))
         case .other:
             guard let bytes = input.readSlice(length: input.readableBytes) else { return }
             self.received = bytes
@@ -210,6 +210,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// Answers the ClientHello. Connects to an unknown origin first, if that is allowed, for the names in its certificate.
     private func begin(_ hello: ClientHello) {
         self.hello = hello
+        guard !hello.hasInvalidServerName else { return self.refuseServerName() }
         let (dialled, offered) = self.interception.protocols(of: hello)
         let offersHTTP = hello.protocols.isEmpty || !offered.isEmpty
         switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
@@ -219,7 +220,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: dialled, hops: self.request.hops)
-        let scope = TunnelScope(route: route)
+        let scope = TunnelScope(route: route, opening: self.request.opening)
         self.scope = scope
         self.protocolName = self.recordedProtocol(origin, of: offered) ?? offered.first
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) {
@@ -293,6 +294,15 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.closeAfterFlush(isCut: true)
     }
 
+    /// The name would be asked of the origin, and stand in certificates and advice.
+    private func refuseServerName() {
+        self.phase = .over
+        self.proxy.diagnosis.remark(
+            "the client in the tunnel to \"\(self.request.head.target)\" sent a server name (SNI) that is no host name: the tunnel was closed."
+        )
+        self.client.closeAfterFlush(isCut: true)
+    }
+
     /// Passes the tunnel through, beginning with the bytes received so far.
     private func passThrough(offersHTTP: Bool) {
         guard let tls else { return }
@@ -316,6 +326,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     func tlsEstablished() {
         guard case .handshake = self.phase, let scope else { return }
         self.reportIfLeftUnused(scope)
+        if !self.hello.protocols.isEmpty { scope.agreed = self.protocolName.map(AgreedProtocol.init) }
         self.enter(scope)
     }
 
@@ -422,22 +433,29 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     }
 
     /// Programs that use GnuTLS, such as wget, verify the certificate after the handshake: one that does not trust it closes the connection
-    /// without an alert. A connection that a client opens in reserve, as browsers do, stays open longer.
+    /// without an alert.
     private func reportIfLeftUnused(_ scope: TunnelScope) {
         guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
         let established = self.proxy.now
         // Holds the exchange until the first request.
         scope.leftUnused = { failure in
             guard self.proxy.now - established < .seconds(2) else { return }
-            self.report(
-                failure ?? TLSFailure(cause: .closed, message: "the client closed the connection after the handshake"),
-                isAfterHandshake: true)
+            let failure = failure ?? TLSFailure(cause: .closed, message: "the client closed the connection after the handshake")
+            switch failure.cause {
+            // A browser does the same with a connection that it opened in reserve. There was no request, so there is no exchange.
+            case .closed, .reset: self.proxy.diagnosis.suspect(self.problem(failure, isAfterHandshake: true))
+            default: self.report(failure, isAfterHandshake: true)
+            }
         }
     }
 
-    private func report(_ failure: TLSFailure, isAfterHandshake: Bool = false) {
-        let problem = TLSProblem(
+    private func problem(_ failure: TLSFailure, isAfterHandshake: Bool) -> TLSProblem {
+        TLSProblem(
             leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isAfterHandshake: isAfterHandshake)
+    }
+
+    private func report(_ failure: TLSFailure, isAfterHandshake: Bool = false) {
+        let problem = self.problem(failure, isAfterHandshake: isAfterHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
     }

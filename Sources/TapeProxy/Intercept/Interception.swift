@@ -89,6 +89,14 @@ final class Interception: Sendable {
     private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
 }
 
+/// A version of HTTP that a client has agreed to in its TLS handshake (RFC 7301). It binds: other bytes are an error.
+enum AgreedProtocol: Sendable {
+    case http1, http2
+
+    /// - Parameter name: as `h2`.
+    init(_ name: String) { self = name == "h2" ? .http2 : .http1 }
+}
+
 /// What the requests inside an intercepted tunnel have in common: the tunnel names their origin.
 ///
 /// A class, so that a request carries one reference.
@@ -99,10 +107,35 @@ final class TunnelScope {
     var failure: Failure?
     /// Called if the client leaves before it has sent anything, with the last failure of its TLS; nil from its first request on.
     var leftUnused: ((TLSFailure?) -> Void)?
+    /// What was agreed on in the TLS handshake (RFC 7301); nil without an agreement.
+    var agreed: AgreedProtocol?
+    /// The client has chosen an address, and names the host in its requests only.
+    private let isByAddress: Bool
 
-    init(route: UpstreamRoute, failure: Failure? = nil) {
+    /// - Parameter opening: how the client asked for the tunnel.
+    init(route: UpstreamRoute, failure: Failure? = nil, opening: TunnelOpening = .connect) {
         self.route = route
         self.failure = failure
+        self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
+    }
+
+    /// Whether an authority is that of the tunnel or of its TLS, so that a request for it is not misdirected (RFC 9110, 7.4). A missing port is
+    /// any port.
+    func serves(host: String, port: Int?) -> Bool {
+        guard port == nil || port == self.origin.port else { return false }
+        let host = Self.withoutRoot(host)
+        return host == Self.withoutRoot(self.origin.host) || host == self.route.serverName.map(Self.withoutRoot)
+            || self.isByAddress && IPAddress(host) == nil
+    }
+
+    /// `a.test.` is `a.test` (RFC 1034, 3.1).
+    private static func withoutRoot(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+
+    /// Notes that a request has come.
+    func noteUse(in diagnosis: Diagnosis) {
+        guard self.leftUnused != nil else { return }
+        self.leftUnused = nil
+        diagnosis.clientTrusts()
     }
 
     var origin: Origin { self.route.origin }

@@ -94,6 +94,13 @@ struct ProxyAnswer: Sendable {
                 + "--on-disk-full pass.")
     }
 
+    /// A request for another host than that of the tunnel which it came through (RFC 9110, 15.5.20).
+    static func misdirected(to authority: String, in tunnel: String) -> ProxyAnswer {
+        ProxyAnswer(
+            status: 421, reason: "Misdirected Request", error: "host",
+            text: "the request is for \"\(authority)\", and its tunnel leads to \"\(tunnel)\": send it on another connection.")
+    }
+
     static func loop(_ authority: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 508, reason: "Loop Detected", error: "loop",
@@ -156,6 +163,19 @@ struct ProxyAnswer: Sendable {
         fields.append(("Access-Control-Max-Age", "0"))
         return ProxyAnswer(
             status: 200, reason: "OK", fields: fields, text: "the cassette has no answer to this preflight: wiretape allows it.")
+    }
+
+    /// The answer to a TRACE or an OPTIONS that may not be forwarded (RFC 9110, 9.3.7 and 9.3.8). A trace leaves out the fields that hold
+    /// credentials.
+    static func lastRecipient(of head: RequestHead) -> ProxyAnswer {
+        guard head.method == "TRACE" else {
+            var answer = ProxyAnswer(contentType: "text/plain; charset=utf-8", body: [])
+            answer.fields = [("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, CONNECT")]
+            return answer
+        }
+        let fields = head.fields.removing("cookie").removing("authorization").removing("proxy-authorization")
+        let line = Array("\(head.method) \(head.target) \(head.version)\r\n".utf8)
+        return ProxyAnswer(contentType: "message/http", body: line + fields.bytes + Array("\r\n".utf8))
     }
 
     /// The status and the fields.

@@ -75,6 +75,7 @@ final class SharedSession: Sendable {
         contexts.whenAll { $0.stop(then: $1) }.map {
             // Breaks the reference cycle through the recorder.
             self.recorder?.onDrain {}
+            self.diagnosis.end()
             self.contexts.withLock { $0 = nil }
         }
     }

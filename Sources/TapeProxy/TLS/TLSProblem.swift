@@ -129,6 +129,14 @@ final class Diagnosis: Sendable {
     private let log: ProxyLog
     private let notice: @Sendable (String) -> Void
     private let told = Guarded<Set<Key>>([])
+    private let suspicions = Guarded(Suspicions())
+
+    /// Connections that clients have closed after the handshake: without trust, or because they were not needed.
+    private struct Suspicions {
+        var problems: [TLSProblem] = []
+        /// A request has come through TLS: the clients trust wiretape's CA.
+        var areRefuted = false
+    }
 
     init(counts: Guarded<ProxyCounts>, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void) {
         self.counts = counts
@@ -141,6 +149,28 @@ final class Diagnosis: Sendable {
         self.log.tlsFailed(problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause)
         let key = Key(leg: problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause.rawValue)
         if self.isNew(key) { self.notice(problem.description) }
+    }
+
+    /// Takes a problem that is one only if no request comes through TLS until the end.
+    func suspect(_ problem: TLSProblem) {
+        self.suspicions.withLock { suspicions in
+            guard !suspicions.areRefuted, suspicions.problems.count < Self.limit else { return }
+            suspicions.problems.append(problem)
+        }
+    }
+
+    /// A request has come through TLS.
+    func clientTrusts() {
+        self.suspicions.withLock { $0 = Suspicions(problems: [], areRefuted: true) }
+    }
+
+    /// The session has ended: reports what was suspected and not refuted.
+    func end() {
+        let problems = self.suspicions.withLock { suspicions in
+            defer { suspicions.problems = [] }
+            return suspicions.problems
+        }
+        for problem in problems { self.report(problem) }
     }
 
     /// A word on something that is no failure, once for each text.

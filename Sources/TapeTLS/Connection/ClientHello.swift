@@ -4,6 +4,8 @@ public struct ClientHello: Sendable, Hashable {
     public var serverName: String?
     /// Application protocols such as `h2`, in the client's order (RFC 7301); empty without the extension.
     public var protocols: [String]
+    /// The server_name extension holds something that is no host name (RFC 6066, 3).
+    public var hasInvalidServerName = false
 
     public init(serverName: String? = nil, protocols: [String] = []) {
         self.serverName = serverName
@@ -14,16 +16,30 @@ public struct ClientHello: Sendable, Hashable {
     init(serverNameExtension: UnsafeRawBufferPointer?, protocolsExtension: UnsafeRawBufferPointer?) {
         self.serverName = serverNameExtension.flatMap(Self.serverName)
         self.protocols = protocolsExtension.map(Self.protocols) ?? []
+        self.hasInvalidServerName = self.serverName == nil && serverNameExtension.map(Self.namesHost) == true
     }
 
     private static func serverName(_ bytes: UnsafeRawBufferPointer) -> String? {
         // A list of (type, name); in practice it has one name, of type 0 (host_name).
-        guard bytes.count > 5, bytes[2] == 0 else { return nil }
+        guard self.namesHost(bytes) else { return nil }
         let length = Int(bytes[3]) << 8 | Int(bytes[4])
         guard length > 0, length <= 255, bytes.count >= 5 + length else { return nil }
         let name = bytes[5..<(5 + length)]
-        guard name.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }
+        guard name.allSatisfy(self.mayBeInHost) else { return nil }
         return String(decoding: name, as: UTF8.self).lowercased()
+    }
+
+    private static func namesHost(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count > 5 && bytes[2] == 0 }
+
+    /// Letters, digits, dots and hyphens (RFC 5890, 2.3.1), the underscore that many have, and the colon of IPv6 addresses, which some
+    /// clients send in place of a name.
+    private static func mayBeInHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
+            true
+        default: false
+        }
     }
 
     private static func protocols(_ bytes: UnsafeRawBufferPointer) -> [String] {

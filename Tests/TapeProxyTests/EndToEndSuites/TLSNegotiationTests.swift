@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    private func ask(_ stream: TLSStream) throws {
-        try stream.send(TLSScene.request())
+    private func ask(_ stream: TLSStream, host: String = "example.test") throws {
+        try stream.send(TLSScene.request(host: host))
         #expect(String(decoding: try stream.readMessage(), as: UTF8.self) == TLSScene.answer("ok"))
     }
 
@@ -40,6 +40,65 @@ import Testing
         try self.ask(stream)
         origin.finish()
         #expect(try proxy.recorded().first?.connection?.tls?.alpn == chosen)
+    }
+
+    // MARK: What was agreed on binds
+
+    private func agreed(_ protocols: [String]) throws -> (proxy: RunningProxy, stream: TLSStream) {
+        // A replay dials nobody, and speaks what the client prefers.
+        let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
+        return (proxy, try self.scene.secure(proxy.connect(), to: "example.test:8443", protocols: protocols))
+    }
+
+    @Test func otherBytesThanThePrefaceEndAConnectionOfHTTP2() throws {
+        let (proxy, stream) = try self.agreed(["h2", "http/1.1"])
+        #expect(stream.protocolName == "h2")
+        try stream.send(TLSScene.request())
+        let (bytes, _) = try stream.readToEnd()
+        // Frames: SETTINGS first, and GOAWAY with an error somewhere after it.
+        #expect(bytes.count > 9 && bytes[3] == 4, "\(bytes)")
+        #expect(try proxy.recorded().isEmpty)
+    }
+
+    @Test func thePrefaceOfHTTP2IsRefusedOnAConnectionOfHTTP1() throws {
+        let (proxy, stream) = try self.agreed(["http/1.1"])
+        try stream.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        let answer = String(decoding: try stream.readMessage(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request") && answer.contains("offer \"h2\" in the TLS handshake"), "\(answer)")
+        #expect(try proxy.recorded().isEmpty)
+    }
+
+    @Test(arguments: ["a b.test", "a.test\n--insecure", "a,b", "*.test", "h\"--x"])
+    func aServerNameThatIsNoHostNameIsRefusedAndNotShown(name: String) throws {
+        let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
+        let client = try proxy.connect()
+        try TLSScene.tunnel(client, to: "example.test:8443")
+        let stream = try self.scene.client.stream(over: client, serverName: name)
+        #expect(throws: (any Error).self) { try stream.handshake() }
+        _ = try? stream.readToEnd()
+        #expect(try proxy.recorded().isEmpty)
+        #expect(
+            proxy.notices.lines == [
+                "the client in the tunnel to \"example.test:8443\" sent a server name (SNI) that is no host name: the tunnel was closed."
+            ])
+    }
+
+    @Test(arguments: [true, false]) func aConnectionThatIsNotUsedIsNoExchange(isTrusted: Bool) throws {
+        let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
+        let spare = try self.scene.secure(proxy.connect(), to: "example.test:8443")
+        if isTrusted {
+            let stream = try self.scene.secure(proxy.connect(), to: "example.test:8444")
+            // Malformed, so that nobody is dialled; it came through TLS all the same.
+            try stream.send("GET /a HTTP/1.1\r\nHost: other.test\r\n\r\n")
+            #expect(String(decoding: try stream.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 421"))
+        }
+        spare.closeOutput()
+        _ = try? spare.readToEnd()
+        #expect(try proxy.recorded().isEmpty)
+        // Without a request through TLS, the clients may not trust the authority.
+        #expect(proxy.notices.lines.count == (isTrusted ? 0 : 1))
+        #expect(proxy.notices.lines.allSatisfy { $0.contains("right after the handshake, which most often means") })
+        #expect(proxy.server.counts.tlsFailures == (isTrusted ? 0 : 1))
     }
 
     @Test func aClientThatDoesNotOfferHTTPIsLeftAlone() throws {
@@ -85,12 +144,12 @@ import Testing
         let proxy = try self.scene.proxy()
         // By address, and with a name of its own.
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority, serverName: "other.test")
-        try self.ask(stream)
+        try self.ask(stream, host: "other.test")
         origin.finish()
         let recorded = try #require(try proxy.recorded().first)
         #expect(recorded.connection?.tls?.sni == "other.test")
         // What the request says of itself is its URL.
-        #expect(recorded.request.url == "https://example.test/")
+        #expect(recorded.request.url == "https://other.test/")
     }
 
     @Test func aNameThatDiffersFromTheTunnelsCountsForBoth() throws {
@@ -99,7 +158,7 @@ import Testing
         let proxy = try self.scene.proxy()
         let stream = try self.scene.secure(proxy.connect(), to: "localhost:\(origin.port)", serverName: "other.test")
         #expect(stream.peerCertificates.first?.names == ["localhost", "other.test"])
-        try self.ask(stream)
+        try self.ask(stream, host: "localhost:\(origin.port)")
         origin.finish()
     }
 
@@ -109,7 +168,7 @@ import Testing
         let proxy = try self.scene.proxy()
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority, serverName: nil)
         #expect(stream.peerCertificates.first?.names == ["127.0.0.1"])
-        try self.ask(stream)
+        try self.ask(stream, host: origin.authority)
         origin.finish()
         let recorded = try #require(try proxy.recorded().first)
         #expect(recorded.connection?.tls?.sni == nil)

@@ -64,7 +64,7 @@ import Testing
         let replay = try self.scene.proxy(.none, in: folder)
         let client = try replay.connect()
         try TLSScene.tunnel(client, to: origin.authority)
-        try client.send(TLSScene.request("GET", "/a"))
+        try client.send(TLSScene.request("GET", "/a", host: origin.authority))
         #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 424 "))
     }
 
@@ -102,24 +102,25 @@ import Testing
         #expect(replay.session.verdict().unused.isEmpty)
     }
 
-    @Test func aRequestThroughATunnelIsRecordedUnderItsHostAndGoesWhereTheTunnelGoes() throws {
+    /// By address, and with a name of its own in TLS.
+    @Test func aRequestThroughATunnelIsRecordedUnderTheNameInItsHelloAndGoesWhereTheTunnelGoes() throws {
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in
                 let head = try stream.expectRequest("GET /a")
-                guard head.contains("\r\nHost: virtual.test:8080\r\n") else { throw RawError(head) }
-                try stream.send(TLSScene.answer("virtual"))
-                // In absolute form, too: what it says is its URL, and no reason to go elsewhere.
+                guard head.contains("\r\nHost: example.test\r\n") else { throw RawError(head) }
+                try stream.send(TLSScene.answer("named"))
+                // In absolute form, too.
                 try stream.expectRequest("GET /b")
                 try stream.send(TLSScene.answer("absolute"))
             })
         let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: self.scene.configure) { client in
             let stream = try self.scene.secure(client, to: origin.authority)
-            try stream.send(TLSScene.request("GET", "/a", host: "virtual.test:8080"))
+            try stream.send(TLSScene.request("GET", "/a"))
             let first = try stream.readMessage()
-            try stream.send("GET https://elsewhere.test/b HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n")
+            try stream.send("GET https://\(origin.authority)/b HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n")
             return LiveAndReplayed.Answer(bytes: first + (try stream.readMessage()))
         }
-        #expect(answer.text == TLSScene.answer("virtual") + TLSScene.answer("absolute"))
-        #expect(recorded.map(\.request.url) == ["https://virtual.test:8080/a", "https://elsewhere.test/b"])
+        #expect(answer.text == TLSScene.answer("named") + TLSScene.answer("absolute"))
+        #expect(recorded.map(\.request.url) == ["https://example.test/a", "https://\(origin.authority)/b"])
     }
 }

@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    private func ask(_ stream: TLSStream, _ path: String, _ fields: String = "X: y") throws {
-        try stream.send(TLSScene.request("GET", path, fields))
+    private func ask(_ stream: TLSStream, _ path: String, _ fields: String = "X: y", host: String = "example.test") throws {
+        try stream.send(TLSScene.request("GET", path, fields, host: host))
         #expect(String(decoding: try stream.readMessage(), as: UTF8.self).hasSuffix("\r\n\r\n\(path)"))
     }
 
@@ -100,7 +100,7 @@ import Testing
         let origin = try RawOrigin(Self.serves(tls, "/1"), Self.serves(tls, "/2"), Self.serves(tls, "/3"))
         let proxy = try self.scene.proxy()
         try self.ask(self.scene.secure(proxy.connect(), to: origin.authority), "/1")
-        try self.ask(self.scene.secure(proxy.connect(), to: origin.authority, serverName: "other.test"), "/2")
+        try self.ask(self.scene.secure(proxy.connect(), to: origin.authority, serverName: "other.test"), "/2", host: "other.test")
         try self.ask(self.scene.secure(proxy.connect(), to: origin.authority, protocols: []), "/3")
         origin.finish()
         #expect(try proxy.recorded().map { $0.connection?.id } == [1, 2, 3])

@@ -20,7 +20,7 @@ import Testing
     @Test func plainHTTPIsRecorded() throws {
         let origin = try RawOrigin { connection in
             let head = try connection.expectRequest("GET /a")
-            guard head.contains("\r\nHost: example.test\r\n") else { throw RawError(head) }
+            guard head.contains("\r\nHost: 127.0.0.1:") else { throw RawError(head) }
             try connection.send(TLSScene.answer("first"))
             try connection.expectRequest("POST /b")
             try connection.expect("body")
@@ -30,13 +30,13 @@ import Testing
             // As async-http-client sends it: Host without a port.
             try client.send("CONNECT \(origin.authority) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             try client.expect("HTTP/1.1 200 Connection established\r\n\r\n")
-            try client.send(TLSScene.request("GET", "/a"))
+            try client.send(TLSScene.request("GET", "/a", host: origin.authority))
             let first = try client.readMessage()
-            try client.send(TLSScene.request("POST", "/b", "Content-Length: 4", body: "body"))
+            try client.send(TLSScene.request("POST", "/b", "Content-Length: 4", host: origin.authority, body: "body"))
             return LiveAndReplayed.Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text == TLSScene.answer("first") + TLSScene.answer("second"))
-        #expect(recorded.map(\.request.url) == ["http://example.test/a", "http://example.test/b"])
+        #expect(recorded.map(\.request.url) == ["http://\(origin.authority)/a", "http://\(origin.authority)/b"])
         #expect(recorded.allSatisfy { $0.connection?.tls == nil })
     }
 
@@ -50,8 +50,9 @@ import Testing
         let proxy = try self.scene.proxy()
         let client = try proxy.connect()
         try client.send(
-            "CONNECT \(origin.authority) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n" + TLSScene.request("GET", "/1")
-                + TLSScene.request("GET", "/2"))
+            "CONNECT \(origin.authority) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n"
+                + TLSScene.request("GET", "/1", host: origin.authority)
+                + TLSScene.request("GET", "/2", host: origin.authority))
         try client.expect("HTTP/1.1 200 Connection established\r\n\r\n" + TLSScene.answer("/1") + TLSScene.answer("/2"))
         origin.finish()
     }

@@ -27,7 +27,7 @@ import Testing
         let origin = try RawOrigin()
         let proxy = try self.scene.proxy(.newEpisodes, in: self.scene.emptyCassette())
         let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
-        let answer = try self.ask(stream, "GET http://example.test/ HTTP/1.1\r\nHost: example.test\r\n\r\n")
+        let answer = try self.ask(stream, "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: example.test\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 421 Misdirected Request\r\nWiretape-Error: scheme\r\n"))
         let plain = try proxy.connect()
         try TLSScene.tunnel(plain, to: origin.authority)

@@ -27,11 +27,11 @@ import Testing
 
     @Test(arguments: ["", "\r\n", "\r\n\r\n"]) func requestsInsideAClearTunnelAreRecorded(before: String) throws {
         let scene = try self.opened()
-        scene.client(before + "GET /a HTTP/1.1\r\nHost: other.test\r\n\r\n")
+        scene.client(before + "GET /a HTTP/1.1\r\nHost: 192.0.2.1:443\r\n\r\n")
         #expect(scene.heard() == ["dial 192.0.2.1:443"])
         scene.connected()
         scene.origin(ForwardTranscriptTests.ok)
-        #expect(scene.heard() == ["origin 1 < GET /a HTTP/1.1|Host: other.test||", ForwardTranscriptTests.gotOK])
+        #expect(scene.heard() == ["origin 1 < GET /a HTTP/1.1|Host: 192.0.2.1:443||", ForwardTranscriptTests.gotOK])
         #expect(scene.recorder.summary == ["GET 200 complete 2"])
     }
 
@@ -42,6 +42,21 @@ import Testing
         let heard = scene.heard()
         #expect(heard.first?.hasPrefix("client < HTTP/1.1 400 Bad Request|Wiretape-Error: bad-request|") == true, "\(heard)")
         #expect(!heard.contains { $0.hasPrefix("dial") })
+    }
+
+    @Test(arguments: [
+        "GET /a HTTP/1.1\r\nHost: other.test", "GET /a HTTP/1.1\r\nHost: 192.0.2.2:443", "GET /a HTTP/1.1\r\nHost: 192.0.2.1:444",
+        "GET http://other.test/a HTTP/1.1\r\nHost: 192.0.2.1:443", "OPTIONS * HTTP/1.1\r\nHost: other.test",
+    ])
+    func aRequestForAnotherHostThanTheTunnelsIsMisdirected(request: String) throws {
+        let scene = try self.opened()
+        scene.client(request + "\r\n\r\n")
+        let heard = scene.heard()
+        #expect(heard.first?.hasPrefix("client < HTTP/1.1 421 Misdirected Request|Wiretape-Error: host|") == true, "\(heard)")
+        #expect(!heard.contains { $0.hasPrefix("dial") })
+        #expect(scene.recorder.exchanges.isEmpty)
+        scene.client("GET /a HTTP/1.1\r\nHost: 192.0.2.1\r\n\r\n")
+        #expect(scene.heard() == ["dial 192.0.2.1:443"])
     }
 
     @Test func anythingElseIsRelayedAsItCame() throws {
@@ -78,7 +93,7 @@ import Testing
         let scene = try self.opened()
         scene.advance(3)
         scene.connected()
-        scene.client("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        scene.client("GET /a HTTP/1.1\r\nHost: 192.0.2.1:443\r\n\r\n")
         #expect(scene.heard() == ["dial 192.0.2.1:443", "dial 192.0.2.1:443", "origin 1 closed"])
     }
 

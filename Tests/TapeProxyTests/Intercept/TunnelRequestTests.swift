@@ -14,7 +14,7 @@ import Testing
         let client = try proxy.connect()
         try TLSScene.tunnel(client, to: origin.authority)
         for path in ["/first", "/second"] {
-            try client.send("GET \(path) HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n")
+            try client.send("GET \(path) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n")
             #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasSuffix("\r\n\r\ninside"))
         }
         origin.finish()
