@@ -5,14 +5,18 @@ internal import TapeRecorder
 
 /// Records the messages of one WebSocket as they pass: reads both directions, and hands each message to the recorder when it is whole.
 ///
-/// Watches and never judges: what it cannot read ends the recording of this conversation, and passes on all the same. Not Sendable: lives
-/// on its event loop.
+/// Watches and never judges: what it cannot read ends the recording of this conversation, and passes on all the same. Reads in turns with the
+/// other connections of its event loop, since a few bytes may hold many messages, or long ones. Not Sendable: lives on its event loop.
 final class WebSocketRecording: TunnelWatcher {
     /// After so long without a byte, the memory of zlib is given back.
     private static let quiet = TimeAmount.seconds(2)
 
-    /// Deflated bytes read at once, which may make 4 MiB of messages: about as much as the recorder takes at a time.
-    private static let pieceSize = 4 << 10
+    /// What is read at once: deflated bytes may make a thousand times as many, about as much as the recorder takes at a time.
+    private static let (deflatedSize, plainSize) = (4 << 10, 8 << 10)
+    /// What is read before other connections come next: so many pieces, or so many messages.
+    private static let (deflatedPieces, plainPieces, messagesInTurn) = (2, 32, 1000)
+    /// Bytes that were passed on and not read yet, above which neither side is read.
+    private static let unreadLimit = 256 << 10
 
     private struct Unread {
         var bytes: ByteBuffer
@@ -32,6 +36,13 @@ final class WebSocketRecording: TunnelWatcher {
     private var problem: String?
     /// What was passed on and not read yet, while the recorder is full.
     private var unread: CircularBuffer<Unread> = []
+    private var unreadSize = 0
+    private var messages = 0
+    private var hasNextTurn = false
+    /// Waits until enough has been read.
+    private var ready: (() -> Void)?
+    /// What passed in all, and when the conversation ended; nil before that.
+    private var total: (counts: TunnelCounts, at: Double)?
     private var packing: Scheduled<Void>?
     private var lastByte = NIODeadline.distantPast
 
@@ -55,29 +66,68 @@ final class WebSocketRecording: TunnelWatcher {
     func passed(_ bytes: ByteBuffer, from side: WebSocketSide) -> Bool {
         self.lastByte = self.proxy.now
         self.unread.append(Unread(bytes: bytes, side: side, at: self.elapsed))
-        self.read()
+        self.unreadSize += bytes.readableBytes
+        // What came before it waits for its turn.
+        if !self.hasNextTurn { self.takeTurn() }
         self.packWhenQuiet()
-        return !self.proxy.isRecorderFull
+        return self.isReady
     }
 
     func whenReady(_ call: @escaping () -> Void) {
-        self.proxy.whenRecorderDrains(self) { [weak self] in
-            guard let self else { return }
-            self.read()
-            if self.proxy.isRecorderFull { self.whenReady(call) } else { call() }
+        self.ready = call
+        if self.proxy.isRecorderFull { self.waitForRecorder() }
+    }
+
+    private var isReady: Bool { !self.proxy.isRecorderFull && self.unreadSize <= Self.unreadLimit }
+
+    // MARK: Turns
+
+    private func takeTurn() {
+        self.read(pieces: self.isDeflated ? Self.deflatedPieces : Self.plainPieces)
+        if self.unread.isEmpty, self.total != nil { return self.finish() }
+        if self.isReady, let ready = self.ready.take() { ready() }
+        guard !self.unread.isEmpty || self.ready != nil else { return }
+        if self.proxy.isRecorderFull { self.waitForRecorder() } else { self.awaitTurn() }
+    }
+
+    private func awaitTurn() {
+        guard !self.hasNextTurn else { return }
+        self.hasNextTurn = true
+        self.proxy.loop.assumeIsolated().execute {
+            guard self.hasNextTurn else { return }
+            self.hasNextTurn = false
+            self.proxy.readClock()
+            self.takeTurn()
         }
     }
 
-    /// - Parameter isLast: reads all of it, however full the recorder is.
-    private func read(isLast: Bool = false) {
-        while isLast || !self.proxy.isRecorderFull, var next = self.unread.popFirst() {
+    private func waitForRecorder() {
+        self.proxy.whenRecorderDrains(self) { [weak self] in
+            guard let self, !self.hasNextTurn else { return }
+            self.takeTurn()
+        }
+    }
+
+    /// - Parameter pieces: at most so many; nil to read all, however full the recorder is.
+    private func read(pieces: Int?) {
+        self.messages = 0
+        var count = 0
+        while pieces.map({ !self.proxy.isRecorderFull && count < $0 && self.messages < Self.messagesInTurn }) ?? true,
+            var next = self.unread.popFirst()
+        {
             // Once one side cannot be read, what the other says has nothing to be an answer to.
-            guard self.problem == nil else { return self.unread.removeAll() }
+            guard self.problem == nil else {
+                self.unreadSize = 0
+                return self.unread.removeAll()
+            }
+            count += 1
             var bytes = next.bytes
-            if self.isDeflated, !isLast, let piece = next.bytes.readSlice(length: min(Self.pieceSize, bytes.readableBytes)) {
+            let size = min(self.isDeflated ? Self.deflatedSize : Self.plainSize, bytes.readableBytes)
+            if let piece = next.bytes.readSlice(length: size) {
                 bytes = piece
                 if next.bytes.readableBytes > 0 { self.unread.prepend(next) }
             }
+            self.unreadSize -= bytes.readableBytes
             bytes.withUnsafeReadableBytes { bytes in
                 switch next.side {
                 case .client: self.client.read(bytes) { self.take($0, from: .client, at: next.at) }
@@ -92,6 +142,7 @@ final class WebSocketRecording: TunnelWatcher {
         case .block(let bytes, _):
             self.proxy.record(.block(exchange: self.id, side: side == .client ? .request : .response, bytes: bytes))
         case .message(let message):
+            self.messages += 1
             if message.kind == .close { self.closes.insert(side) }
             self.proxy.record(.message(exchange: self.id, TapedWebSocketMessage(message, at: at, from: side)))
         case .failed(let problem):
@@ -128,12 +179,22 @@ final class WebSocketRecording: TunnelWatcher {
         }
     }
 
-    /// Both connections are closed.
+    /// Both connections are closed. What is left is read in turns as before.
     func ended(_ counts: TunnelCounts) {
         self.packing?.cancel()
         self.packing = nil
-        self.read(isLast: true)
-        let at = self.elapsed
+        self.ready = nil
+        self.total = (counts, self.elapsed)
+        guard !self.unread.isEmpty, !self.proxy.isStopping else { return self.finish() }
+        self.proxy.add(self)
+        if !self.hasNextTurn { self.takeTurn() }
+    }
+
+    private func finish() {
+        guard let (counts, at) = self.total.take() else { return }
+        self.hasNextTurn = false
+        self.read(pieces: nil)
+        defer { self.proxy.remove(self) }
         if let message = self.client.ended() { self.take(.message(message), from: .client, at: at) }
         if let message = self.server.ended() { self.take(.message(message), from: .server, at: at) }
         self.interaction.tunnel = counts
@@ -141,4 +202,12 @@ final class WebSocketRecording: TunnelWatcher {
         self.interaction.outcome = self.outcome
         self.proxy.record(.closed(self.interaction, stored: nil))
     }
+}
+
+/// After its end, while there is something left to read, the conversation counts as a connection that is open.
+extension WebSocketRecording: TimedConnection {
+    var deadline: NIODeadline { .distantFuture }
+    func deadlinePassed() {}
+    func stop() { self.finish() }
+    func abort() { self.finish() }
 }

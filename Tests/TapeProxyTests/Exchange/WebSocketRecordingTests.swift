@@ -112,12 +112,51 @@ import Testing
 
     @Test func whatIsNotReadYetAtTheEndIsRecordedAllTheSame() throws {
         let sink = NarrowSink()
-        let (recording, _) = try self.recording(sink, deflates: true)
+        let (recording, proxy) = try self.recording(sink, deflates: true)
         #expect(!recording.passed(try self.dense(20), from: .server))
         let late = ByteBuffer(bytes: WebSocketTalk.text("late", from: .client))
         #expect(!recording.passed(late, from: .client))
         #expect(sink.messages == 0)
         recording.ended(TunnelCounts(sent: 0, received: 0))
-        #expect(sink.messages == 2 && sink.isClosed)
+        #expect(!sink.isClosed, "the recorder is full")
+        try self.run(proxy, sink) { sink.isClosed }
+        #expect(sink.messages == 2)
+    }
+
+    @Test func aProxyThatStopsWaitsForNoTurn() throws {
+        let sink = NarrowSink()
+        let (recording, proxy) = try self.recording(sink, deflates: true)
+        #expect(!recording.passed(try self.dense(20), from: .server))
+        recording.ended(TunnelCounts(sent: 0, received: 0))
+        proxy.stop(then: proxy.loop.makePromise())
+        #expect(sink.messages == 1 && sink.isClosed)
+    }
+
+    /// Lets the event loop and the recorder work in turns, until something has come about.
+    private func run(_ proxy: ProxyContext, _ sink: NarrowSink, until isDone: () -> Bool) throws {
+        let loop = try #require(proxy.loop as? EmbeddedEventLoop)
+        for _ in 0..<10_000 where !isDone() {
+            loop.run()
+            _ = sink.drain()
+            proxy.recorderDrained()
+        }
+        #expect(isDone())
+    }
+
+    @Test(arguments: [WebSocketSide.client, .server]) func manyMessagesAreReadInTurns(side: WebSocketSide) throws {
+        let sink = NarrowSink()
+        let (recording, proxy) = try self.recording(sink, deflates: false)
+        // Empty texts, which a client masks.
+        let frame: [UInt8] = side == .client ? [0x81, 0x80, 0, 0, 0, 0] : [0x81, 0]
+        let count = 200_000
+        let bytes = ByteBuffer(bytes: Array(repeatElement(frame, count: count).joined()))
+        #expect(!recording.passed(bytes, from: side))
+        #expect(sink.messages > 0 && sink.messages < 6000, "\(sink.messages) in one turn")
+        var isReady = false
+        recording.whenReady { isReady = true }
+        try self.run(proxy, sink) { isReady }
+        recording.ended(TunnelCounts(sent: 0, received: 0))
+        try self.run(proxy, sink) { sink.isClosed }
+        #expect(sink.messages == count)
     }
 }
