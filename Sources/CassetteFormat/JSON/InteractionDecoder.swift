@@ -60,7 +60,7 @@ public enum InteractionDecoder {
 
     private static func request(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedRequest {
         let reader = try ObjectReader(
-            value, "request", place, known: ["method", "protocol", "url", "target", "version", "headers", "body", "trailers"])
+            value, "request", place, known: ["method", "protocol", "url", "target", "version", "headers", "body", "trailers", "note"])
         let method = try reader.required("method")
         guard let name = try reader.headString("method"), !name.isEmpty, !name.utf8.contains(32) else {
             throw reader.error(method, "method", "expected a method such as GET")
@@ -72,6 +72,7 @@ public enum InteractionDecoder {
             method: name, url: url, target: try reader.headString("target"), version: try self.version(reader),
             headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
         request.connectProtocol = try reader.headString("protocol")
+        request.note = try reader.string("note")
         return request
     }
 

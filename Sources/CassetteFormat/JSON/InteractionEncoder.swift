@@ -81,6 +81,10 @@ public enum InteractionEncoder {
             writer.member("trailers")
             self.fields(trailers, &writer)
         }
+        if let note = request.note {
+            writer.member("note")
+            writer.string(note)
+        }
         writer.unknown(request.unknown)
         writer.endObject()
     }

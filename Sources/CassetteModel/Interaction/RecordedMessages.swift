@@ -16,6 +16,8 @@ public struct RecordedRequest: Sendable, Hashable {
     public var body: Body?
     /// Nil if there was no trailer section; only chunked messages have one.
     public var trailers: HeaderFields?
+    /// A sentence for people on what is not recorded as it came.
+    public var note: String?
     public var unknown: [UnknownMember]
 
     public init(

@@ -53,8 +53,8 @@ public enum HopByHop {
         case .absolute(let named, let originForm):
             origin = named
             // RFC 9112, 3.2.4: of OPTIONS * the last proxy makes the asterisk.
-            if hop == nil || originForm != "*" { out += originForm.utf8 }
-        case .origin(let text): out += text.utf8
+            if hop == nil || originForm != "*" { self.append(originForm, of: head, to: &out) }
+        case .origin(let text): self.append(text, of: head, to: &out)
         case .authority: out += head.target.utf8
         case .asterisk: if hop == nil { out.append(UInt8(ascii: "*")) }
         }
@@ -108,6 +108,10 @@ public enum HopByHop {
         if !connection.isEmpty { self.append("Connection: ", connection, to: &out) }
         out += "\r\n".utf8
         return out
+    }
+
+    private static func append(_ originForm: String, of head: RequestHead, to out: inout [UInt8]) {
+        if head.rawTarget == nil { out += originForm.utf8 } else { out += head.wire(originForm) }
     }
 
     /// The head of a response for the client, with the status line and the connection options that the origin sent.

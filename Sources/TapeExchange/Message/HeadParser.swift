@@ -131,7 +131,11 @@ enum StartLine {
         }
         let targetStart = methodEnd + 1
         var targetEnd = targetStart
-        while targetEnd < line.count, ASCII.isVisible(line[targetEnd]) { targetEnd += 1 }
+        var isASCII = true
+        while targetEnd < line.count, ASCII.isVisible(line[targetEnd]) || line[targetEnd] >= 0x80 {
+            if line[targetEnd] >= 0x80 { isASCII = false }
+            targetEnd += 1
+        }
         guard targetEnd > targetStart else { throw self.refused(line, "needs a target after one space") }
         guard targetEnd < line.count else { throw self.refused(line, "has no version; end it with \"HTTP/1.1\"") }
         guard line[targetEnd] == ASCII.space else {
@@ -139,10 +143,12 @@ enum StartLine {
         }
         let version = try self.version(line, from: targetEnd + 1, side: .request)
         guard targetEnd + 9 == line.count else { throw self.refused(line, "must end after its version") }
-        return RequestHead(
+        var head = RequestHead(
             method: String(decoding: line[..<methodEnd], as: UTF8.self),
-            target: String(decoding: line[targetStart..<targetEnd], as: UTF8.self),
+            target: isASCII ? String(decoding: line[targetStart..<targetEnd], as: UTF8.self) : "",
             version: version, fields: HeaderFields())
+        if !isASCII { head.take(target: line[targetStart..<targetEnd]) }
+        return head
     }
 
     static func response(_ line: UnsafeRawBufferPointer) throws(MessageError) -> ResponseHead {

@@ -5,8 +5,10 @@ public import CassetteModel
 /// The target is visible ASCII but otherwise unchecked: see `RequestTarget`.
 public struct RequestHead: Sendable, Hashable {
     public var method: String
-    /// Of HTTP/2 the path.
+    /// Of HTTP/2 the path. ASCII: bytes above 0x7F are percent-encoded.
     public var target: String
+    /// The target as it came, if it has bytes above 0x7F; nil otherwise.
+    public var rawTarget: [UInt8]?
     /// Of HTTP/2 the host and port; nil for HTTP/1, which has a Host field.
     public var authority: String?
     public var version: HTTPVersion
@@ -20,6 +22,45 @@ public struct RequestHead: Sendable, Hashable {
         self.target = target
         self.version = version
         self.fields = fields
+    }
+}
+
+extension RequestHead {
+    /// Takes a target as it came. Some clients send other letters than ASCII's as they are, against RFC 3986, 2.
+    ///
+    /// - Parameter target: without control bytes.
+    public mutating func take(target: some Collection<UInt8>) {
+        guard target.contains(where: { $0 >= 0x80 }) else { return }
+        self.rawTarget = Array(target)
+        self.target = PercentEncoding.ofNonASCII(target)
+    }
+
+    /// The bytes to send for the last part of the target: as they came, if it was percent-encoded here.
+    public func wire(_ originForm: String) -> [UInt8] {
+        guard let rawTarget else { return Array(originForm.utf8) }
+        var start = rawTarget.endIndex
+        var left = originForm.utf8.count
+        while start > rawTarget.startIndex, left > 0 {
+            start -= 1
+            left -= rawTarget[start] >= 0x80 ? 3 : 1
+        }
+        // A path that begins with a query has a slash that did not come.
+        guard start < rawTarget.endIndex, let first = originForm.utf8.first, first != rawTarget[start], rawTarget[start] < 0x80 else {
+            return Array(rawTarget[start...])
+        }
+        return [first] + rawTarget[(start + 1)...]
+    }
+}
+
+/// Percent-encoding of what URLs hold in ASCII only (RFC 3986, 2.1).
+enum PercentEncoding {
+    static func ofNonASCII(_ bytes: some Collection<UInt8>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        for byte in bytes {
+            if byte < 0x80 { text.append(byte) } else { text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

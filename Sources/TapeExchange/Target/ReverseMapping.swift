@@ -2,7 +2,7 @@ public import CassetteModel
 
 /// Maps the messages of a request in reverse form: the origin sees its own names, the client the proxy's.
 ///
-/// Changes `Host`, `Origin`, `Referer`, `Location` and `Set-Cookie` and nothing else: no bodies, and no links in them.
+/// Changes the fields that hold URLs, and cookies, and nothing else: no bodies, and no links in them.
 public struct ReverseMapping: Sendable, Hashable {
     public let target: ReverseTarget
     /// The proxy's authority as the client names it: `127.0.0.1:7070`.
@@ -24,8 +24,13 @@ public struct ReverseMapping: Sendable, Hashable {
             } else if fields.isNamed("origin", at: index) {
                 let origin = self.target.origin
                 mapped.append(name: fields.name(at: index), value: "\(origin.scheme.rawValue)://\(origin.authority)")
-            } else if fields.isNamed("referer", at: index), let url = self.unwrapped(fields.value(at: index)) {
+            } else if Self.urls.contains(where: { fields.isNamed($0, at: index) }), let url = self.unwrapped(fields.value(at: index)) {
                 mapped.append(name: fields.name(at: index), value: url)
+            } else if fields.isNamed("link", at: index) || fields.isNamed("if", at: index) {
+                let value = Self.replacingBracketed(fields.valueBytes(at: index)) { reference in
+                    self.unwrapped(String(decoding: reference, as: UTF8.self)).map { Array($0.utf8) }
+                }
+                mapped.append(line: Array(fields.nameBytes(at: index)) + Array(": ".utf8) + value)
             } else {
                 mapped.append(line: fields.line(at: index))
             }
@@ -33,21 +38,77 @@ public struct ReverseMapping: Sendable, Hashable {
         return mapped
     }
 
+    /// Request fields that hold one URL: where a page came from, where a resource is copied or moved to (RFC 4918, 10.3), and what a body is.
+    private static let urls: [StaticString] = ["referer", "destination", "content-location"]
+
     /// The URL inside one of the proxy's URLs; nil for any other.
     private func unwrapped(_ url: String) -> String? {
         let own = "http://\(self.authority)"
-        guard url.lowercased().hasPrefix(own.lowercased()) else { return nil }
-        return (try? ReverseTarget(String(url.dropFirst(own.count)), method: "GET"))??.url
+        let isPath = url.hasPrefix("/")
+        guard isPath || url.lowercased().hasPrefix(own.lowercased()) else { return nil }
+        return (try? ReverseTarget(isPath ? url : String(url.dropFirst(own.count)), method: "GET"))??.url
     }
+
+    /// Replaces the references between angle brackets, as in `Link` (RFC 8288, 3) and `If` (RFC 4918, 10.4), outside of quoted strings.
+    ///
+    /// - Parameter replacement: nil to keep a reference.
+    private static func replacingBracketed(_ value: ArraySlice<UInt8>, _ replacement: (ArraySlice<UInt8>) -> [UInt8]?) -> [UInt8] {
+        var out: [UInt8] = []
+        var index = value.startIndex
+        var isQuoted = false
+        while index < value.endIndex {
+            let byte = value[index]
+            if isQuoted, byte == UInt8(ascii: "\\"), index + 1 < value.endIndex {
+                out += value[index...index + 1]
+                index += 2
+                continue
+            }
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard !isQuoted, byte == UInt8(ascii: "<"), let close = value[index...].firstIndex(of: UInt8(ascii: ">")) else {
+                out.append(byte)
+                index += 1
+                continue
+            }
+            let reference = value[(index + 1)..<close]
+            out += [UInt8(ascii: "<")] + (replacement(reference) ?? Array(reference)) + [UInt8(ascii: ">")]
+            index = close + 1
+        }
+        return out
+    }
+
+    /// `5; url=/next` with its URL mapped; nil if it has none.
+    private func refresh(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let separator = value.firstIndex(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }) else { return nil }
+        var start = value[(separator + 1)...].drop { $0 == ASCII.space || $0 == ASCII.tab }.startIndex
+        if value[start...].prefix(3).map(ASCII.lower).elementsEqual("url".utf8) {
+            let rest = value[(start + 3)...].drop { $0 == ASCII.space || $0 == ASCII.tab }
+            if rest.first == UInt8(ascii: "=") { start = rest.dropFirst().drop { $0 == ASCII.space || $0 == ASCII.tab }.startIndex }
+        }
+        var end = value.endIndex
+        if let quote = value[start...].first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+            start += 1
+            end = value[start...].firstIndex(of: quote) ?? end
+        }
+        guard start < end, let url = self.location(value[start..<end]) else { return nil }
+        return Array(value[..<start]) + url + value[end...]
+    }
+
+    private static let mapped: [StaticString] = ["location", "content-location", "link", "refresh", "set-cookie"]
 
     /// A response's head with redirects and cookies that lead the client through the proxy again.
     public func response(_ head: ResponseHead) -> ResponseHead {
-        guard head.fields.contains("location") || head.fields.contains("set-cookie") else { return head }
+        guard Self.mapped.contains(where: head.fields.contains) else { return head }
         var mapped = HeaderFields()
         for index in 0..<head.fields.count {
             let value = head.fields.valueBytes(at: index)
-            if head.fields.isNamed("location", at: index), let location = self.location(value) {
+            let isLocation = head.fields.isNamed("location", at: index) || head.fields.isNamed("content-location", at: index)
+            if isLocation, let location = self.location(value) {
                 mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + location)
+            } else if head.fields.isNamed("link", at: index) {
+                let link = Self.replacingBracketed(value, self.location)
+                mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + link)
+            } else if head.fields.isNamed("refresh", at: index), let refresh = self.refresh(value) {
+                mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + refresh)
             } else if head.fields.isNamed("set-cookie", at: index) {
                 let cookie = ReverseCookie(prefix: self.target.prefix, originForm: self.target.originForm).mapped(value)
                 mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + cookie)

@@ -33,9 +33,13 @@ struct ExchangeRecording: ~Copyable {
         self.id = id
         let started = proxy.timestamp(at: request.start)
         proxy.configuration.watch?(.began(id: id, started: started, method: request.head.method, url: request.url))
-        let recorded = RecordedRequest(
+        var recorded = RecordedRequest(
             method: request.head.method, connectProtocol: request.head.connectProtocol, url: request.url,
             target: request.target == .asterisk ? "*" : nil, version: request.head.version, headers: request.head.fields)
+        if let raw = request.head.rawTarget {
+            let count = raw.count { $0 >= 0x80 }
+            recorded.note = "\(count) bytes of the target that are not ASCII are percent-encoded here; they were forwarded as they came"
+        }
         self.tap = Tap(id: id, started: started, request: recorded, framing: request.framing)
     }
 

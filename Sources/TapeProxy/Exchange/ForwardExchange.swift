@@ -130,7 +130,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.state.upstreamTaken(isReused: isReused, at: self.elapsed)
         let (info, timing) = upstream.use()
         self.recording.connected(info, timing, blocked: blocked)
-        upstream.send(self.request.head, target: self.request.target, framing: self.request.framing)
+        upstream.send(MaxForwards.counted(self.request.head), target: self.request.target, framing: self.request.framing)
         if let stream = upstream.number { self.recording.opened(stream: stream) }
         for piece in self.sent.pieces { upstream.send(piece) }
         if !self.request.hasBody || self.sent.pieces.last?.isLast == true { self.requestSent() }

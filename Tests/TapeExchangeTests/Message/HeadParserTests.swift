@@ -99,8 +99,7 @@ internal import Testing
 
     @Test func messagesNameThePartAndTheNextStep() {
         #expect(
-            Wire.refusal(ofRequest: "GET /\u{FC} HTTP/1.1\r\n\r\n")?.message.hasSuffix(
-                "has the byte \\xC3 in its target; percent-encode it") == true)
+            Wire.refusal(ofRequest: "GET /\tx HTTP/1.1\r\n\r\n")?.message.hasSuffix("in its target; percent-encode it") == true)
         #expect(
             Wire.refusal(ofRequest: "GET / HTTP/1.1\r\nHost : a\r\n\r\n")?.message
                 == "request header has white space in or after the name \"Host\"; remove it")
@@ -115,12 +114,14 @@ internal import Testing
         let head = try self.request("M-SEARCH * HTTP/1.1")
         #expect(head.method == "M-SEARCH" && head.target == "*" && head.version == .http11)
         #expect(try self.request("get /{}|\"<>\\^` HTTP/1.7").target == "/{}|\"<>\\^`")
+        #expect(try self.request("GET /é HTTP/1.1").target == "/%C3%A9")
+        #expect(try self.request("GET /é HTTP/1.1").rawTarget == Array("/é".utf8))
     }
 
     @Test(arguments: [
         "", " ", "GET", "GET ", "GET  ", "GET /", "GET / ", "GET  / HTTP/1.1", " GET / HTTP/1.1", "GET /  HTTP/1.1", "GET / HTTP/1.1 ",
         "GET / a HTTP/1.1", "GET\t/ HTTP/1.1", "GET /\tHTTP/1.1",
-        "G(T / HTTP/1.1", "GÉT / HTTP/1.1", "GET /é HTTP/1.1", "GET / http/1.1", "GET / HTTP/1", "GET / HTTP/1.", "GET / HTTP/1.10",
+        "G(T / HTTP/1.1", "GÉT / HTTP/1.1", "GET / http/1.1", "GET / HTTP/1", "GET / HTTP/1.", "GET / HTTP/1.10",
         "GET / HTTP/11.1", "GET / HTTP/.1", "GET / HTTP 1.1",
         "GET / HTTP/1,1", "GET / HTTP/+1.1", "GET / HTTPS/1.1", "GET / XHTTP/1.1", "GET HTTP/1.1", "/ HTTP/1.1", "GET / HTTP/a.1",
         "GET / HTTP/1.a",

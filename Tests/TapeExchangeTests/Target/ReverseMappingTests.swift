@@ -55,14 +55,54 @@ internal import Testing
     }
 
     @Test func onlyWhatLeadsSomewhereIsChanged() throws {
-        let fields = HeaderFields(["X: y", "Set-Cookie: a=b; Domain=a", "set-cookie:c=d; Path=/", "Link: </x>", "Content-Location: /x"])
+        let fields = HeaderFields(["X: y", "Set-Cookie: a=b; Domain=a", "set-cookie:c=d; Path=/", "X-Link: </x>", "Content-Type: /x"])
         let head = ResponseHead(version: .http11, status: 200, reason: [], fields: fields)
         #expect(
             try self.mapping("/https:/a/").response(head).fields.lines == [
-                "X: y", "Set-Cookie: a=b; Path=/https:/a/", "set-cookie: c=d; Path=/https:/a/", "Link: </x>", "Content-Location: /x",
+                "X: y", "Set-Cookie: a=b; Path=/https:/a/", "set-cookie: c=d; Path=/https:/a/", "X-Link: </x>", "Content-Type: /x",
             ])
         let plain = ResponseHead(version: .http11, status: 200, reason: [], fields: HeaderFields(["X:  y "]))
         #expect(try self.mapping("/https://a/").response(plain) == plain)
+    }
+
+    @Test(arguments: [
+        ("Destination: http://127.0.0.1:7070/https://a/b", "Destination: https://a/b"),
+        ("destination: /https://a/b?c", "destination: https://a/b?c"), ("Destination: /b", "Destination: /b"),
+        ("Destination: https://a/b", "Destination: https://a/b"),
+        ("Content-Location: http://127.0.0.1:7070/https://a/b", "Content-Location: https://a/b"),
+        (
+            "Link: <http://127.0.0.1:7070/https://a/b>; rel=next, <https://c/>; title=\"<http://127.0.0.1:7070/https://a/>\"",
+            "Link: <https://a/b>; rel=next, <https://c/>; title=\"<http://127.0.0.1:7070/https://a/>\""
+        ),
+        ("If: <http://127.0.0.1:7070/https://a/b> (<opaquelocktoken:1>)", "If: <https://a/b> (<opaquelocktoken:1>)"),
+    ])
+    func theOriginMeetsItsOwnURLs(line: String, mapped: String) throws {
+        #expect(try self.mapping("/https://a/").request(HeaderFields([line])).lines == [mapped])
+    }
+
+    @Test(arguments: [
+        ("Content-Location: x", "Content-Location: http://127.0.0.1:7070/https://a/b/x"),
+        (
+            "Link: </x>; rel=next,<?p=2>;rel=\"a,<b>\"",
+            "Link: <http://127.0.0.1:7070/https://a/x>; rel=next,<http://127.0.0.1:7070/https://a/b/c?p=2>;rel=\"a,<b>\""
+        ),
+        ("Link: <mailto:a@b>; rel=author", "Link: <mailto:a@b>; rel=author"), ("Link: <x", "Link: <x"),
+        ("Refresh: 5; url=/x", "Refresh: 5; url=http://127.0.0.1:7070/https://a/x"),
+        ("Refresh: 0;URL='https://c/x'", "Refresh: 0;URL='http://127.0.0.1:7070/https://c/x'"),
+        ("Refresh: 0, \"/x\" y", "Refresh: 0, \"http://127.0.0.1:7070/https://a/x\" y"), ("Refresh: 5", "Refresh: 5"),
+        ("Refresh: 5; ", "Refresh: 5; "), ("Refresh: 5; url=", "Refresh: 5; url="),
+    ])
+    func theClientMeetsURLsThatLeadThroughTheProxy(line: String, mapped: String) throws {
+        for status in [200, 201, 202, 302] {
+            let head = ResponseHead(version: .http11, status: status, reason: [], fields: HeaderFields([line]))
+            #expect(try self.mapping("/https://a/b/c?d").response(head).fields.lines == [mapped])
+        }
+    }
+
+    @Test(arguments: [201, 202, 302]) func aLocationIsMappedWhateverTheStatus(status: Int) throws {
+        let head = ResponseHead(version: .http11, status: status, reason: [], fields: HeaderFields(["Location: /x"]))
+        #expect(
+            try self.mapping("/https://a/").response(head).fields.lines == ["Location: http://127.0.0.1:7070/https://a/x"])
     }
 
     @Test func aWholeAnswerIsChangedInItsHead() throws {

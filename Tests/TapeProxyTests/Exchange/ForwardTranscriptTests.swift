@@ -66,6 +66,53 @@ import Testing
         #expect(scene.recorder.summary == ["POST 200 complete 3 2"])
     }
 
+    @Test(arguments: [
+        ("/보리.txt?q=한글", "/%EB%B3%B4%EB%A6%AC.txt?q=%ED%95%9C%EA%B8%80", 12), ("?é", "?%C3%A9", 2), ("/%EB보/%ff", "/%EB%EB%B3%B4/%ff", 3),
+    ])
+    func lettersInATargetAreForwardedAsTheyCame(target: String, recorded: String, count: Int) throws {
+        let scene = try ExchangeScene()
+        scene.client("GET http://h\(target) HTTP/1.1\r\nHost: h\r\n\r\n")
+        scene.connected()
+        scene.origin(Self.ok)
+        let path = target.hasPrefix("/") ? target : "/" + target
+        #expect(scene.heard() == ["dial h", "origin 1 < GET \(path) HTTP/1.1|Host: h||", Self.gotOK])
+        let request = try #require(scene.recorder.exchanges.first?.interaction.request)
+        #expect(request.url == "http://h\(recorded)")
+        #expect(
+            request.note == "\(count) bytes of the target that are not ASCII are percent-encoded here; they were forwarded as they came")
+    }
+
+    // MARK: The last recipient
+
+    @Test(arguments: ["OPTIONS", "TRACE"]) func whatMayNotBeForwardedIsAnsweredHere(method: String) throws {
+        let scene = try ExchangeScene()
+        scene.client(
+            "\(method) http://h/a HTTP/1.1\r\nHost: h\r\nX-A: b\r\nCookie: c=d\r\nAuthorization: Bearer e\r\nMax-Forwards: 0\r\n\r\n")
+        let heard = scene.heard()
+        #expect(heard.count == 1 && heard[0].hasPrefix("client < HTTP/1.1 200 OK|"), "\(heard)")
+        if method == "TRACE" {
+            #expect(heard[0].hasSuffix("||TRACE http://h/a HTTP/1.1|Host: h|X-A: b|Max-Forwards: 0||"), "\(heard)")
+            #expect(heard[0].contains("|Content-Type: message/http|"))
+        } else {
+            #expect(heard[0].contains("|Allow: GET, HEAD, "))
+        }
+        #expect(scene.recorder.exchanges.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("OPTIONS", "3", "2"), ("TRACE", "1", "0"), ("OPTIONS", "007", "6"), ("OPTIONS", "x", "x"), ("OPTIONS", "-1", "-1"),
+        ("GET", "0", "0"),
+        ("GET", "5", "5"),
+    ])
+    func eachForwardCounts(method: String, value: String, forwarded: String) throws {
+        let scene = try ExchangeScene()
+        scene.client("\(method) http://h/a HTTP/1.1\r\nHost: h\r\nMax-Forwards: \(value)\r\n\r\n")
+        scene.connected()
+        scene.origin(Self.ok)
+        #expect(scene.heard().dropFirst().first == "origin 1 < \(method) /a HTTP/1.1|Host: h|Max-Forwards: \(forwarded)||")
+        #expect(scene.recorder.exchanges.first?.interaction.request.headers.first("max-forwards") == value)
+    }
+
     @Test func pipelinedRequestsAreAnsweredInOrder() throws {
         let scene = try ExchangeScene()
         scene.client(Self.get + Self.post("Content-Length: 2", "hi") + Self.get)
