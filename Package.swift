@@ -108,6 +108,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
+        // Where Swift's own way to them needs /proc.
+        .target(name: "CArguments"),
         // The inspector's page, embedded: a binary that was moved has it (docs/decisions/0054-the-page-in-the-binary.md).
         .target(name: "CInspectorPage", exclude: ["page"], cSettings: [.headerSearchPath("page")]),
         .target(
@@ -137,7 +139,7 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
+                "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
                 "TapeRecorder", "TapeTLS",
                 "TapeYAML",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),

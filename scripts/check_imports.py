@@ -33,6 +33,7 @@ TABLE = {
     "CassetteFormat": ["Swift", *MODEL, "CZlib", "CBrotli", "CZstd", "CDeflate"],
     "CassetteStore": [*PLATFORM, *FORMAT, "CJSONScan"],
     "CAnchorScan": [],
+    "CArguments": [],
     "CassetteRedaction": [*PLATFORM, *FORMAT, "CAnchorScan"],
     "CassettePlayback": [*PLATFORM, *FOR_PLAYBACK],
     "CassetteTools": [*PLATFORM, *FOR_PLAYBACK, "CassettePlayback"],
@@ -63,6 +64,7 @@ TABLE = {
         "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking", "AsyncHTTPClient", "NIO*",
     ],
     "WiretapeCLI": [
+        "CArguments",
         *PLATFORM, *PLAYBACK, "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "ClientCapabilities", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeInspector", "TapeRecorder",
         "TapeTLS", "TapeProxy", "TapeYAML",
         "ArgumentParser", "Logging",

@@ -24,7 +24,7 @@ struct WiretapeCommand: ParsableCommand {
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
             ImportCommand.self, ExportCommand.self, DecodeCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self,
             MergeCommand.self,
-            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, DoctorCommand.self,
+            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, PingCommand.self, DoctorCommand.self,
         ]
     )
 
@@ -35,8 +35,23 @@ struct WiretapeCommand: ParsableCommand {
         MemorySettings.apply()
         SignalThread.block()
         self.checkOpenFiles()
-        self.main(nil)
+        let arguments = Array(ProgramArguments.all.dropFirst())
+        guard !arguments.isEmpty else { return Terminal.output.line(self.firstSteps) }
+        if let problem = CommandSuggestion.problem(arguments, in: self) {
+            Terminal.error.complain(problem)
+            self.exit(withError: ExitCode(ExitStatus.usage))
+        }
+        self.main(arguments)
     }
+
+    /// What a person who has typed the program's name alone can type next.
+    static let firstSteps = """
+        wiretape record pets.json -- curl https://example.com/    record what a command requests
+        wiretape replay pets.json -- curl https://example.com/    answer from the recording, without the network
+        wiretape inspect pets.json                                look at what was recorded
+        wiretape import session.har -o pets.json                  begin with a recording of another tool
+        wiretape --help                                           all commands
+        """
 
     private static func checkOpenFiles() {
         let count = OpenFileLimit.raise()

@@ -11,7 +11,7 @@ struct BrowserOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The browser's path or name. Default: the first of Chromium, Chrome, Edge, Brave and Firefox that is installed.",
-            valueName: "program"))
+            valueName: "program"), completion: .file())
     var browserProgram: String?
 
     static var noPassword: ValidationError {

@@ -42,10 +42,10 @@ struct MergeCommand: ParsableCommand {
               wiretape merge Cassettes/all.json Cassettes/pets.json Cassettes/owners.json
             """)
 
-    @Argument(help: ArgumentHelp("The cassette to write.", valueName: "out"))
+    @Argument(help: ArgumentHelp("The cassette to write.", valueName: "out"), completion: .file())
     var output: String
 
-    @Argument(help: ArgumentHelp("The cassettes to read.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The cassettes to read.", valueName: "file"), completion: .file())
     var files: [String]
 
     func run() throws {
@@ -84,10 +84,10 @@ struct PruneCommand: ParsableCommand {
               wiretape prune Cassettes/pets.json --unused-from report.json
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("The report of a replay of this cassette.", valueName: "report.json"))
+    @Option(help: ArgumentHelp("The report of a replay of this cassette.", valueName: "report.json"), completion: .file())
     var unusedFrom: String
 
     @Flag(help: "Only print what would be removed.")
@@ -134,7 +134,7 @@ struct RedactCommand: ParsableCommand {
               wiretape redact Cassettes/pets.json --redact json:/user/email --keep header:x-api-key
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @OptionGroup var redaction: RedactionOptions
@@ -213,7 +213,7 @@ struct DecodeCommand: ParsableCommand {
               wiretape decode Cassettes/pets.json
             """, aliases: ["develop"])
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     func run() throws {

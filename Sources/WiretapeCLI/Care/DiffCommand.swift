@@ -20,10 +20,10 @@ struct DiffCommand: ParsableCommand {
               wiretape diff old.json new.json --json | jq '.[] | select(.kind == "changed")'
             """)
 
-    @Argument(help: "The old cassette.")
+    @Argument(help: "The old cassette.", completion: .file())
     var old: String
 
-    @Argument(help: "The new cassette.")
+    @Argument(help: "The new cassette.", completion: .file())
     var new: String
 
     @Flag(help: "Also show what differs from one recording to the next.")

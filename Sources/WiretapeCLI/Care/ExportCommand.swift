@@ -25,7 +25,7 @@ struct ExportCommand: ParsableCommand {
               wiretape export Cassettes/pets.json --swift -o PetsTests.swift
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Argument(help: ArgumentHelp("The numbers of the exchanges to write. Default: all.", valueName: "number"))
@@ -58,7 +58,7 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "With --raw: request, response or both. Default: both.")
     var message: RawMessages.Choice?
 
-    @Option(name: .shortAndLong, help: "The file to write. Default: standard output.")
+    @Option(name: .shortAndLong, help: "The file to write. Default: standard output.", completion: .file())
     var output: String?
 
     private var formats: [ExportFormat] {

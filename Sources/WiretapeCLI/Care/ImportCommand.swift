@@ -24,10 +24,10 @@ struct ImportCommand: ParsableCommand {
               wiretape replay Cassettes/session.json -- npm test
             """)
 
-    @Argument(help: "The recordings to read.")
+    @Argument(help: "The recordings to read.", completion: .file())
     var files: [String]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The cassette to write.", valueName: "out"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The cassette to write.", valueName: "out"), completion: .file())
     var output: String
 
     @Option(help: "The tool that made the recordings. Default: found by their content.")

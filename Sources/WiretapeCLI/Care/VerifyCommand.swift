@@ -20,7 +20,7 @@ struct VerifyCommand: ParsableCommand {
               wiretape verify Cassettes/pets.json --json | jq '.[].file'
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Flag(help: "Do not count bodies edited by hand as problems: a replay sends them as they are now.")

@@ -24,7 +24,7 @@ struct CheckCommand: ParsableCommand {
         case live
     }
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Option(help: "What to compare with: \"live\" means the origins.")

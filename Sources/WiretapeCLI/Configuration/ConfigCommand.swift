@@ -19,7 +19,7 @@ struct ConfigCommand: ParsableCommand {
               wiretape config Cassettes/pets.json --ignore query:ts --json
             """)
 
-    @Argument(help: "A cassette, for its own rules and the settings that apply to its name. It need not exist yet.")
+    @Argument(help: "A cassette, for its own rules and the settings that apply to its name. It need not exist yet.", completion: .file())
     var file: String?
 
     @OptionGroup var rules: RuleOptions
@@ -68,7 +68,7 @@ struct ConfigOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The configuration file, instead of the nearest wiretape.yaml, wiretape.yml or wiretape.json from here up to the repository's root.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
     @Flag(help: "Read no configuration file.")

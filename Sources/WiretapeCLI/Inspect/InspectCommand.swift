@@ -36,7 +36,7 @@ struct InspectCommand: ParsableCommand {
               wiretape inspect Cassettes/pets.json --web --open
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
@@ -59,7 +59,8 @@ struct InspectCommand: ParsableCommand {
     var raw = false
 
     @Option(
-        help: ArgumentHelp("Write every body, part and message into files of this folder; with --message, only that.", valueName: "dir"))
+        help: ArgumentHelp("Write every body, part and message into files of this folder; with --message, only that.", valueName: "dir"),
+        completion: .directory)
     var extract: String?
 
     @Flag(help: "With --extract, replace existing files.")
@@ -68,7 +69,7 @@ struct InspectCommand: ParsableCommand {
     @OptionGroup var names: DescriptorOptions
     @OptionGroup var page: WebOptions
 
-    @Option(help: ArgumentHelp("With --web, an older cassette to compare this one with.", valueName: "file"))
+    @Option(help: ArgumentHelp("With --web, an older cassette to compare this one with.", valueName: "file"), completion: .file())
     var against: String?
 
     @Flag(help: "List what is wrong with multipart bodies, and where.")
@@ -210,7 +211,7 @@ struct ShowCommand: ParsableCommand {
               wiretape show Cassettes/pets.json 3 --curl --files pets-3 | sh
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
@@ -219,7 +220,7 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Print a curl command.")
     var curl = false
 
-    @Option(help: ArgumentHelp("Write the files that the command needs into this folder.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Write the files that the command needs into this folder.", valueName: "dir"), completion: .directory)
     var files: String?
 
     @Flag(help: "With --files, replace existing files.")

@@ -18,7 +18,7 @@ struct RecordCommand: ParsableCommand {
               http_proxy=http://127.0.0.1:7070 curl http://127.0.0.1:9000/pets
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Argument(help: "With --browser: the page that it opens.")
@@ -32,7 +32,9 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
-    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    @Argument(
+        parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.",
+        completion: .file())
     var command: [String] = []
 
     /// The run that the command line asks for.
@@ -64,7 +66,7 @@ struct ReplayCommand: ParsableCommand {
               wiretape replay Cassettes/pets.json --listen 127.0.0.1:7070 --repeat last
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Argument(help: "With --browser: the page that it opens.")
@@ -78,7 +80,9 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var browser: BrowserOptions
     @OptionGroup var tls: TLSOptions
 
-    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    @Argument(
+        parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.",
+        completion: .file())
     var command: [String] = []
 
     /// The run that the command line asks for.
@@ -116,7 +120,7 @@ struct RunCommand: ParsableCommand {
               wiretape run Cassettes/pets.json --mode all --review -- python3 client.py
             """)
 
-    @Argument(help: "The cassette, a JSON file.")
+    @Argument(help: "The cassette, a JSON file.", completion: .file())
     var file: String
 
     @Argument(help: "With --browser: the page that it opens.")
@@ -139,7 +143,9 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
-    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    @Argument(
+        parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.",
+        completion: .file())
     var command: [String] = []
 
     /// The run that the command line asks for.

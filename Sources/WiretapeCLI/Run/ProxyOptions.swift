@@ -88,7 +88,7 @@ struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Append a line for each event to a file: connections, decisions, failures; no paths, header values or bodies.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var log: String?
 
     @Option(help: ArgumentHelp("How much --log writes: trace, debug, info, warning or error. Default: debug.", valueName: "level"))

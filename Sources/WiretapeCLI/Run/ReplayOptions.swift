@@ -49,7 +49,7 @@ struct DescriptorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Name the fields of gRPC messages by this file of \"protoc --include_imports --descriptor_set_out\", or a folder of such files. Repeatable.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var descriptors: [String] = []
 
     /// Nil without the option.
@@ -87,7 +87,7 @@ struct VerdictOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Write a report of the replay: FILE.json, or FILE.xml for JUnit. Repeatable.", valueName: "file"),
-        transform: { try ReportFile($0) })
+        completion: .file(), transform: { try ReportFile($0) })
     var report: [ReportFile] = []
 
     @Option(

@@ -7,7 +7,7 @@ public import TapeTLS
 struct TLSOptions: ParsableArguments {
     @OptionGroup var authority: AuthorityOptions
 
-    @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without a password.", valueName: "file"))
+    @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without a password.", valueName: "file"), completion: .file())
     var caKey: String?
 
     @Option(help: ArgumentHelp("Minimum TLS version for clients.", valueName: "version"))

@@ -22,7 +22,7 @@ struct UpstreamProxyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with USER:PASSWORD for the upstream proxy. Default: \(UpstreamProxyOptions.authVariable), or what is in the variable's URL.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var upstreamProxyAuthFile: String?
 
     /// What the parser says of a value repeats it, so that it is read here: it may have a password in it.

@@ -18,7 +18,8 @@ struct UpstreamTLSOptions: ParsableArguments {
 
     @Option(
         name: .customLong("upstream-ca"),
-        help: ArgumentHelp("Trust the authorities in this PEM file in addition to the system's. Repeatable.", valueName: "file"))
+        help: ArgumentHelp("Trust the authorities in this PEM file in addition to the system's. Repeatable.", valueName: "file"),
+        completion: .file())
     var upstreamCA: [String] = []
 
     @Option(
@@ -30,14 +31,14 @@ struct UpstreamTLSOptions: ParsableArguments {
         help: ArgumentHelp(
             "Identify to these hosts with a certificate; the key is in the same PEM file or in a second one. Repeatable.",
             valueName: "pattern=cert.pem[,key.pem]"),
-        transform: { try HostIdentity($0) })
+        completion: .file(), transform: { try HostIdentity($0) })
     var clientCert: [HostIdentity] = []
 
     @Option(
         help: ArgumentHelp(
             "Accept only this public key (its SHA-256) or a certificate in this PEM file from a host. Repeatable, also for one host.",
             valueName: "host=sha256/base64|host=file.pem"),
-        transform: { try HostPin($0) })
+        completion: .file(), transform: { try HostPin($0) })
     var pin: [HostPin] = []
 
     @Option(name: .customLong("upstream-tls-min"), help: ArgumentHelp("Minimum TLS version for origins.", valueName: "version"))

@@ -8,10 +8,10 @@ struct AuthorityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Folder of the certificate authority, created on first use. Default: WIRETAPE_CA_DIR, or \"wiretape\" in the folder for programs' data.",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var caDir: String?
 
-    @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, instead of Wiretape's own.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, instead of Wiretape's own.", valueName: "file"), completion: .file())
     var caCert: String?
 
     /// The folder for what Wiretape makes, also if a certificate is given.

@@ -96,7 +96,7 @@ struct CAExportCommand: ParsableCommand {
     @Option(help: "The format of the certificate.")
     var format = Format.pem
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write. Default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write. Default: standard output.", valueName: "file"), completion: .file())
     var output: String?
 
     @Option(help: ArgumentHelp("The password of a p12 file, six characters or more for Java.", valueName: "password"))

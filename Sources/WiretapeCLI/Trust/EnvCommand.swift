@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CassetteTools
+internal import TapeBytes
 internal import TapeProxy
 
 struct EnvCommand: ParsableCommand {
@@ -24,6 +25,9 @@ struct EnvCommand: ParsableCommand {
     @Option(help: "The shell that reads the lines; sh also covers bash and zsh. Default: from SHELL.")
     var shell: Shell?
 
+    @Flag(help: "Print one JSON object of the variables instead.")
+    var json = false
+
     @Flag(help: "Print the arguments of \"docker run\" instead: the proxy, and the authority as a file in the container.")
     var docker = false
 
@@ -35,8 +39,10 @@ struct EnvCommand: ParsableCommand {
     @OptionGroup var authority: AuthorityOptions
 
     func validate() throws {
-        _ = try self.address(ChildEnvironment.parent)
-        guard !(self.docker && self.transparent) else { throw ValidationError("--docker and --transparent cannot be used together.") }
+        _ = try Self.address(self.proxy, ChildEnvironment.parent)
+        guard [self.docker, self.transparent, self.json].count(where: { $0 }) <= 1 else {
+            throw ValidationError("only one of --docker, --transparent and --json can be used.")
+        }
         guard self.transparent || self.led.isEmpty else {
             throw ValidationError("--user, --interface and --ports are for --transparent: pass it too.")
         }
@@ -45,7 +51,7 @@ struct EnvCommand: ParsableCommand {
     func run() throws {
         SignalThread.unblock()
         let parent = ChildEnvironment.parent
-        let address = try self.address(parent)
+        let address = try Self.address(self.proxy, parent)
         try TrustError.reporting { () throws(TrustError) in
             let lines =
                 self.transparent
@@ -54,7 +60,8 @@ struct EnvCommand: ParsableCommand {
         }
     }
 
-    private func address(_ parent: [String: String]) throws(ValidationError) -> ListenAddress {
+    /// The proxy that the command line or WIRETAPE_PROXY names.
+    static func address(_ proxy: ListenAddress?, _ parent: [String: String]) throws(ValidationError) -> ListenAddress {
         if let proxy { return proxy }
         guard let value = parent["WIRETAPE_PROXY"], !value.isEmpty else {
             throw ValidationError("pass the proxy's address: --proxy 127.0.0.1:7070, as in the recorder's --listen.")
@@ -85,11 +92,22 @@ struct EnvCommand: ParsableCommand {
         let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         let proxy = "http://\(credentials)\(ProxyAddress.reachable(address.description))"
         let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)
+        if self.json { return [Self.json(changes)] }
         return changes.map { shell.line($0.name, $0.value) } + [
             // Last: an unquoted eval joins the lines.
             "# For programs that go through the Wiretape proxy at \(address) and trust its authority. Apply with:",
             "# \(shell.evaluation("wiretape env --proxy \(address)"))",
         ]
+    }
+    private static func json(_ changes: [(name: String, value: String)]) -> String {
+        var writer = JSONWriter()
+        writer.beginObject(.lines)
+        for (name, value) in changes {
+            writer.member(named: name)
+            writer.string(value)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
 

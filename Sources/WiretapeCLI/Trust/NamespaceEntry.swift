@@ -10,7 +10,7 @@ enum NamespaceEntry {
     private static let notExecutable: Int32 = 126
 
     /// Does not return if the command line is one of `NamespacePlan`.
-    static func runIfAsked(_ arguments: [String] = CommandLine.arguments) {
+    static func runIfAsked(_ arguments: [String] = ProgramArguments.all) {
         guard arguments.dropFirst().first == NamespacePlan.word else { return }
         #if os(Linux)
         guard let plan = NamespacePlan(arguments: arguments.dropFirst()), let mark = arguments.firstIndex(of: "--") else {
