@@ -39,6 +39,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case commandLine
         /// The author of the program that opened the cassette.
         case program
+        /// The client that orders sessions of `wiretape serve`, with the members of its order.
+        case session
         /// The author of a test, who sets the mode with `WIRETAPE_MODE`, or in the test if that names a mode.
         case test(namesMode: Bool)
     }
@@ -128,6 +130,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         switch self.audience {
         case .commandLine: self.nextCommand
         case .program: self.nextSetting
+        case .session: self.nextMember
         case .test(let namesMode): self.nextOption(namesMode)
         }
     }
@@ -165,6 +168,29 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .clientStayed: return "to record it whole, open the cassette with mode .all"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
+        }
+    }
+
+    /// As members of `POST /sessions`.
+    private var nextMember: String {
+        let recording = "order the session with \"mode\": \"new-episodes\""
+        let anew = "to record it anew, order the session with \"mode\": \"all\""
+        let places = self.ignorablePlaces.map { "\"\($0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }
+        let match =
+            "to match it with exchange \((self.nearest.first?.index ?? 0) + 1), order the session with "
+            + "\"rules\": {\"ignore\": [\(places.joined(separator: ", "))]}"
+        switch self.reason {
+        case .noCassette: return "to record one, order the session with \"mode\": \"once\""
+        case .notRecorded where !places.isEmpty: return "\(match); to record it, \(recording)"
+        case .notRecorded: return "to record it, \(recording)"
+        case .otherMessages where !places.isEmpty: return "\(match); \(anew)"
+        case .otherMessages:
+            return self.hasOtherMessage
+                ? "to accept its messages in any order, order the session with \"conversation\": \"any\"; \(anew)" : anew
+        case .clientStayed: return "to record it whole, order the session with \"mode\": \"all\""
+        case .outOfOrder: return "to accept requests in any order, order the session with \"order\": \"any\""
+        case .usedUp:
+            return "to repeat the last answer, order the session with \"repeat\": \"last\"; to record one more, \(recording)"
         }
     }
 

@@ -11,7 +11,8 @@ struct ControlService: Sendable {
     func answer(_ request: LocalRequest) -> LocalAnswer {
         do {
             switch try ControlRoute(request) {
-            case .create: return Self.created(try self.server.open(try SessionOrderReader.read(request.body)), on: self.server.address)
+            case .describe: return LocalAnswer(status: 200, reason: "OK", body: Array(ControlDescription.openAPI.utf8))
+            case .create: return self.created(try self.server.open(try SessionOrderReader.read(request.body)))
             case .list: return Self.list(self.server.reports())
             case .show(let name): return Self.one(try self.server.report(on: name))
             case .end(let name, let failed): return Self.one(try self.server.end(name, keepsOld: failed))
@@ -22,11 +23,17 @@ struct ControlService: Sendable {
     }
 
     /// The only answer that contains the session's token.
-    private static func created(_ session: OpenSession, on address: String) -> LocalAnswer {
+    private func created(_ session: OpenSession) -> LocalAnswer {
+        let address = self.server.address
+        let proxy = "http://\(session.name):\(session.token.revealed)@\(address)"
         var writer = JSONWriter()
         writer.beginObject(.inline)
         writer.member("id")
         writer.string(session.name.text)
+        if let label = session.parts.label {
+            writer.member("label")
+            writer.string(label)
+        }
         writer.member("cassette")
         writer.string(session.parts.cassetteName)
         writer.member("mode")
@@ -45,23 +52,39 @@ struct ControlService: Sendable {
             writer.endArray()
         }
         writer.member("proxy")
-        writer.string("http://\(session.name):\(session.token.revealed)@\(address)")
+        writer.string(proxy)
         writer.member("reverse")
         writer.string("http://\(address)/\(session.name):\(session.token.revealed)/")
         if let page = session.parts.page {
             writer.member("inspector")
             writer.string(page.address)
         }
+        var clientProxy = proxy
         if let port = session.port {
             writer.member("port")
             writer.integer(port)
             writer.member("portProxy")
             let host = address.prefix { $0 != "]" }.hasPrefix("[") ? address.prefix { $0 != "]" } + "]" : address.prefix { $0 != ":" }
-            writer.string("http://\(host):\(port)")
+            clientProxy = "http://\(host):\(port)"
+            writer.string(clientProxy)
+        }
+        if let client = self.server.configuration.client?(clientProxy) {
+            Self.write("env", client.environment, &writer)
+            Self.write("trust", client.trust, &writer)
         }
         writer.endObject()
         return LocalAnswer(
             status: 201, reason: "Created", fields: ["Location: /sessions/\(session.name)"], body: writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    private static func write(_ member: String, _ pairs: [(name: String, value: String)], _ writer: inout JSONWriter) {
+        writer.member(named: member)
+        writer.beginObject(.inline)
+        for (name, value) in pairs {
+            writer.member(named: name)
+            writer.string(value)
+        }
+        writer.endObject()
     }
 
     private static func list(_ reports: [SessionReport]) -> LocalAnswer {
@@ -87,6 +110,8 @@ struct ControlService: Sendable {
 
 /// What a request to the control API asks for.
 enum ControlRoute: Sendable, Hashable {
+    /// The OpenAPI description.
+    case describe
     case list
     case create
     case show(SessionName)
@@ -96,6 +121,12 @@ enum ControlRoute: Sendable, Hashable {
     /// - Throws: the refusal.
     init(_ request: LocalRequest) throws(LocalAnswer) {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        if request.path == ControlDescription.path {
+            guard request.method == "GET" else { throw Self.notAllowed("GET") }
+            try Self.check(request.query, allowsFailed: false)
+            self = .describe
+            return
+        }
         guard parts.first?.isEmpty == true, (2...3).contains(parts.count), parts[1] == "sessions" else { throw Self.unknown }
         if parts.count == 2 {
             switch request.method {
@@ -134,7 +165,7 @@ enum ControlRoute: Sendable, Hashable {
     private static var unknown: LocalAnswer {
         LocalAnswer(
             status: 404, reason: "Not Found", code: "not-found",
-            message: "there is nothing at that path: use /sessions and /sessions/ID.")
+            message: "there is nothing at that path: use /sessions, /sessions/ID and /openapi.json.")
     }
 
     /// RFC 9110, 15.5.6: a 405 without Allow is malformed.

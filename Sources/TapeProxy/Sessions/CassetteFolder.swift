@@ -24,8 +24,9 @@ public struct CassetteFolder: Sendable, Hashable {
 
     /// The path of a cassette by its name, `pets.json` or `shop/pets.json`; there may be none of that name yet.
     ///
+    /// - Parameter makesFolders: makes folders of the name that are missing.
     /// - Throws: `unsafePath` for a name that leads elsewhere, or to a file that cannot be a cassette.
-    public func cassette(_ name: String) throws(CassetteError) -> String {
+    public func cassette(_ name: String, makesFolders: Bool = false) throws(CassetteError) -> String {
         if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
         guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
         // Bytes, as the file system takes them: to Swift a slash and an accent after it are one character.
@@ -42,7 +43,17 @@ public struct CassetteFolder: Sendable, Hashable {
             var status = stat()
             guard lstat(path, &status) == 0 else {
                 guard errno == ENOENT else { throw self.refused(name, "cannot be checked (\(String(cString: strerror(errno))))") }
-                guard isLast else { throw CassetteError(.notFound, "there is no folder \"\(path)\" for \"\(name)\": create it first.") }
+                guard !isLast else { continue }
+                guard makesFolders else {
+                    throw CassetteError(
+                        .notFound,
+                        "there is no folder \"\(path)\" for \"\(name)\": create it first, or order the session with \"folders\": true.")
+                }
+                // Another session may make the same folder at the same time.
+                guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
+                    throw CassetteError(
+                        .notFound, "cannot create the folder \"\(path)\" (\(String(cString: strerror(errno)))): create it first.")
+                }
                 continue
             }
             switch status.st_mode & S_IFMT {

@@ -14,6 +14,9 @@ final class OpenSession: Sendable {
         var name: SessionName
         /// The cassette's name in the server's folder.
         var cassetteName: String
+        var label: String?
+        /// The process that the session belongs to; nil if it belongs to none.
+        var owner: ProcessIdentity?
         /// The settings of the order, applied over those of all sessions.
         var settings: RunSettings
         /// What the client that ordered it should know.
@@ -49,12 +52,14 @@ final class OpenSession: Sendable {
 
     /// - Parameter isDetailed: adds the report on each exchange.
     func report(isDetailed: Bool = false) -> SessionReport {
-        SessionReport(
+        var report = SessionReport(
             name: self.name, cassette: self.parts.cassetteName, mode: self.session.mode, isOpen: true,
             recorded: self.parts.cassette.cassette?.answerableCount ?? 0,
             counts: self.common.totalCounts, verdict: self.session.verdict(),
             details: isDetailed ? self.session.report(name: self.parts.cassetteName, cassette: self.parts.cassette.cassette) : nil,
             recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.cassette.plan.expiry)
+        report.label = self.parts.label
+        return report
     }
 
     /// Closes the cassette, and returns the final report. To be called when nothing is in flight any more; waits for the disk.
@@ -64,7 +69,9 @@ final class OpenSession: Sendable {
         var file: String?
         var problem: String?
         do throws(CassetteError) {
-            file = try self.recorder?.close(keepsOld: keepsOld)
+            // An empty cassette would be replayed the next time, and refuse every request.
+            file = try self.recorder?.close(keepsOld: keepsOld, keepsEmpty: false)
+            if let closed = file, !CassettePlace.exists(closed) { file = nil }
         } catch {
             problem = error.message
         }

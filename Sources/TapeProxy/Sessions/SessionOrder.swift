@@ -12,6 +12,12 @@ public struct SessionOrder: Sendable, Hashable {
     public var settings: RunSettings
     /// Whether the session gets a port of its own, for clients that cannot send proxy credentials.
     public var wantsPort: Bool
+    /// Free text that names the session for people, such as the full name of a test; nil shows the session's own name.
+    public var label: String?
+    /// Whether folders in the cassette's name that are missing are made.
+    public var makesFolders = false
+    /// The process that the session belongs to: once it has ended, the session is ended as after a failed test. Nil lets it stay open.
+    public var owner: ProcessIdentity?
 
     public init(
         name: SessionName? = nil, cassette: String, mode: RecordMode = .once, settings: RunSettings = RunSettings(),
@@ -27,7 +33,10 @@ public struct SessionOrder: Sendable, Hashable {
 
 /// Reads the body of `POST /sessions`: one JSON object.
 enum SessionOrderReader {
-    static let members = ["cassette", "mode", "name", "port"] + SessionSettingsReader.members
+    static let members = ["cassette", "mode", "name", "port", "label", "folders", "owner"] + SessionSettingsReader.members
+
+    /// In bytes; longer than the names of parametrized tests.
+    static let labelLimit = 1024
 
     /// Throws if "cassette" is missing.
     private static let modes: [RecordMode] = [.none, .once, .newEpisodes, .all]
@@ -48,9 +57,33 @@ enum SessionOrderReader {
         guard let cassette = try members.string("cassette") else {
             throw SessionError(.invalid, "\"cassette\" is missing: name a file in the folder, such as \"pets.json\".")
         }
-        return SessionOrder(
+        var order = SessionOrder(
             name: try self.name(members), cassette: cassette, mode: try members.choice("mode", self.modes) ?? .once,
             settings: try SessionSettingsReader(members: members).settings(), wantsPort: try members.bool("port") ?? false)
+        order.label = try self.label(members)
+        order.makesFolders = try members.bool("folders") ?? false
+        order.owner = try self.owner(members)
+        return order
+    }
+
+    private static func label(_ members: OrderMembers) throws(SessionError) -> String? {
+        guard let text = try members.string("label") else { return nil }
+        guard (1...self.labelLimit).contains(text.utf8.count) else {
+            throw members.error("label", "must have 1 to \(self.labelLimit) bytes: shorten it, or omit it.")
+        }
+        return text
+    }
+
+    private static func owner(_ members: OrderMembers) throws(SessionError) -> ProcessIdentity? {
+        guard let value = members.value("owner") else { return nil }
+        guard let number = value.int, let id = Int32(exactly: number), id > 0 else {
+            throw members.error("owner", "is not the number of a process: pass the client's own process ID, or omit it.")
+        }
+        guard let owner = ProcessIdentity(id) else {
+            throw members.error(
+                "owner", "is \(id), and there is no such process here: pass the client's own process ID, or omit it.")
+        }
+        return owner
     }
 
     private static func name(_ members: OrderMembers) throws(SessionError) -> SessionName? {

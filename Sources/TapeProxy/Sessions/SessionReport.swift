@@ -6,6 +6,8 @@ public import TapeRecorder
 /// The state of a session, or its result: in numbers, and for each exchange if that was requested.
 public struct SessionReport: Sendable {
     public var name: SessionName
+    /// Free text of the order; nil if it had none.
+    public var label: String?
     /// The cassette's name in the server's folder.
     public var cassette: String
     public var mode: RecordMode
@@ -35,11 +37,28 @@ public struct SessionReport: Sendable {
         return Int(failures.min()?.rawValue ?? 0)
     }
 
+    /// What a person should read if `exitStatus` is not 0: each problem with its next step, as `replay` and `record` print them. Empty if
+    /// nothing is wrong, or the report has no details.
+    public var lines: [String] {
+        var lines = self.details?.flawLines(naming: self.failOn.failing.union([.miss])) ?? []
+        if let problem = self.problem ?? self.recorder?.firstProblem?.message { lines.append(problem) }
+        if let lost = self.recorder?.lost, lost > 0 { lines.append("\(lost) of the recorded exchanges were lost.") }
+        for leak in self.recorder?.leaks ?? [] {
+            lines.append("a secret is still in \"\(self.file ?? self.cassette)\": \(leak); remove the file, or try \"wiretape redact\".")
+        }
+        if let unreadable = self.counts.firstUnreadable { lines.append("a recorded answer could not be read: \(unreadable)") }
+        return lines
+    }
+
     /// Writes one JSON object.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject(.inline)
         writer.member("id")
         writer.string(self.name.text)
+        if let label {
+            writer.member("label")
+            writer.string(label)
+        }
         writer.member("state")
         writer.string(self.isOpen ? "open" : "closed")
         writer.member("cassette")
@@ -69,6 +88,8 @@ public struct SessionReport: Sendable {
                 ("tlsFailures", self.counts.tlsFailures),
             ], &writer)
         if let details {
+            writer.member("text")
+            writer.string(self.lines.joined(separator: "\n"))
             writer.member("report")
             writer.raw(details.json.last == UInt8(ascii: "\n") ? Array(details.json.dropLast()) : details.json)
         }

@@ -14,7 +14,8 @@ extension SessionServer {
     /// - Throws: `SessionError` for an invalid order, `CassetteError` if the cassette cannot be opened, `RunPlan.Expired` if it is too
     ///   old, `MatchRuleError` and `SettingSyntaxError` for invalid rules.
     func open(_ order: SessionOrder) throws -> OpenSession {
-        let path = try self.configuration.folder.cassette(order.cassette)
+        self.endAbandoned()
+        let path = try self.path(order)
         // Under the lock: of two sessions that find no cassette only one may make it.
         let name = try self.registry.withLock { registry in
             try registry.reserve(order.name, cassette: path, writes: try Self.writes(order, path))
@@ -36,12 +37,35 @@ extension SessionServer {
         }
     }
 
+    /// Ends the sessions whose owners have ended without doing so: each would keep its cassette from all others.
+    private func endAbandoned() {
+        for session in self.registry.withLock({ $0.open }) {
+            guard let owner = session.parts.owner, !owner.isRunning else { continue }
+            // Another request may be ending it at this moment.
+            guard let report = try? self.end(session.name, keepsOld: true) else { continue }
+            self.notice(
+                "session \"\(report.label ?? report.name.text)\": its process \(owner.id) has ended, so it was ended as after a failed test."
+            )
+        }
+    }
+
+    private func path(_ order: SessionOrder) throws(CassetteError) -> String {
+        do throws(CassetteError) {
+            return try self.configuration.folder.cassette(order.cassette, makesFolders: order.makesFolders && order.mode != .none)
+        } catch {
+            // Without its folder there is no cassette either, and a replay makes none.
+            throw error.code == .notFound && order.mode == .none ? Self.noCassette(order) : error
+        }
+    }
+
+    private static func noCassette(_ order: SessionOrder) -> CassetteError {
+        CassetteError(
+            .notFound, "there is no cassette \"\(order.cassette)\": record it with \"mode\": \"once\", or name another.")
+    }
+
     private static func writes(_ order: SessionOrder, _ path: String) throws(CassetteError) -> Bool {
         let exists = CassettePlace.exists(path, for: order.mode)
-        guard exists || order.mode != .none else {
-            throw CassetteError(
-                .notFound, "there is no cassette \"\(order.cassette)\": record it with \"mode\": \"once\", or name another.")
-        }
+        guard exists || order.mode != .none else { throw self.noCassette(order) }
         return try RecordingPlan(path: path, mode: order.mode, exists: exists).target != .nothing
     }
 
@@ -50,8 +74,9 @@ extension SessionServer {
         let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
         let settings = self.configuration.settings(path).adding(order.settings)
         var options = try settings.planOptions(mayRerecord: order.mode != .none, secret: self.configuration.secret)
+        options.audience = .session
         options.remedy = "record it again with \"mode\": \"all\""
-        let plan = try RunPlan(path, mode: order.mode, options: options)
+        let plan = try Self.plan(path, order, options)
         let records = plan.recording.target != .nothing
         if records { try self.registry.withLock { try $0.willWrite(name) } }
         let cassette = try OpenCassette(
@@ -77,13 +102,23 @@ extension SessionServer {
             if let page { tell("inspector on \(page.address)") }
             return try self.admit(
                 OpenSession.Parts(
-                    name: name, cassetteName: order.cassette, settings: settings, notices: notices, cassette: cassette, page: page),
+                    name: name, cassetteName: order.cassette, label: order.label, owner: order.owner, settings: settings, notices: notices,
+                    cassette: cassette, page: page),
                 wantsPort: order.wantsPort, notice: tell)
         } catch {
             page?.stop()
             // The first error says why there is no session.
             try? cassette.abandon()
             throw error
+        }
+    }
+
+    /// The order's own rules were read before: what is wrong with rules here is in the head of the cassette.
+    private static func plan(_ path: String, _ order: SessionOrder, _ options: RunPlan.Options) throws -> RunPlan {
+        do {
+            return try RunPlan(path, mode: order.mode, options: options)
+        } catch let error as MatchRuleError {
+            throw CassetteError(.unreadable, "\"\(path)\": the cassette's \"match\": \(error.message).")
         }
     }
 

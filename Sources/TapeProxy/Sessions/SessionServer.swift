@@ -11,6 +11,9 @@ public final class SessionServer: Sendable {
     /// Sessions at once: two for each core of the largest CI machines. Each may hold 1 MiB of responses and a recorder's thread.
     public static let sessionLimit = 256
 
+    /// The version of the protocol between `serve` and the programs that order sessions.
+    package static let protocolVersion = ControlDescription.version
+
     /// The address of the shared port: `127.0.0.1:7070`.
     public let address: String
     let configuration: SessionServerConfiguration
@@ -175,6 +178,8 @@ public struct SessionServerConfiguration: Sendable {
     public var secret: @Sendable (_ name: String) -> [UInt8]?
     /// Of the program, for the heads of cassettes.
     public var version: String
+    /// What clients need to reach a session's proxy by its URL, and to trust it; nil tells them nothing.
+    package var client: (@Sendable (_ proxy: String) -> SessionClientSettings)?
     /// Makes the page of a session; nil if sessions have none.
     package var page: (@Sendable (ShownSession) throws -> SessionPage)?
     /// The event loops that connections are spread over.
@@ -201,6 +206,19 @@ public struct SessionServerConfiguration: Sendable {
         self.version = version
         self.loops = loops
         self.logger = logger
+    }
+}
+
+/// What a client of a session needs: the environment for programs, and files for clients that are set up by hand.
+package struct SessionClientSettings: Sendable {
+    /// Names and values, as a command after `--` gets them.
+    package var environment: [(name: String, value: String)]
+    /// Names and paths or values: `bundle`, `java`, `javaPassword`, `authority`.
+    package var trust: [(name: String, value: String)]
+
+    package init(environment: [(name: String, value: String)], trust: [(name: String, value: String)]) {
+        self.environment = environment
+        self.trust = trust
     }
 }
 

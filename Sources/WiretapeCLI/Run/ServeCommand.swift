@@ -4,6 +4,7 @@ internal import CassettePlayback
 internal import CassetteTools
 internal import Dispatch
 internal import Platform
+internal import TapeBytes
 internal import TapeProxy
 
 struct ServeCommand: ParsableCommand {
@@ -13,6 +14,8 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             A session is started and ended over HTTP, with the token; its clients name it in the proxy's URL, or use a port of its own. \
             Runs until Ctrl-C or SIGTERM, which closes every cassette.
+
+            Programs that start it themselves, such as drivers for tests, use --share: one line of JSON on standard output says where it             listens and holds the token, and it ends when the standard input of all who started it is closed.
 
             Examples:
               wiretape serve --folder Cassettes --token-file token
@@ -28,12 +31,23 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The file with the token for --control, created if it is missing. Default: the token in WIRETAPE_TOKEN.",
-            valueName: "file"))
+            "The file with the token for --control, created if it is missing. Default: the token in WIRETAPE_TOKEN; with --json a new one.",
+            valueName: "file"), completion: .file())
     var tokenFile: String?
 
-    @Option(help: ArgumentHelp("The folder of the cassettes; sessions cannot use files outside it.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder of the cassettes; sessions cannot use files outside it.", valueName: "folder"),
+        completion: .directory)
     var folder = "."
+
+    @Flag(help: "When it listens, print one line of JSON on standard output: addresses, token, files to trust.")
+    var json = false
+
+    @Flag(help: "End when standard input is closed, as on Ctrl-C; also when the program that started it is killed.")
+    var untilEof = false
+
+    @Flag(help: "Share one server with all processes that start it alike; implies --json and --until-eof, and makes --folder.")
+    var share = false
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
@@ -70,6 +84,9 @@ struct ServeCommand: ParsableCommand {
         guard self.verdict.report.isEmpty else {
             throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
         }
+        guard !self.share || self.tokenFile == nil else {
+            throw ValidationError("--share has a token of its own: leave out --token-file.")
+        }
         guard !self.noRedaction || self.redaction.isEmpty else {
             throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
         }
@@ -93,17 +110,65 @@ struct ServeRun {
     func run() throws { try CommandEnd.run { try self.execute() } }
 
     private func execute() throws -> Int32 {
-        let screen = RunScreen(quiet: self.options.quiet, hasChild: false)
+        // Ctrl-C in a terminal reaches the program that started this; closing standard input is how that program ends it.
+        if self.endsWithInput { _ = setsid() }
+        guard self.options.share else { return try self.serve(nil) }
+        let environment = ChildEnvironment.parent
+        guard Self.makesFolder(self.options.folder) else {
+            throw TrustError(
+                "cannot create the folder \"\(self.options.folder)\" (\(String(cString: strerror(errno)))): create it, or name another.")
+        }
+        switch try SharedServe.join(try self.identity(environment), in: try SharedServe.folder(environment: environment)) {
+        case .server(let shared): return try self.serve(shared)
+        case .user(let shared, let readyLine):
+            Terminal.output.write(readyLine)
+            let stop = DispatchSemaphore(value: 0)
+            SignalThread.start { _ in stop.signal() }
+            StandardInput.whenClosed { stop.signal() }
+            // The lock that keeps the server ends with `shared`.
+            withExtendedLifetime(shared) { stop.wait() }
+            return ExitStatus.done
+        }
+    }
+
+    /// With its parents. False sets `errno`.
+    private static func makesFolder(_ path: String) -> Bool {
+        if mkdir(path, 0o777) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
+        return self.makesFolder(String(path[..<slash])) && (mkdir(path, 0o777) == 0 || errno == EEXIST)
+    }
+
+    private var endsWithInput: Bool { self.options.untilEof || self.options.share }
+
+    /// What two processes must have in common to share a server.
+    private func identity(_ environment: [String: String]) throws -> [String] {
+        let folder = try CassetteFolder(self.options.folder).path
+        let variables = environment.filter { name, _ in
+            name.hasPrefix("WIRETAPE_") || ChildEnvironment.proxyNames.contains(name) || ["HOME", "XDG_DATA_HOME"].contains(name)
+        }
+        return [Version.current, folder, ConfigSearch.workingFolder] + ProgramArguments.all.dropFirst()
+            + variables.map { "\($0)=\($1)" }.sorted()
+    }
+
+    /// - Parameter shared: how other processes find this server; nil if they cannot.
+    private func serve(_ shared: SharedServe?) throws -> Int32 {
+        let printsJSON = self.options.json || self.options.share
+        let screen = RunScreen(quiet: self.options.quiet || printsJSON, hasChild: false)
         let folder = try CassetteFolder(self.options.folder)
         let file = try self.options.config.file()
         for notice in Self.notices(on: file) { screen.say(notice) }
-        let token = try ControlToken.find(file: self.options.tokenFile) { screen.say($0) }
+        let token =
+            printsJSON && self.options.tokenFile == nil && (self.options.share || !ControlToken.isInEnvironment)
+            ? Secret.random() : try ControlToken.find(file: self.options.tokenFile) { screen.say($0) }
         let place = try self.options.tls.authority.place()
         defer { place.temporary?.remove() }
         var limits = ProxyLimits()
         limits.grace = self.options.grace
         let upstream = self.options.upstreamTLS.laid(over: file?.settings ?? RunSettings())
         let tls = try self.options.tls.settings(in: place, upstream: upstream) { screen.say($0) }
+        let trust = try ChildTrust.prepare(
+            authority: self.options.tls.certificate(in: place).chain, folder: TrustFolder(path: place.trustFolder),
+            parent: ChildEnvironment.parent)
         let commandLine = self.options.settings
         let log = try self.options.server.openLog(servesSessions: true)
         defer { log?.flush() }
@@ -117,6 +182,7 @@ struct ServeRun {
                 (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
             }, secret: RedactionOptions.variable, version: Version.current,
             loops: self.options.server.provider, logger: log?.logger ?? ProxyConfiguration.silent)
+        configuration.client = { ServeClient.settings(proxy: $0, trust: trust) }
         configuration.chain = try self.options.upstreamTLS.proxies.chain { screen.say($0) }
         if let pages { configuration.page = { try pages.page(of: $0) } }
         let server = try SessionServer.start(configuration) {
@@ -136,6 +202,19 @@ struct ServeRun {
         let stop = DispatchSemaphore(value: 0)
         SignalThread.start { _ in stop.signal() }
         screen.say("sessions on http://\(server.address), control on http://\(control.address)/sessions")
+        if printsJSON {
+            let line = ServeClient.readyLine(
+                proxy: server.address, control: control.address, token: token, folder: folder.path, trust: trust)
+            try shared?.publish(line)
+            Terminal.output.write(line)
+        }
+        if self.endsWithInput {
+            let users = shared?.users
+            StandardInput.whenClosed {
+                users?.waitForOthers()
+                stop.signal()
+            }
+        }
         stop.wait()
         SignalThread.close(nil)
         control.stop()
@@ -161,18 +240,18 @@ struct ServeRun {
     /// The outcome of a session that was still open: each problem with its next step, and a line of numbers.
     static func lines(_ report: SessionReport) -> [String] {
         let flaws = report.details?.flawLines(naming: report.failOn.failing.union([.miss])) ?? []
-        var lines = flaws.map { "session \"\(report.name)\": \($0)" }
+        var lines = flaws.map { "session \"\(report.label ?? report.name.text)\": \($0)" }
         for leak in report.recorder?.leaks ?? [] {
             let file = report.file ?? report.cassette
             lines.append(
-                "session \"\(report.name)\": a secret is still in \"\(VisibleText.line(file))\": \(leak); remove the file, or try \"wiretape redact\"."
+                "session \"\(report.label ?? report.name.text)\": a secret is still in \"\(VisibleText.line(file))\": \(leak); remove the file, or try \"wiretape redact\"."
             )
         }
         return lines + [VisibleText.line(self.line(report))]
     }
 
     private static func line(_ report: SessionReport) -> String {
-        var text = "session \"\(report.name)\" with \"\(report.cassette)\" was still open: "
+        var text = "session \"\(report.label ?? report.name.text)\" with \"\(report.cassette)\" was still open: "
         text += "\(Quantity.count(report.verdict.hits, "hit")), \(Quantity.count(report.verdict.misses, "miss", plural: "misses"))"
         if report.verdict.orderViolations > 0 { text += ", \(report.verdict.orderViolations) out of order" }
         if !report.verdict.unused.isEmpty { text += ", \(report.verdict.unused.count) unused" }
@@ -185,10 +264,63 @@ struct ServeRun {
     }
 }
 
+/// What `serve` tells the program that starts it, and the clients of its sessions.
+enum ServeClient {
+    /// One line of JSON, with its end.
+    static func readyLine(proxy: String, control: String, token: Secret, folder: String, trust: ChildTrust) -> String {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        for (name, value) in [
+            ("wiretape", Version.current), ("protocol", SessionServer.protocolVersion), ("proxy", proxy), ("control", "http://\(control)"),
+            ("token", token.revealed), ("folder", folder),
+        ] {
+            writer.member(named: name)
+            writer.string(value)
+        }
+        writer.member("trust")
+        writer.beginObject(.inline)
+        for (name, value) in self.files(trust) {
+            writer.member(named: name)
+            writer.string(value)
+        }
+        writer.endObject()
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+
+    static func settings(proxy: String, trust: ChildTrust) -> SessionClientSettings {
+        SessionClientSettings(
+            environment: ChildEnvironment.changes(proxy: proxy, trust: trust, parent: ChildEnvironment.parent), trust: self.files(trust))
+    }
+
+    private static func files(_ trust: ChildTrust) -> [(name: String, value: String)] {
+        let java = trust.javaStore.map { [("java", $0), ("javaPassword", ChildTrust.javaPassword)] } ?? []
+        return [("bundle", trust.bundle)] + java
+    }
+}
+
+/// The end of standard input.
+enum StandardInput {
+    /// Reads and drops all that comes, on a thread of its own.
+    static func whenClosed(_ then: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "wiretape.input").async {
+            var buffer = [UInt8](repeating: 0, count: 512)
+            while true {
+                let count = read(STDIN_FILENO, &buffer, buffer.count)
+                guard count > 0 || (count < 0 && errno == EINTR) else { break }
+            }
+            then()
+        }
+    }
+}
+
 /// The token of the control API, from a file, which is created if missing, or from WIRETAPE_TOKEN. Never from the command line,
 /// which every user of the machine can read.
 enum ControlToken {
     static let variable = "WIRETAPE_TOKEN"
+
+    static var isInEnvironment: Bool { !(ChildEnvironment.parent[self.variable] ?? "").isEmpty }
+
     /// In bytes: a shorter token can be guessed, and a longer text is probably another file.
     static let sizes = 16...256
 

@@ -31,6 +31,35 @@ import Testing
                 """)
     }
 
+    /// A client of the control API has no command line: it orders sessions with JSON.
+    @Test func clientsOfTheControlAPIAreToldMembersOfTheirOrders() {
+        var report = self.refuse(
+            "GET", "http://a.test/pets?page=2&q=2", recorded: [("GET", "http://a.test/pets?page=1&q=1"), ("GET", "http://a.test/owners")])
+        report?.audience = .session
+        #expect(
+            report?.nextStep
+                == #"to match it with exchange 1, order the session with "rules": {"ignore": ["query:page", "query:q"]}; to record it, order the session with "mode": "new-episodes""#
+        )
+        var used = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
+        used?.audience = .session
+        #expect(
+            used?.nextStep
+                == #"to repeat the last answer, order the session with "repeat": "last"; to record one more, order the session with "mode": "new-episodes""#
+        )
+        for (reason, step) in [
+            (MissReport.Reason.noCassette, #"to record one, order the session with "mode": "once""#),
+            (.notRecorded, #"to record it, order the session with "mode": "new-episodes""#),
+            (.otherMessages(index: 0), #"to record it anew, order the session with "mode": "all""#),
+            (.clientStayed(index: 0), #"to record it whole, order the session with "mode": "all""#),
+            (
+                .outOfOrder(index: 1, due: 0, dueRequest: "GET /"),
+                #"to accept requests in any order, order the session with "order": "any""#
+            ),
+        ] {
+            #expect(MissReport(request: "GET /", mode: .none, reason: reason, audience: .session).nextStep == step)
+        }
+    }
+
     @Test func saysThatEqualOnesAreUsedUp() {
         let one = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
         #expect(

@@ -18,6 +18,15 @@ import TapeTestSupport
         #expect(stopped.status == 0, "\(stopped.errors)")
     }
 
+    /// One server for many processes, as drivers start it.
+    @Test func processesShareAServer() throws {
+        let folder = try TemporaryFolder()
+        let end = try Python.run(
+            "shared_serve.py", [try Programs.wiretape(), folder.file("made/cassettes")],
+            environment: try Wiretape.environment(["TMPDIR": folder.path, "XDG_RUNTIME_DIR": ""]))
+        #expect(end.status == 0 && end.outputText == "ok\n", "\(end.errors)")
+    }
+
     /// Equal URLs, different answers, all at once over one port: each program gets its own session's, in order.
     @Test func eightProgramsAtOnceGetTheirOwnAnswers() throws {
         let count = 20

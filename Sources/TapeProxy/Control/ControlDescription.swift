@@ -1,0 +1,211 @@
+/// The control API in the words of OpenAPI 3.1, for tools and for the drivers' tests.
+///
+/// Written by hand; a test compares its members with those that the readers and writers know.
+enum ControlDescription {
+    static let path = "/openapi.json"
+
+    /// The version of the protocol between a driver and `serve`. A new member or path leaves it; a change of what is there raises it.
+    static let version = "1"
+
+    static let openAPI = #"""
+        {
+          "openapi": "3.1.0",
+          "info": {
+            "title": "Wiretape control API", "version": "1",
+            "description": "Opens and ends the sessions of wiretape serve. One request a connection."
+          },
+          "security": [{"token": []}],
+          "paths": {
+            "/openapi.json": {
+              "get": {
+                "operationId": "describe", "summary": "This description.",
+                "responses": {"200": {"description": "OpenAPI 3.1", "content": {"application/json": {"schema": {"type": "object"}}}}}
+              }
+            },
+            "/sessions": {
+              "get": {
+                "operationId": "list", "summary": "The open sessions, in the order of their start.",
+                "responses": {
+                  "200": {
+                    "description": "The reports so far, without their details.",
+                    "content": {"application/json": {"schema": {
+                      "type": "object", "required": ["sessions"], "additionalProperties": false,
+                      "properties": {"sessions": {"type": "array", "items": {"$ref": "#/components/schemas/Report"}}}
+                    }}}
+                  },
+                  "default": {"$ref": "#/components/responses/Error"}
+                }
+              },
+              "post": {
+                "operationId": "open", "summary": "Opens a session.",
+                "requestBody": {
+                  "required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}
+                },
+                "responses": {
+                  "201": {
+                    "description": "The session.",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Session"}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Error"}
+                }
+              }
+            },
+            "/sessions/{id}": {
+              "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+              "get": {
+                "operationId": "show", "summary": "The report so far.",
+                "responses": {
+                  "200": {
+                    "description": "The report.",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Report"}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Error"}
+                }
+              },
+              "delete": {
+                "operationId": "end", "summary": "Ends the session; the answer is its last report, which is told once.",
+                "parameters": [{
+                  "name": "failed", "in": "query", "schema": {"type": "boolean"},
+                  "description": "true after a failed test: a recording does not replace an older cassette."
+                }],
+                "responses": {
+                  "200": {
+                    "description": "The last report.",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Report"}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Error"}
+                }
+              }
+            }
+          },
+          "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "responses": {
+              "Error": {
+                "description": "The code is for programs, the message for people.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+              }
+            },
+            "schemas": {
+              "Order": {
+                "type": "object", "required": ["cassette"], "additionalProperties": false,
+                "properties": {
+                  "cassette": {"type": "string", "description": "A file in the folder: pets.json or shop/pets.json."},
+                  "mode": {"enum": ["none", "once", "new-episodes", "all"], "default": "once"},
+                  "name": {"type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"},
+                  "label": {"type": "string", "minLength": 1, "description": "Free text for people, such as a test's full name; at most 1024 bytes."},
+                  "port": {"type": "boolean", "description": "Whether the session gets a port that needs no credentials."},
+                  "folders": {"type": "boolean", "description": "Whether missing folders of the cassette's name are made."},
+                  "owner": {"type": "integer", "minimum": 1, "description": "A process ID: once that process has ended, the session is ended."},
+                  "rules": {
+                    "type": "object", "additionalProperties": false,
+                    "properties": {
+                      "match": {"$ref": "#/components/schemas/Texts"},
+                      "ignore": {"$ref": "#/components/schemas/Texts"},
+                      "patterns": {"$ref": "#/components/schemas/Texts"}
+                    }
+                  },
+                  "repeat": {"enum": ["never", "last", "cycle"]},
+                  "order": {"enum": ["any", "strict"]},
+                  "conversation": {"enum": ["strict", "any"]},
+                  "ranges": {"enum": ["computed", "exact"]},
+                  "failOn": {"oneOf": [{"type": "string"}, {"$ref": "#/components/schemas/Texts"}]},
+                  "latency": {"type": "string"},
+                  "refreshDates": {"oneOf": [{"type": "boolean"}, {"$ref": "#/components/schemas/Texts"}]},
+                  "maxAge": {"type": "string"},
+                  "onExpired": {"enum": ["warn", "fail", "rerecord"]},
+                  "redaction": {"type": "boolean"},
+                  "redact": {"$ref": "#/components/schemas/Texts"},
+                  "keep": {"$ref": "#/components/schemas/Texts"},
+                  "secretEnv": {"$ref": "#/components/schemas/Texts"}
+                }
+              },
+              "Session": {
+                "type": "object", "required": ["id", "cassette", "mode", "replays", "records", "proxy", "reverse"],
+                "properties": {
+                  "id": {"type": "string"},
+                  "label": {"type": "string"},
+                  "cassette": {"type": "string"},
+                  "mode": {"type": "string"},
+                  "replays": {"type": "boolean"},
+                  "records": {"type": "boolean"},
+                  "notices": {"$ref": "#/components/schemas/Texts"},
+                  "proxy": {"type": "string", "description": "The proxy's URL with the session's credentials, which are told here alone."},
+                  "reverse": {"type": "string"},
+                  "inspector": {"type": "string"},
+                  "port": {"type": "integer"},
+                  "portProxy": {"type": "string"},
+                  "env": {
+                    "type": "object", "additionalProperties": {"type": "string"},
+                    "description": "The variables that send a program through the session and make it trust the authority."
+                  },
+                  "trust": {
+                    "type": "object", "additionalProperties": {"type": "string"},
+                    "properties": {
+                      "bundle": {"type": "string", "description": "A PEM file of the system's roots and the authority."},
+                      "java": {"type": "string", "description": "The same as a PKCS #12 store."},
+                      "javaPassword": {"type": "string"}
+                    }
+                  }
+                }
+              },
+              "Report": {
+                "type": "object", "required": ["id", "state", "cassette", "mode", "exit", "failOn", "exchanges", "verdict", "traffic"],
+                "properties": {
+                  "id": {"type": "string"},
+                  "label": {"type": "string"},
+                  "state": {"enum": ["open", "closed"]},
+                  "cassette": {"type": "string"},
+                  "mode": {"type": "string"},
+                  "exit": {"type": "integer", "description": "0, or what is wrong, as the exit code of a run."},
+                  "failOn": {"type": "string"},
+                  "expired": {"type": "string"},
+                  "exchanges": {"type": "integer"},
+                  "verdict": {
+                    "type": "object",
+                    "required": ["hits", "repeatedHits", "forwarded", "misses", "orderViolations", "unused", "unreadable"],
+                    "additionalProperties": {"type": "integer"}
+                  },
+                  "recording": {
+                    "type": "object", "required": ["recorded", "lost"],
+                    "properties": {
+                      "file": {"type": "string"},
+                      "recorded": {"type": "integer"},
+                      "lost": {"type": "integer"},
+                      "problem": {"type": "string"},
+                      "unsearched": {"type": "integer"},
+                      "leaks": {"$ref": "#/components/schemas/Texts"},
+                      "namedDigests": {"$ref": "#/components/schemas/Texts"}
+                    }
+                  },
+                  "traffic": {
+                    "type": "object", "required": ["bytes", "tunnels", "malformed", "tlsFailures"],
+                    "additionalProperties": {"type": "integer"}
+                  },
+                  "text": {"type": "string", "description": "What is wrong and what to do about it, for people; empty if nothing is."},
+                  "report": {"type": "object", "description": "The replay, exchange by exchange."}
+                }
+              },
+              "Error": {
+                "type": "object", "required": ["error"],
+                "properties": {
+                  "error": {
+                    "type": "object", "required": ["code", "message"],
+                    "properties": {
+                      "code": {"enum": [
+                        "invalid", "rules", "cassette-name", "query", "target", "bad-request", "token", "host", "origin", "not-found",
+                        "method", "timeout", "too-large", "content-type", "name-taken", "cassette-in-use", "no-cassette", "cassette",
+                        "expired", "failed", "disk-full", "too-many", "connections", "stopping"
+                      ]},
+                      "message": {"type": "string"}
+                    }
+                  }
+                }
+              },
+              "Texts": {"type": "array", "items": {"type": "string"}}
+            }
+          }
+        }
+
+        """#
+}
