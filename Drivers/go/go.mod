@@ -1,0 +1,3 @@
+module example.test/wiretape/drivers/go
+
+go 1.19
