@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo program example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -18,6 +18,52 @@ demo:
 program:
 	@sh scripts/setup.sh build
 	sh scripts/release.sh --product wiretape -Xlinker -s
+
+PROGRAM = .build/release/wiretape
+
+## Makes the tarball with completions, manual pages, list of components and checksums, in .build/dist.
+dist:
+	@sh scripts/setup.sh build
+	sh scripts/release.sh --product wiretape
+	sh packaging/dist.sh $(PROGRAM)
+
+## Makes the package for Debian 12 and newer, in .build/dist.
+deb:
+	@sh scripts/setup.sh package
+	sh scripts/release.sh --product wiretape
+	sh packaging/deb.sh $(PROGRAM)
+
+## Makes the container image with buildah, in .build/dist.
+image:
+	@sh scripts/setup.sh image
+	sh scripts/release.sh --product wiretape
+	sh packaging/image.sh $(PROGRAM)
+
+## Dates the changelog, commits, tags, and makes all artefacts; publishes nothing: make release VERSION=1.2.3, with DRY_RUN=1 changes nothing.
+release:
+	@sh packaging/release.sh "$(VERSION)" $(if $(DRY_RUN),--dry-run)
+
+## Installs the package on a bare Debian in a folder, runs and removes it, and looks at the image's files; needs root: make test-packages ARGS=trixie.
+test-packages:
+	@sh scripts/setup.sh package
+	sh packaging/test.sh $(ARGS)
+
+## Runs the tests of the drivers for pytest, Node, JUnit and Go; options: make test-drivers ARGS='python node'.
+test-drivers:
+	@sh scripts/setup.sh drivers
+	swift build --product wiretape
+	sh Drivers/test.sh "$$(swift build --show-bin-path)/wiretape" $(ARGS)
+
+## Measures what a driver adds to a replayed test.
+bench-drivers:
+	@sh scripts/setup.sh drivers
+	sh scripts/release.sh --product wiretape
+	sh Drivers/test.sh $(PROGRAM) bench
+
+## Writes docs/cli.md anew, from the program's help.
+cli-reference:
+	swift build --product wiretape
+	"$$(swift build --show-bin-path)/wiretape" --experimental-dump-help | python3 packaging/help_pages.py markdown > docs/cli.md
 
 ## Runs the tests of the example app: recorded by the proxy and replayed by the client, and the other way around; proves what it is built of.
 example:

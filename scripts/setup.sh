@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh build|demo|test|bench|interop [SCENARIO ...]
+# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh build|demo|test|bench|package|image|drivers|interop [SCENARIO ...]
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
@@ -12,6 +12,9 @@ case ${1:-} in
                  +jsonschema:python3-jsonschema +ensurepip:python3-venv" ;;
     bench) needs="$libraries curl:curl python3:python3
                   cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy h2load:nghttp2-client nghttpx:nghttp2-proxy socat:socat strip:binutils valgrind:valgrind" ;;
+    package) needs="$libraries python3:python3 dpkg-shlibdeps:dpkg-dev lintian:lintian debootstrap:debootstrap xz:xz-utils strip:binutils" ;;
+    image) needs="$libraries python3:python3 strip:binutils buildah:buildah" ;;
+    drivers) needs="$libraries python3:python3 +ensurepip:python3-venv node:nodejs go:golang javac:default-jdk-headless /usr/share/java/junit-jupiter-api.jar:junit5" ;;
     interop)
         # Each scenario knows its clients; without Python there is nobody to ask, so install that first.
         command -v python3 >/dev/null || sh "$0" demo
@@ -19,7 +22,7 @@ case ${1:-} in
         needs="$libraries $(python3 Tests/Interop/run.py --needs "$@")"
         ;;
     *)
-        echo "usage: setup.sh build|demo|test|bench|interop" >&2
+        echo "usage: setup.sh build|demo|test|bench|package|image|drivers|interop" >&2
         exit 64
         ;;
 esac

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Lays out what every package has: the program, completions, manual pages, licences.
+#
+#   sh packaging/stage.sh PROGRAM FOLDER     FOLDER gets bin, share and licenses; it must not exist yet
+set -eu
+program=$1 folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+. "$here/version.sh"
+
+mkdir "$folder"
+install -D -m 755 "$program" "$folder/bin/wiretape"
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/bin/wiretape"
+
+# bash loads completions by name and runs them with its own interpreter: a line for another one is an error to lintian.
+mkdir -p "$folder/share/bash-completion/completions" "$folder/share/zsh/vendor-completions" "$folder/share/fish/vendor_completions.d"
+"$program" --generate-completion-script bash | sed '1{/^#!/d}' >"$folder/share/bash-completion/completions/wiretape"
+"$program" --generate-completion-script zsh >"$folder/share/zsh/vendor-completions/_wiretape"
+"$program" --generate-completion-script fish >"$folder/share/fish/vendor_completions.d/wiretape.fish"
+
+"$program" --experimental-dump-help |
+    python3 "$here/help_pages.py" man "$folder/share/man/man1" --version "$version" --date "$date"
+gzip -9 -n "$folder"/share/man/man1/*.1
+
+# The program has these packages and Swift's own library in it, and their licences ask to be passed on with it.
+mkdir "$folder/licenses"
+cp "$root/LICENSE" "$folder/licenses/wiretape.txt"
+python3 "$here/components.py" licenses "$folder/licenses"
+chmod -R u+rwX,go=rX "$folder"
+find "$folder" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
