@@ -83,6 +83,7 @@ CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|Wire
 test:
 	@sh scripts/setup.sh test
 	swift build --build-tests $(SWIFT_BUILD)
+	python3 scripts/check_pages.py --wiretape "$$(swift build --show-bin-path)/wiretape"
 	sh scripts/test.sh '^WiretapeCLITests\.' $(CLIENT_TESTS)
 	swift test --skip-build --filter $(CLIENT_TESTS)
 	swift test --skip-build --filter CrashTests
@@ -119,6 +120,7 @@ lint:
 	@sh scripts/setup.sh test
 	python3 scripts/check_imports.py --self-test
 	python3 scripts/check_imports.py
+	python3 scripts/check_pages.py
 	swift format lint --strict --parallel --recursive Package.swift Plugins Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 CHECK = --scratch-path .build/check -Xswiftc -warnings-as-errors

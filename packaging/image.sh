@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the container image wiretape-VERSION-linux-MACHINE.oci.tar in .build/dist with buildah, which needs no daemon.
+# Makes the container image wiretape-VERSION-linux-MACHINE.image.tar in .build/dist with buildah, which needs no daemon.
 #
 #   sh packaging/image.sh PROGRAM              the image
 #   sh packaging/image.sh --root PROGRAM DIR   only its root file system, in DIR, which must not exist yet
@@ -47,7 +47,7 @@ if [ "$1" = --root ]; then
 fi
 
 out=$root/.build/dist
-file=wiretape-$version-linux-$machine.oci.tar
+file=wiretape-$version-linux-$machine.image.tar
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"

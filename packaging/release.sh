@@ -26,7 +26,7 @@ if [ "$option" = --dry-run ]; then
     python3 "$copy/wiretape/packaging/changelog.py" prepare "$version" --date "$(date -u +%Y-%m-%d)"
     git -C "$copy/wiretape" diff --stat
     echo "release: would commit this, tag it $tag, and make:"
-    echo "  wiretape-$version-linux-$(uname -m).tar.gz, its .spdx.json and .oci.tar, wiretape_${version}_$(dpkg --print-architecture).deb, SHA256SUMS"
+    echo "  wiretape-$version-linux-$(uname -m).tar.gz, its .spdx.json and .image.tar, wiretape_${version}_$(dpkg --print-architecture).deb, SHA256SUMS"
     echo "release: notes of $tag:"
     python3 "$copy/wiretape/packaging/changelog.py" notes "$version" | sed 's/^/  /' | cut -c1-160 | head -n 20
     exit 0

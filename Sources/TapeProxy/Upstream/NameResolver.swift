@@ -220,7 +220,12 @@ final class NameResolver: Sendable {
         hints.ai_socktype = streamSocket
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &list)
-        guard status == 0 else { throw .notFound(String(cString: gai_strerror(status))) }
+        guard status == 0 else {
+            // A bare system has no /etc/hosts, and these names are loopback all the same (RFC 6761, 6.3).
+            let loopback = self.loopbackAddresses(of: host)
+            guard loopback.isEmpty else { return loopback }
+            throw .notFound(String(cString: gai_strerror(status)))
+        }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
         var next = list
@@ -229,6 +234,13 @@ final class NameResolver: Sendable {
             next = entry.pointee.ai_next
         }
         return addresses
+    }
+
+    /// Of `localhost` and the names below it; empty for any other.
+    static func loopbackAddresses(of host: String) -> [SocketAddress] {
+        let name = host.lowercased().hasSuffix(".") ? host.lowercased().dropLast() : host.lowercased()[...]
+        guard name == "localhost" || name.hasSuffix(".localhost") else { return [] }
+        return ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: 0) }
     }
 
     private static func address(_ entry: addrinfo, host: String) -> SocketAddress? {

@@ -44,24 +44,27 @@ public struct CassetteFinisher {
 
     /// Opens, decodes and closes a cassette that no recorder has open.
     ///
-    /// - Parameter digest: makes a SHA-256.
+    /// - Parameters:
+    ///   - digest: makes a SHA-256.
+    ///   - notice: receives a sentence on each repair: bytes that were cut off, and conversations that a killed recorder had left open.
     /// - Returns: the number of exchanges that were decoded.
     public static func decode(
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
-        progress: (_ done: Int, _ of: Int) -> Void
+        notice: (String) -> Void = { _ in }, progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Int {
-        try self.decode(path, version: version, digest: digest, disk: .system, progress: progress)
+        try self.decode(path, version: version, digest: digest, disk: .system, notice: notice, progress: progress)
     }
 
     /// The same with other calls for body files.
     static func decode(
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,
-        progress: (_ done: Int, _ of: Int) -> Void
+        notice: (String) -> Void = { _ in }, progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Int {
         try CassettePlace.refuseEmptyFile(path)
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path, disk: disk)
-        try JournalRecovery.run(appender, store, digest: digest, disk: disk)
+        if let repaired = appender.repaired { notice(repaired.summary + ".") }
+        for text in try JournalRecovery.run(appender, store, digest: digest, disk: disk).notices { notice(text) }
         let rewriter = try appender.finish()
         let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).decoded
         if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }

@@ -204,10 +204,11 @@ struct RedactCommand: ParsableCommand {
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Decode bodies that were stored raw.",
+        abstract: "Decode bodies that were stored raw, and repair a cassette whose recorder was killed.",
         discussion: """
             If recording cannot keep up with traffic, compressed bodies are stored as received. They are decoded when the cassette \
-            is closed; this command decodes them in a cassette that was not closed.
+            is closed; this command decodes them in a cassette that was not closed. It also cuts off a torn end, whose bytes it keeps \
+            in FILE.torn-1, and takes in conversations that were still open.
 
             Example:
               wiretape decode Cassettes/pets.json
@@ -228,9 +229,9 @@ struct DecodeCommand: ParsableCommand {
     func decode() throws -> Int {
         let progress = ProgressLine(label: "decoding")
         do {
-            let count = try CassetteFinisher.decode(self.file, version: Version.current, digest: { FastSHA256() }) {
-                progress.show($0, of: $1)
-            }
+            let count = try CassetteFinisher.decode(
+                self.file, version: Version.current, digest: { FastSHA256() }, notice: { Terminal.error.complain($0) },
+                progress: { progress.show($0, of: $1) })
             progress.end()
             return count
         } catch let error as CassetteError {

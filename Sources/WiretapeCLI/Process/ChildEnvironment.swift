@@ -65,7 +65,8 @@ enum ChildEnvironment {
             changes.append(("PHP_INI_SCAN_DIR", (folders.map(String.init) + [folder]).joined(separator: ":")))
         }
         if let address = self.address(of: proxy) {
-            let options = JavaOptions.value(proxy: address, store: trust.javaStore, parent: parent["JAVA_TOOL_OPTIONS"])
+            let options = JavaOptions.value(
+                proxy: address, needsPassword: proxy.contains("@"), store: trust.javaStore, parent: parent["JAVA_TOOL_OPTIONS"])
             changes.append(("JAVA_TOOL_OPTIONS", options))
         }
         return changes
@@ -105,7 +106,8 @@ enum ChildEnvironment {
 ///
 /// Contains no proxy password: Java prints the value at each start, and reads no password from it.
 enum JavaOptions {
-    static func value(proxy: ListenAddress, store: String?, parent: String?) -> String {
+    /// - Parameter needsPassword: lets Java send a password for tunnels, which it refuses otherwise.
+    static func value(proxy: ListenAddress, needsPassword: Bool = false, store: String?, parent: String?) -> String {
         var properties: [(name: String, value: String)] = []
         if let store {
             properties += [
@@ -119,6 +121,8 @@ enum JavaOptions {
             // Java otherwise connects to loopback directly.
             ("http.nonProxyHosts", ""),
         ]
+        // Java has "Basic" in this list: an HTTPS request through a proxy with a password would get 407 whatever the program sends.
+        if needsPassword { properties.append(("jdk.http.auth.tunneling.disabledSchemes", "")) }
         let ours = properties.map { "-D\($0.name)=" }
         // Later options win anyway, but nested runs would pile them up.
         let kept = self.words(parent ?? "").filter { word in

@@ -69,7 +69,9 @@ enum ProxyGreeting {
         var hints = addrinfo()
         hints.ai_socktype = streamSocket
         var found: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(address.host, String(address.port), &hints, &found)
+        // Where there is no /etc/hosts, localhost is not found.
+        let host = address.host.lowercased() == "localhost" ? "127.0.0.1" : address.host
+        let code = getaddrinfo(host, String(address.port), &hints, &found)
         guard code == 0 else { return .nothing(String(cString: gai_strerror(code))) }
         defer { freeaddrinfo(found) }
         var problem = "no address"

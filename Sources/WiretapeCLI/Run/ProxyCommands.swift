@@ -25,11 +25,11 @@ struct RecordCommand: ParsableCommand {
     var url: String?
 
     @OptionGroup var rules: RuleOptions
-    @OptionGroup var config: ConfigOptions
+    @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var browser: BrowserOptions
-    @OptionGroup var tls: TLSOptions
-    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+    @OptionGroup(title: "Browser") var browser: BrowserOptions
+    @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
+    @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
     @Argument(
@@ -74,11 +74,11 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
-    @OptionGroup var pace: PaceOptions
-    @OptionGroup var config: ConfigOptions
+    @OptionGroup(title: "Time in a replay") var pace: PaceOptions
+    @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var browser: BrowserOptions
-    @OptionGroup var tls: TLSOptions
+    @OptionGroup(title: "Browser") var browser: BrowserOptions
+    @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
 
     @Argument(
         parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.",
@@ -135,12 +135,12 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
-    @OptionGroup var pace: PaceOptions
-    @OptionGroup var config: ConfigOptions
+    @OptionGroup(title: "Time in a replay") var pace: PaceOptions
+    @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var browser: BrowserOptions
-    @OptionGroup var tls: TLSOptions
-    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+    @OptionGroup(title: "Browser") var browser: BrowserOptions
+    @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
+    @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
     @Argument(

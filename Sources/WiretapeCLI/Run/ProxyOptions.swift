@@ -12,6 +12,39 @@ struct ProxyOptions: ParsableArguments {
             valueName: "host:port"))
     var listen: ListenAddress?
 
+    @OptionGroup(title: "The proxy") var reach: ReachOptions
+    @OptionGroup(title: "Threads and log") var server: ServerOptions
+    @OptionGroup(title: "Inspector") var page: WebOptions
+
+    var transparent: Bool { self.reach.transparent }
+    var allowRemote: Bool { self.reach.allowRemote }
+    var proxyAuth: String? { self.reach.proxyAuth }
+    var qr: Bool { self.reach.qr }
+    var quiet: Bool { self.reach.quiet }
+    var verbose: Bool { self.reach.verbose }
+    var json: Bool { self.reach.json }
+    var grace: Int? { self.reach.grace }
+
+    func validate() throws {
+        #if !os(Linux)
+        guard !self.transparent else {
+            throw ValidationError("--transparent works only on Linux: run the program after \"--\", or set its proxy.")
+        }
+        #endif
+        guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
+        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
+        own.grace = self.grace.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+/// Who can reach the proxy, what it prints, and how long it takes to stop.
+struct ReachOptions: ParsableArguments {
     @Flag(
         help: "Also take connections that the kernel leads here: \"wiretape env --transparent\" prints the rules for that (Linux).")
     var transparent = false
@@ -39,26 +72,6 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when stopping. Default: 5.", valueName: "seconds"))
     var grace: Int?
-
-    @OptionGroup var server: ServerOptions
-    @OptionGroup var page: WebOptions
-
-    func validate() throws {
-        #if !os(Linux)
-        guard !self.transparent else {
-            throw ValidationError("--transparent works only on Linux: run the program after \"--\", or set its proxy.")
-        }
-        #endif
-        guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
-        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
-    }
-
-    func lay(over settings: RunSettings) -> RunSettings {
-        var own = RunSettings()
-        own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
-        own.grace = self.grace.map { Setting(value: $0, source: .commandLine) }
-        return settings.adding(own)
-    }
 }
 
 /// The options of every command that listens: its event loops, and a log for debugging.

@@ -104,6 +104,9 @@ struct ProxyRun {
             ?? self.serve(server, screen, configuration.credentials)
         server.stop()
         screen.stop()
+        if server.counts.tlsFailures > 0 || server.counts.tunnels > 0 {
+            for notice in program?.notices ?? [] { screen.say(notice) }
+        }
         if let startStatus = outcome.startStatus {
             try cassette.abandon()
             return startStatus
@@ -248,6 +251,8 @@ struct ProxyRun {
         /// The browser's.
         var profile: RunFolder?
         var authority: AuthorityCertificate
+        /// What the program may not trust. Said if TLS failed, or if it opened tunnels that were passed on: most programs need none of it.
+        var notices: [String] = []
     }
 
     private var hasProgram: Bool { self.browser.browser || !self.command.isEmpty }
@@ -257,7 +262,6 @@ struct ProxyRun {
         let authority = certificate.chain
         let folder = TrustFolder(path: place.trustFolder)
         let trust = try ChildTrust.prepare(authority: authority, folder: folder, parent: ChildEnvironment.parent)
-        for notice in trust.notices { screen.say(notice) }
         if self.browser.browser {
             let browser = try Browser.find(self.browser.browserProgram, environment: ChildEnvironment.parent)
             return TrustedProgram(
@@ -268,8 +272,9 @@ struct ProxyRun {
         let means = try NamespaceChoice.make(self.tls.trust, authority: authority) { () throws(TrustError) in
             try NamespacePlan.prepare(trust, authority: authority, folder: folder)
         }
-        if let notice = means.notice { screen.say(notice) }
-        return TrustedProgram(command: means.command(self.command), trust: trust, authority: certificate)
+        return TrustedProgram(
+            command: means.command(self.command), trust: trust, authority: certificate,
+            notices: trust.notices + (means.notice.map { [$0] } ?? []))
     }
 
     private func commandLine(of program: TrustedProgram, at server: ProxyServer) throws(TrustError) -> [String] {
@@ -327,6 +332,11 @@ extension RunSettings {
         }
         if self.refreshFields.contains(where: { $0.source == .commandLine }), !self.refreshesDates {
             throw ValidationError("--refresh-field applies to dates that --refresh-dates moves: pass both.")
+        }
+        // A --no-refresh-dates for one run is no mistake in the file.
+        if let field = self.refreshFields.first, self.refreshDates == nil {
+            throw SettingError(
+                "\(field.source): refreshFields applies to dates that refreshDates moves: set \"refreshDates: true\" too, or remove it.")
         }
         if assumesYes, !self.reviews { throw ValidationError("--yes answers --review: pass both.") }
     }

@@ -5,27 +5,18 @@ public import TapeProxy
 
 /// The options that the recording commands share.
 struct RecordOptions: ParsableArguments {
-    @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends. Default: normal.")
-    var durability: ProxyConfiguration.Durability?
-
-    @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507. Default: pass.")
-    var onDiskFull: ProxyConfiguration.DiskFullPolicy?
-
     @OptionGroup var redaction: RedactionOptions
-
-    @Flag(help: "Keep secrets in the cassette: anyone who can read it can read them.")
-    var noRedaction = false
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Keep the old cassette if the command fails, with the recording beside it. Default: --keep-on-failure.")
-    var keepOnFailure: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Show what a recording changes, and ask before it replaces the old cassette.")
     var review: Bool?
 
-    @Flag(help: "With --review: accept without asking.")
-    var yes = false
+    @OptionGroup(title: "How the recording is kept") var keeping: KeepingOptions
+
+    var durability: ProxyConfiguration.Durability? { self.keeping.durability }
+    var onDiskFull: ProxyConfiguration.DiskFullPolicy? { self.keeping.onDiskFull }
+    var noRedaction: Bool { self.keeping.noRedaction }
+    var keepOnFailure: Bool? { self.keeping.keepOnFailure }
+    var yes: Bool { self.keeping.yes }
 
     func validate() throws {
         guard !self.noRedaction || self.redaction.isEmpty else {
@@ -43,6 +34,26 @@ struct RecordOptions: ParsableArguments {
         own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
         return self.redaction.lay(over: settings.adding(own))
     }
+}
+
+/// What happens to a recording on the disk, beyond what most runs need.
+struct KeepingOptions: ParsableArguments {
+    @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends. Default: normal.")
+    var durability: ProxyConfiguration.Durability?
+
+    @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507. Default: pass.")
+    var onDiskFull: ProxyConfiguration.DiskFullPolicy?
+
+    @Flag(help: "Keep secrets in the cassette: anyone who can read it can read them.")
+    var noRedaction = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Keep the old cassette if the command fails, with the recording beside it. Default: --keep-on-failure.")
+    var keepOnFailure: Bool?
+
+    @Flag(help: "With --review: accept without asking.")
+    var yes = false
 }
 
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}

@@ -8,12 +8,6 @@ public import TapeProxy
 struct RuleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What requests are compared by, instead of method,url,body: also scheme, host, port, path, query, query-order, header:NAME, body:json and others, graphql. Comma-separated.",
-            valueName: "rules"), transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
-    var match: [String]?
-
-    @Option(
-        help: ArgumentHelp(
             "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, grpc:/FIELD/FIELD, form:NAME, part:NAME, filename:NAME, body, … Repeatable.",
             valueName: "place"))
     var ignore: [String] = []
@@ -24,7 +18,10 @@ struct RuleOptions: ParsableArguments {
     )
     var pattern: [String] = []
 
-    @OptionGroup var names: DescriptorOptions
+    @OptionGroup(title: "More on matching") var more: MoreRuleOptions
+
+    var match: [String]? { self.more.match }
+    var names: DescriptorOptions { self.more.names }
 
     func validate() throws {
         do {
@@ -44,6 +41,17 @@ struct RuleOptions: ParsableArguments {
     }
 }
 
+/// The rules that fewer people need.
+struct MoreRuleOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What requests are compared by, instead of method,url,body: also scheme, host, port, path, query, query-order, header:NAME, body:json and others, graphql. Comma-separated.",
+            valueName: "rules"), transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
+    var match: [String]?
+
+    @OptionGroup var names: DescriptorOptions
+}
+
 /// What names the fields of gRPC messages, for every command that compares or shows them.
 struct DescriptorOptions: ParsableArguments {
     @Option(
@@ -58,6 +66,37 @@ struct DescriptorOptions: ParsableArguments {
 
 /// How the recorded exchanges answer, and what counts as a failure, for the commands that replay.
 struct VerdictOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
+            valueName: "flaws"),
+        transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
+    var failOn: FailureRule?
+
+    @Option(
+        help: ArgumentHelp("Write a report of the replay: FILE.json, or FILE.xml for JUnit. Repeatable.", valueName: "file"),
+        completion: .file(), transform: { try ReportFile($0) })
+    var report: [ReportFile] = []
+
+    @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
+
+    var onExpired: ExpiryPolicy? { self.answers.onExpired }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.repetition = self.answers.repetition.map { Setting(value: $0, source: .commandLine) }
+        own.order = self.answers.order.map { Setting(value: $0, source: .commandLine) }
+        own.conversation = self.answers.conversation.map { Setting(value: $0, source: .commandLine) }
+        own.ranges = self.answers.ranges.map { Setting(value: $0, source: .commandLine) }
+        own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
+        own.maxAge = self.answers.maxAge.map { Setting(value: $0, source: .commandLine) }
+        own.onExpired = self.answers.onExpired.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+/// How the recorded exchanges answer, beyond what most replays need.
+struct AnswerOptions: ParsableArguments {
     @Option(
         name: .customLong("repeat"),
         help: "What answers once all equal exchanges are used up: nothing (never), the last one, or all again (cycle). Default: never.")
@@ -80,36 +119,12 @@ struct VerdictOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What fails the run: miss (exit code 3), unused (4), order (5), unsearched (6: a recorded body could not be searched for secrets), comma-separated; or none. Default: miss, and with strict order also order. A replay without any request (4) and a damaged cassette (1) fail it, too, except with none.",
-            valueName: "flaws"),
-        transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
-    var failOn: FailureRule?
-
-    @Option(
-        help: ArgumentHelp("Write a report of the replay: FILE.json, or FILE.xml for JUnit. Repeatable.", valueName: "file"),
-        completion: .file(), transform: { try ReportFile($0) })
-    var report: [ReportFile] = []
-
-    @Option(
-        help: ArgumentHelp(
             "Maximum age of the oldest exchange in the cassette: a number followed by s, m, h, d or w.", valueName: "duration"),
         transform: { try Age($0) })
     var maxAge: Age?
 
     @Option(help: "What happens to an older cassette: warn, fail (exit code 7), or rerecord. Default: warn.")
     var onExpired: ExpiryPolicy?
-
-    func lay(over settings: RunSettings) -> RunSettings {
-        var own = RunSettings()
-        own.repetition = self.repetition.map { Setting(value: $0, source: .commandLine) }
-        own.order = self.order.map { Setting(value: $0, source: .commandLine) }
-        own.conversation = self.conversation.map { Setting(value: $0, source: .commandLine) }
-        own.ranges = self.ranges.map { Setting(value: $0, source: .commandLine) }
-        own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
-        own.maxAge = self.maxAge.map { Setting(value: $0, source: .commandLine) }
-        own.onExpired = self.onExpired.map { Setting(value: $0, source: .commandLine) }
-        return settings.adding(own)
-    }
 }
 
 extension Repetition: ExpressibleByArgument {}

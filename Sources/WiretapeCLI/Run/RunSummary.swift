@@ -94,7 +94,7 @@ struct RunSummary {
         if self.path != self.plan.path {
             let reason = recorder.lost > 0 ? "it is incomplete" : recorder.leaks.isEmpty ? "the command failed" : "it contains a secret"
             text += "; \(reason), so \(self.plan.path) is unchanged"
-        } else if self.plan.mode == .once, self.keepsOnFailure, let childStatus, childStatus != 0 {
+        } else if self.plan.mode == .once || self.plan.target == .create, self.keepsOnFailure, let childStatus, childStatus != 0 {
             text += "; the command failed, and the next run replays this: remove it to record again"
         }
         return text + "."

@@ -53,25 +53,25 @@ struct ServeCommand: ParsableCommand {
     var quiet = false
 
     /// A page for each session.
-    @OptionGroup var page: WebOptions
+    @OptionGroup(title: "Inspector") var page: WebOptions
 
     @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when a session ends.", valueName: "seconds"))
     var grace = 5
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup(title: "Threads and log") var server: ServerOptions
 
-    @OptionGroup var tls: TLSOptions
-    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+    @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
+    @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
 
     @OptionGroup(title: "For all sessions; a session's own settings override them") var rules: RuleOptions
-    @OptionGroup var verdict: VerdictOptions
-    @OptionGroup var pace: PaceOptions
-    @OptionGroup var redaction: RedactionOptions
+    @OptionGroup(title: "Verdict, for all sessions") var verdict: VerdictOptions
+    @OptionGroup(title: "Time in a replay, for all sessions") var pace: PaceOptions
+    @OptionGroup(title: "Secrets, for all sessions") var redaction: RedactionOptions
 
     @Flag(help: "Keep secrets in the cassettes: anyone who can read a cassette can read them.")
     var noRedaction = false
 
-    @OptionGroup var config: ConfigOptions
+    @OptionGroup(title: "Configuration file") var config: ConfigOptions
 
     @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends.")
     var durability = ProxyConfiguration.Durability.normal

@@ -30,7 +30,7 @@ struct NamespaceAdvice: Hashable {
             remedy: "run as root, or \"sysctl kernel.unprivileged_userns_clone=1\""),
         Row(
             fits: { _, facts in facts.seccomp == 2 }, reason: "a seccomp filter is in force, as in a container",
-            remedy: "start the container with --cap-add SYS_ADMIN and --security-opt seccomp=unconfined"),
+            remedy: "start the container with --cap-add SYS_ADMIN, and if that is not enough, --security-opt seccomp=unconfined"),
         Row(
             fits: { _, facts in facts.appArmorRestricts == 1 && !facts.isRoot },
             reason: "kernel.apparmor_restrict_unprivileged_userns is 1",
@@ -85,7 +85,7 @@ struct NamespaceAdvice: Hashable {
 
     /// For `--trust auto`, which falls back to the variables.
     var notice: String {
-        "programs that read no variable for roots, such as URLSession, will not trust the recorder (\(self.reason)): \"wiretape ca install\" makes all programs trust it, URLs with WIRETAPE_REVERSE before them need no trust, and --trust env silences this notice."
+        "programs that read no variable for roots, such as URLSession, do not trust the recorder here (\(self.reason)): run \"wiretape ca install\", or write WIRETAPE_REVERSE before URLs."
     }
 }
 

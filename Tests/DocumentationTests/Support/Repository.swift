@@ -9,10 +9,10 @@ enum Repository {
 
     static func text(_ name: String) throws -> String { try String(contentsOfFile: Self.path(name), encoding: .utf8) }
 
-    /// The pages of all catalogues, and README.md.
+    /// The pages of all catalogues, and docs/swift.md.
     static func pages() throws -> [SnippetCheck.Page] {
         let catalogues = try Self.files(under: "Sources") { $0.contains(".docc/") && $0.hasSuffix(".md") }
-        return try (catalogues + ["README.md"]).map { ($0, try Self.text($0)) }
+        return try (catalogues + ["docs/swift.md"]).map { ($0, try Self.text($0)) }
     }
 
     /// The regions of this test target and of the manifest that it shows.

@@ -8,7 +8,7 @@ import WiretapeTesting
 import FoundationNetworking
 #endif
 
-/// What the README shows first.
+/// What docs/swift.md shows first.
 @Suite struct FiveTasksTests {
     @Test(.cassette("shop/listsPets", mode: .none)) func getJSON() async throws {
         // snippet: task-get

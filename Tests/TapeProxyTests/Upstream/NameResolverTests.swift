@@ -122,4 +122,15 @@ import Testing
         #expect(!addresses.isEmpty)
         #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.ipAddress) })
     }
+
+    /// As on a bare system without /etc/hosts (RFC 6761, 6.3).
+    @Test(arguments: ["localhost", "LOCALHOST", "localhost.", "a.localhost", "a.b.localhost."])
+    func namesOfLoopbackNeedNoFile(_ name: String) {
+        #expect(NameResolver.loopbackAddresses(of: name).map(\.ipAddress) == ["127.0.0.1", "::1"])
+    }
+
+    @Test(arguments: ["localhosts", "notlocalhost", "localhost.test", "", ".", "127.0.0.1"])
+    func noOtherNameIsLoopback(_ name: String) {
+        #expect(NameResolver.loopbackAddresses(of: name).isEmpty)
+    }
 }

@@ -72,6 +72,14 @@ import TapeTestSupport
 }
 
 @Suite struct JavaOptionsTests {
+    /// Java refuses to send a password for a tunnel, unless told otherwise at its start.
+    @Test func aProxyWithAPasswordMayGetItForTunnels() {
+        let value = JavaOptions.value(proxy: Self.address, needsPassword: true, store: nil, parent: nil)
+        #expect(value.hasSuffix(" -Djdk.http.auth.tunneling.disabledSchemes="))
+        #expect(JavaOptions.value(proxy: Self.address, needsPassword: true, store: nil, parent: value) == value)
+        #expect(!JavaOptions.value(proxy: Self.address, store: nil, parent: nil).contains("tunneling"))
+    }
+
     private static let address = ListenAddress(host: "127.0.0.1", port: 7070)
     private static let proxy =
         "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=7070 -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=7070 -Dhttp.nonProxyHosts="

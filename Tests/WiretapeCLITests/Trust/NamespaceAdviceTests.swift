@@ -9,7 +9,7 @@ import Testing
             (.unshareUser, EPERM, NamespaceFacts(maxUserNamespaces: 0), "user.max_user_namespaces is 0", "sysctl"),
             (.unshareUser, ENOSPC, NamespaceFacts(), "ENOSPC", "sysctl"),
             (.unshareUser, EPERM, NamespaceFacts(unprivilegedClone: 0), "kernel.unprivileged_userns_clone is 0", "root"),
-            (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 2), "seccomp", "--security-opt seccomp=unconfined"),
+            (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 2), "seccomp", "--cap-add SYS_ADMIN, and"),
             (.propagation, EACCES, NamespaceFacts(seccomp: 0, appArmorRestricts: 1), "apparmor", "root"),
             (.unshareUser, EPERM, NamespaceFacts(isRoot: true, seccomp: 0), "without CAP_SYS_ADMIN", "--cap-add SYS_ADMIN"),
             (.unshareUser, EPERM, NamespaceFacts(seccomp: 0), "unshare(CLONE_NEWUSER|CLONE_NEWNS) failed with EPERM", "run as root"),
