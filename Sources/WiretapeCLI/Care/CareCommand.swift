@@ -28,6 +28,11 @@ enum CareCommand {
     }
 
     static func digest() -> any ContentDigest { FastSHA256() }
+
+    /// What is kept when a signal ends a command that replaces a cassette in one step.
+    static func ended(_ file: String, done: String) -> String {
+        "ended: \"\(file)\" is whole, as it was before or \(done): run the command again to be sure."
+    }
 }
 
 struct MergeCommand: ParsableCommand {
@@ -50,7 +55,7 @@ struct MergeCommand: ParsableCommand {
 
     func run() throws {
         // OUT takes its name when it is complete: a signal leaves no OUT.
-        SignalThread.unblock()
+        SignalThread.end(saying: "ended: \"\(self.output)\" was not written, and the others are as they were.")
         let count = try self.merge()
         let copies = count.left == 0 ? "" : "; \(Quantity.count(count.left, "further copy", plural: "further copies")) of them left out"
         Terminal.output.line(
@@ -95,7 +100,7 @@ struct PruneCommand: ParsableCommand {
 
     func run() throws {
         // A signal leaves the old cassette or the new one, never half of each.
-        SignalThread.unblock()
+        SignalThread.end(saying: CareCommand.ended(self.file, done: "pruned"))
         try self.prune()
     }
 
@@ -157,7 +162,7 @@ struct RedactCommand: ParsableCommand {
 
     func run() throws {
         // A signal leaves the old cassette or the new one, never half of each.
-        SignalThread.unblock()
+        SignalThread.end(saying: CareCommand.ended(self.file, done: "redacted"))
         let outcome = try self.redact()
         Terminal.output.line(self.summary(outcome))
         if let words = outcome.unsearched.words {
@@ -219,7 +224,7 @@ struct DecodeCommand: ParsableCommand {
 
     func run() throws {
         // A signal leaves the old cassette or the new one, never half of each.
-        SignalThread.unblock()
+        SignalThread.end(saying: CareCommand.ended(self.file, done: "decoded"))
         Terminal.output.line("decoded \(Quantity.count(try self.decode(), "exchange")) in \"\(self.file)\".")
     }
 

@@ -88,7 +88,11 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        SignalThread.unblock()
+        if let output {
+            SignalThread.end(saying: "ended: \"\(output)\" is as it was before.")
+        } else {
+            SignalThread.unblock()
+        }
         try self.export()
     }
 
@@ -104,8 +108,13 @@ struct ExportCommand: ParsableCommand {
             let sink = try OutputFile(path: self.output, from: self.file, keepsOld: true)
             var writer = try self.writer(of: cassette) { try sink.write($0) }
             let filter = try self.filter.map { ExchangeFilter(try FilterParser.parse($0), reader: BodyReader(cassettePath: self.file)) }
+            // On a terminal that shows the output, the line would be among it.
+            let progress = self.output != nil || !Terminal.output.isTerminal ? ProgressLine(label: "exporting") : nil
+            defer { progress?.end() }
             try writer.begin()
-            for number in self.numbers.isEmpty ? Array(1...max(cassette.count, 1)).prefix(cassette.count) : self.numbers[...] {
+            let numbers = self.numbers.isEmpty ? Array(1...max(cassette.count, 1)).prefix(cassette.count) : self.numbers[...]
+            for (done, number) in numbers.enumerated() {
+                progress?.show(done, of: numbers.count)
                 let interaction = try cassette.interaction(at: number - 1)
                 if try filter?.matches(interaction) != false { try writer.append(interaction, number: number) }
             }

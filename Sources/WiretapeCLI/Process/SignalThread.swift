@@ -33,6 +33,21 @@ enum SignalThread {
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
+    /// For a command whose files stay whole whenever it ends: a signal ends it at once, after a line that says what is kept.
+    static func end(saying text: String) {
+        signal(SIGPIPE, SIG_DFL)
+        self.start { arrival in
+            Terminal.error.complain(text)
+            var set = sigset_t()
+            sigemptyset(&set)
+            sigaddset(&set, arrival.signal)
+            signal(arrival.signal, SIG_DFL)
+            pthread_sigmask(SIG_UNBLOCK, &set, nil)
+            // Ends the process as the signal does, so that its parent sees which one it was.
+            raise(arrival.signal)
+        }
+    }
+
     private struct State: Sendable {
         var arrivals = 0
         /// When the first one came.

@@ -32,6 +32,15 @@ import TapeTestSupport
 
 /// `decode`: bodies that were kept raw get their readable form.
 @Suite struct DecodeCommandTests {
+    /// An exchange must not go without a word.
+    @Test func whatIsCutOffIsReported() throws {
+        let text = cassetteText([interactionText(1), interactionText(2)])
+        try self.folder.write(text.dropLast(30), to: "torn.json")
+        let end = try Wiretape.run(["decode", self.folder.file("torn.json")])
+        #expect(end.status == 0 && end.outputText.hasPrefix("decoded 0 exchanges"))
+        #expect(end.errors.contains("torn: 1 exchange lost") && end.errors.contains("torn.json.torn-1"), "\(end.errors)")
+    }
+
     private let folder: TemporaryFolder
     private let cassette: String
 

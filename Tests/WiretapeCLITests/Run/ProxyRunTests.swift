@@ -1,4 +1,5 @@
 import ArgumentParser
+import CassetteRun
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
@@ -240,7 +241,13 @@ import TapeTestSupport
         #expect(throws: ValidationError.self) { try settings.check(assumesYes: true) }
         settings.review = Setting(value: true, source: .standard)
         try settings.check(assumesYes: true)
-        // A file may say what is for another day.
-        try ConfigFile(path: "wiretape.yaml", bytes: Array("onExpired: fail\nrefreshFields: [json:/a]".utf8)).settings.check()
+        // A file may say what is for another day, but not what has no effect on any.
+        try ConfigFile(path: "wiretape.yaml", bytes: Array("onExpired: fail".utf8)).settings.check()
+        var file = try ConfigFile(path: "wiretape.yaml", bytes: Array("onExpired: fail\nrefreshFields: [json:/a]".utf8)).settings
+        let error = #expect(throws: SettingError.self) { try file.check() }
+        #expect(error?.message.hasPrefix("wiretape.yaml line 2: refreshFields applies to dates that refreshDates moves") == true)
+        // Another day's --no-refresh-dates is.
+        file.refreshDates = Setting(value: false, source: .commandLine)
+        try file.check()
     }
 }

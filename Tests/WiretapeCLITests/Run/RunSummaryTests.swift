@@ -118,8 +118,9 @@ import Testing
         #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json is unchanged"))
     }
 
-    @Test func aFirstRunThatFailedSaysHowToRecordAgain() throws {
-        let summary = try self.summary(.once, exists: false) {
+    /// Whichever command has recorded: the next run replays it.
+    @Test(arguments: [RecordMode.once, .all]) func aFirstRunThatFailedSaysHowToRecordAgain(_ mode: RecordMode) throws {
+        let summary = try self.summary(mode, exists: false) {
             $0.recorder = Self.status(recorded: 1)
             $0.childStatus = 1
         }
