@@ -1,4 +1,4 @@
 /// The version of this package, as `--version` and the `recorder` member of a cassette show it.
 package enum Version {
-    package static let current = "0.1.0"
+    package static let current = "0.2.0"
 }

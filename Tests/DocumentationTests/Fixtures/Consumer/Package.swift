@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16)],
     dependencies: [
         // snippet: package-dependency
-        .package(url: "https://example.test/wiretape.git", from: "0.1.0", traits: [])
+        .package(url: "https://example.test/wiretape.git", from: "0.2.0", traits: [])
         // snippet end
     ],
     targets: [
