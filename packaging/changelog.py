@@ -11,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILE = ROOT / "CHANGELOG.md"
@@ -53,14 +54,15 @@ def items(text):
 
 
 def debian(moment):
-    """Changes of a version as one line each: dpkg-parsechangelog takes long lines, and people read them in a pager that wraps."""
+    """Lines of at most 80 columns, as Debian's policy has them."""
     blocks = []
     for version, date, text in sections():
         if not date:
             continue
         when = moment if not blocks else datetime.datetime.fromisoformat(date + "T00:00:00+00:00")
         lines = [f"wiretape ({version}) unstable; urgency=medium", ""]
-        lines += [f"  * {item}" for item in items(text)]
+        for item in items(text):
+            lines += textwrap.wrap(item, 76, initial_indent="  * ", subsequent_indent="    ", break_long_words=True, break_on_hyphens=False)
         lines += ["", f" -- The Wiretape authors <wiretape@example.test>  {when.strftime('%a, %d %b %Y %H:%M:%S +0000')}", ""]
         blocks.append("\n".join(lines))
     sys.stdout.write("\n".join(blocks))

@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRun
+internal import CassetteStore
 internal import LocalHTTP
 internal import NIOCore
 internal import TapeRecorder
