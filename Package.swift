@@ -160,6 +160,13 @@ let package = Package(
         // Of all targets of the cassette, which share what they are tried on.
         .testTarget(
             name: "CassetteTests", dependencies: forClient + ["CassetteTools", "TapeTestSupport"], exclude: ["CassetteFormat/Golden"]),
+        // The same code as in `make fuzz`: a share of its inputs runs with the tests.
+        .target(
+            name: "FuzzTargets",
+            dependencies: forPlayback + ["CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio("NIOCore")],
+            path: "Fuzz/Targets"
+        ),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TapeTestSupport"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "TapeTestSupport"]),
         // What may kill its process is done by this program, which the tests start.
         .executableTarget(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the inputs that the fuzz targets begin with: seeds.py FOLDER. Each target reads its own shape, told in Fuzz/Sources."""
+"""Writes the inputs that the fuzz targets begin with: seeds.py FOLDER. Each target reads its own shape, told in Fuzz/Targets."""
 import gzip
 import json
 import pathlib
@@ -14,6 +14,10 @@ MULTIPARTS = [
     b"preamble\r\n--b \r\n" + PART + b"--bb\r\n--b\n\nlf only\n--b--epilogue",
     b"--b\r\n" + NESTED + b"\r\n--b--",
     b"\r\n--b\r\n" + PART + b"cut",
+    b"--b\r\n\r\na stream\r\n",
+    # Levels that pass the small limits, with more after that.
+    b"--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\na long preamble\r\n--c\r\n\r\nx\r\n--c\r\n\r\ny\r\n--b\r\n\r\nz\r\n--b--",
+    b"--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c--\r\na long epilogue\r\n--b\r\n" + PART + b"z\r\n--b--epilogue",
 ]
 TEXTS = [b'{"a": [1, 2.50, -0, "\\u00e9\\n\xc3\xa9", true, null, {}]}\n', b"[\n  1,\n  [ ]\n]", b"a=1&b=%20+&c", b"plain \xff\x00 text",
          "한글".encode("euc-kr"), "﻿text".encode("utf-16"), b"data: 1\n\ndata: 2\n\n", b'{"a":1}\n{"b":2}\n']

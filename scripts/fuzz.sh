@@ -16,7 +16,8 @@ mkdir -p "$package/Sources"
 codings='"CBrotli", "CZstd", '
 . "$root/scripts/cassette-targets.sh"
 for target in CZlib COpenSSL CNghttp2 CBrotli CZstd $cassette_targets TapeTLS TapeHTTP2; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
-ln -sfn "$root/Fuzz/Sources" "$package/Sources/Fuzz"
+ln -sfn "$root/Fuzz/Command" "$package/Sources/Fuzz"
+ln -sfn "$root/Fuzz/Targets" "$package/Sources/FuzzTargets"
 cat >"$package/Package.swift.new" <<END
 // swift-tools-version: 6.1
 import PackageDescription
@@ -39,8 +40,10 @@ $(grep 'apple/swift-nio.git' "$root/Package.swift")
         $cassette_manifest
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"], swiftSettings: settings),
         .target(name: "TapeHTTP2", dependencies: ["CassetteModel", "TapeExchange", "CNghttp2", nio], swiftSettings: settings),
-        .executableTarget(
-            name: "Fuzz", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio], swiftSettings: settings),
+        .target(
+            name: "FuzzTargets", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio],
+            swiftSettings: settings),
+        .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -78,7 +78,7 @@ final class LintLevel {
             self.part?.data(event.bytes)
             self.inner?.push(event.bytes)
         case .epilogue:
-            guard self.isFormData else { return }
+            guard self.isFormData, self.isClosed else { return }
             self.report.addOnce(
                 MultipartProblem(
                     .epilogue, offset: offset, "there are bytes after the closing delimiter, which servers ignore; leave them out"))

@@ -17,6 +17,8 @@ public struct MultipartParser: ~Copyable {
     /// True before the first byte of the preamble or of a part's data: a boundary there is at the start of a line.
     private var isSegmentStart = true
     private var parts = 0
+    /// After the last delimiter.
+    private var lineEnd = LineEnd.carriageReturnLineFeed
     private var headers = PartHeaderScanner()
     /// Set if the state has changed without consuming a byte: the same bytes are processed again.
     private var hasChangedState = false
@@ -103,8 +105,12 @@ public struct MultipartParser: ~Copyable {
         deliver: (MultipartEvent) throws -> Void
     ) rethrows {
         guard let found = self.boundary.find(in: bytes, from: position) else {
-            let end = isFinal ? bytes.count : self.boundary.beginning(atEndOf: bytes, from: position)
-            return try self.report(kind, bytes, &position, to: end, deliver)
+            guard isFinal else {
+                return try self.report(kind, bytes, &position, to: self.boundary.beginning(atEndOf: bytes, from: position), deliver)
+            }
+            let lineEnd = self.lastLineEnd(bytes, from: position)
+            try self.report(kind, bytes, &position, to: bytes.count - lineEnd.count, deliver)
+            return try self.report(.epilogue, bytes, &position, to: bytes.count, deliver)
         }
         let end = found + self.boundary.dashed.count
         let lineEnd = LineEnd.before(found, from: position, in: bytes)
@@ -120,6 +126,15 @@ public struct MultipartParser: ~Copyable {
         case .needsMore:
             try self.report(kind, bytes, &position, to: found - lineEnd.count, deliver)
         }
+    }
+
+    /// The line end after the last part of a body without a closing delimiter. Senders of endless streams write it with each part, and it
+    /// belongs to the delimiter that would follow (RFC 2046, 5.1.1).
+    private func lastLineEnd(_ bytes: UnsafeRawBufferPointer, from position: Int) -> LineEnd {
+        guard case .data = self.state else { return .none }
+        let found = LineEnd.before(bytes.count, from: position, in: bytes)
+        // Where lines end in CRLF, a line feed alone is data.
+        return self.lineEnd == .carriageReturnLineFeed && found == .lineFeed ? .none : found
     }
 
     private mutating func scanHeaders(
@@ -147,6 +162,7 @@ public struct MultipartParser: ~Copyable {
         try self.report(.delimiter(delimiter), bytes, &position, to: end, deliver)
         guard !delimiter.isClosing else { return self.change(to: .epilogue) }
         self.parts += 1
+        self.lineEnd = delimiter.lineEndAfter
         self.headers = PartHeaderScanner()
         self.change(to: .headers)
     }
@@ -167,7 +183,7 @@ public struct MultipartEvent {
         case headers
         /// Data of the part. `resemblesDelimiter` is true for bytes that hold the boundary but are not a delimiter.
         case data(resemblesDelimiter: Bool)
-        /// Bytes after the closing delimiter.
+        /// Bytes after the closing delimiter; in a body without one, the line end after the last part.
         case epilogue
         /// The rest of a body that has exceeded a limit.
         case opaque(MultipartLimit)

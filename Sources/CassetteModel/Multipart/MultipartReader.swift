@@ -54,13 +54,16 @@ private final class MultipartLevel {
         return self.isWithinLimits && self.hasDelimiter ? self.body : nil
     }
 
+    /// Nothing counts after a limit: how much more of a piece the parser delivers depends on where the body was cut.
     private func take(_ event: MultipartEvent) {
+        guard self.isWithinLimits else { return }
         switch event.kind {
         case .preamble: self.append(event.bytes, to: \.preamble)
         case .epilogue: self.append(event.bytes, to: \.epilogue)
         case .opaque:
+            // What the inner level still holds back counts too.
+            self.endInner()
             self.isWithinLimits = false
-            self.inner = nil
         case .delimiter(let delimiter):
             self.endInner()
             self.hasDelimiter = true

@@ -81,6 +81,25 @@ struct MultipartParserTests {
             ]),
         Case("cut within a header section", "--X\r\nA: b\r\nC:", [#"delimiter "--X\r\n""#, #"headers "A: b\r\nC:""#]),
         Case("cut within a delimiter", "--X\r\n\r\na\r\n--", [#"delimiter "--X\r\n""#, #"headers "\r\n""#, #"data "a\r\n--""#]),
+        Case(
+            "a stream that ends after a part", "--X\r\n\r\na\r\n--X\r\n\r\nb\r\n",
+            [
+                #"delimiter "--X\r\n""#, #"headers "\r\n""#, #"data "a""#, #"delimiter "\r\n--X\r\n""#, #"headers "\r\n""#, #"data "b""#,
+                #"epilogue "\r\n""#,
+            ]),
+        Case(
+            "a stream that ends after a part with an empty line", "--X\r\n\r\na\r\n\r\n",
+            [#"delimiter "--X\r\n""#, #"headers "\r\n""#, #"data "a\r\n""#, #"epilogue "\r\n""#]),
+        Case(
+            "a stream that ends after an empty part", "--X\r\n\r\n\r\n",
+            [#"delimiter "--X\r\n""#, #"headers "\r\n""#, #"epilogue "\r\n""#]),
+        Case(
+            "a stream with line feeds that ends after a part", "--X\n\na\n",
+            [#"delimiter "--X\n""#, #"headers "\n""#, #"data "a""#, #"epilogue "\n""#]),
+        Case(
+            "a line feed alone where lines end in CRLF", "--X\r\n\r\na\n",
+            [#"delimiter "--X\r\n""#, #"headers "\r\n""#, #"data "a\n""#]),
+        Case("a line end after a preamble alone", "a\r\n", [#"preamble "a\r\n""#]),
         Case("empty", "", []),
         Case("no delimiter", "a=b&--X", [#"preamble "a=b&--X""#]),
     ]

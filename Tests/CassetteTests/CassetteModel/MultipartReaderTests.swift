@@ -9,6 +9,32 @@ struct MultipartReaderTests {
         for index in bytes.indices { bytes[index...index].withUnsafeBytes { reader.push($0) } }
         #expect(reader.finish() == whole)
     }
+
+    /// A level that has passed a limit takes nothing more from what the levels share, however its body is cut.
+    @Test(arguments: [
+        // The preamble of the inner level, its epilogue, its header section, and its number of parts pass a limit.
+        "0123456789\r\n--Y\r\n\r\na\r\n--Y\r\n\r\nb", "--Y--\r\n0123456789\r\n--Y\r\n",
+        "--Y\r\n\(String(repeating: "A: b\r\n", count: 10))\r\n--Y\r\n",
+        "--Y\r\n\r\na\r\n--Y\r\n\r\nb\r\n--Y\r\n\r\nc\r\n--Y\r\n\r\nd",
+        "--Y\r\nContent-Type: multipart/mixed; boundary=Z\r\n\r\n01234\r\n--Z\r\n\r\n\r\n--Y\r\n\r\n\r\n--Y\r\n\r\n\r\n--Y\r\n",
+    ]) func limitsDoNotDependOnTheCuts(_ inner: String) throws {
+        var limits = MultipartLimits()
+        limits.parts = 3
+        limits.headerSection = 50
+        limits.surroundings = 8
+        let type = "Content-Type: multipart/mixed; boundary=Y\r\n"
+        for tail in ["\r\n--X--", "\r\n--X\r\n\r\nc\r\n--X--", "\r\n--X--\r\n0123"] {
+            let bytes = Array("--X\r\n\(type)\r\n\(inner)\(tail)".utf8)
+            let whole = try MultipartFixture.body(bytes, limits: limits)
+            for size in [1, 2, 3, 7, 20] {
+                var reader = MultipartReader(boundary: try #require(MultipartBoundary("X")), limits: limits)
+                for start in stride(from: 0, to: bytes.count, by: size) {
+                    bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { reader.push($0) }
+                }
+                #expect(reader.finish() == whole, "in pieces of \(size), then \(tail.debugDescription)")
+            }
+        }
+    }
 }
 
 struct MultipartAllowanceTests {

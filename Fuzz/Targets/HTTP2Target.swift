@@ -7,7 +7,7 @@ internal import TapeHTTP2
 /// answered meanwhile, and a head that is translated to HTTP/1 is read there as the same one.
 ///
 /// An input is a byte for the role and the limits, one for the cuts and the answers, and frames; the preface of a client is put before them.
-enum HTTP2Target: FuzzTarget {
+package enum HTTP2Target: FuzzTarget {
     private enum Told: Equatable {
         case event(HTTP2Event)
         /// Neighbours are joined, since data comes as it was cut.
@@ -21,30 +21,30 @@ enum HTTP2Target: FuzzTarget {
         var sent: [UInt8] = []
     }
 
-    static func run(_ input: UnsafeRawBufferPointer) {
+    package static func run(_ input: UnsafeRawBufferPointer) throws {
         guard input.count > 2 else { return }
         let role: HTTP2Connection.Role = input[0] & 1 == 0 ? .server : .client
         let settings = self.settings(input[0])
         let preface = role == .server && input[0] & 8 == 0 ? Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) : []
         let bytes = preface + Array(input[2...])
         let pieces = bytes.withUnsafeBytes { Cuts(seed: input[1]).pieces(of: $0) }
-        guard let whole = self.listen(role, settings, [bytes]), let cut = self.listen(role, settings, pieces) else { return }
+        guard let whole = try self.listen(role, settings, [bytes]), let cut = try self.listen(role, settings, pieces) else { return }
         // nghttp2 counts reads that end within the head of a CONTINUATION frame as frames.
         if whole.failure == nil, cut.failure?.message == "Too many CONTINUATION frames following a HEADER frame" { return }
         // nghttp2 reads on after a GOAWAY, and ignores what comes in later reads.
         let isLeaving = (whole.told + cut.told).contains { if case .event(.goAway) = $0 { true } else { false } }
         if !isLeaving {
-            self.expect(
+            try self.expect(
                 whole.failure == cut.failure,
                 "whether a connection fails depends on the cuts: \(whole.failure as Any), \(cut.failure as Any)")
-            self.expect(whole.sent == cut.sent, "what is sent depends on the cuts: \(whole.sent), \(cut.sent)")
+            try self.expect(whole.sent == cut.sent, "what is sent depends on the cuts: \(whole.sent), \(cut.sent)")
             // Of what fails, nothing is told that came in the same read.
-            if whole.failure == nil { self.compare(whole.told, cut.told) }
+            if whole.failure == nil { try self.compare(whole.told, cut.told) }
         }
         for case .event(.headers(_, let section, let ends)) in whole.told {
-            if role == .server { self.translate(request: section, ends) } else { self.translate(response: section, ends) }
+            if role == .server { try self.translate(request: section, ends) } else { try self.translate(response: section, ends) }
         }
-        self.talk(role, settings, pieces, input[1])
+        try self.talk(role, settings, pieces, input[1])
     }
 
     /// Small limits for some inputs, so that they are reached.
@@ -76,29 +76,31 @@ enum HTTP2Target: FuzzTarget {
     // MARK: Cuts
 
     /// Reads without an answer: what is sent is sent at the end.
-    private static func listen(_ role: HTTP2Connection.Role, _ settings: HTTP2Connection.Settings, _ pieces: [[UInt8]]) -> Run? {
+    private static func listen(_ role: HTTP2Connection.Role, _ settings: HTTP2Connection.Settings, _ pieces: [[UInt8]]) throws -> Run? {
         guard let connection = self.connection(role, settings) else { return nil }
         // The requests are on their way before an answer comes.
         if role == .client { _ = try? connection.takeOutput() }
         var run = Run()
         for piece in pieces where run.failure == nil {
+            var events: [HTTP2Event] = []
             do throws(HTTP2Failure) {
-                self.tell(try connection.receive(ByteBuffer(bytes: piece)), piece, settings, to: &run.told)
+                events = try connection.receive(ByteBuffer(bytes: piece))
             } catch {
                 run.failure = error
             }
+            try self.tell(events, piece, settings, to: &run.told)
         }
         while let (bytes, events) = try? connection.takeOutput(), bytes.readableBytes > 0 {
             run.sent += bytes.readableBytesView
-            self.tell(events, [], settings, to: &run.told)
+            try self.tell(events, [], settings, to: &run.told)
         }
-        if role == .server { self.count(run.told, settings) }
+        if role == .server { try self.count(run.told, settings) }
         return run
     }
 
     /// Bytes that make a body longer than its head says are told if they come before the first surplus one in a read of their own: what ends
     /// well is the same, and of the rest one is a beginning of the other.
-    private static func compare(_ whole: [Told], _ cut: [Told]) {
+    private static func compare(_ whole: [Told], _ cut: [Told]) throws {
         func events(_ told: [Told]) -> [HTTP2Event] {
             told.compactMap { told in
                 guard case .event(let event) = told else { return nil }
@@ -110,29 +112,29 @@ enum HTTP2Target: FuzzTarget {
             for case .data(let stream, let bytes) in told { bodies[stream, default: []] += bytes }
             return bodies
         }
-        self.expect(events(whole) == events(cut), "the events depend on the cuts")
+        try self.expect(events(whole) == events(cut), "the events depend on the cuts")
         let (ones, others) = (bodies(whole), bodies(cut))
         for stream in Set(ones.keys).union(others.keys) {
             let (one, other) = (ones[stream] ?? [], others[stream] ?? [])
             let isWhole = whole.contains(.event(.ended(stream: stream)))
-            self.expect(isWhole ? one == other : one.starts(with: other) || other.starts(with: one), "a body depends on the cuts")
+            try self.expect(isWhole ? one == other : one.starts(with: other) || other.starts(with: one), "a body depends on the cuts")
         }
     }
 
-    private static func tell(_ events: [HTTP2Event], _ piece: [UInt8], _ settings: HTTP2Connection.Settings, to told: inout [Told]) {
+    private static func tell(_ events: [HTTP2Event], _ piece: [UInt8], _ settings: HTTP2Connection.Settings, to told: inout [Told]) throws {
         for event in events {
             switch event {
             case .data(let stream, let range):
-                self.expect(!range.isEmpty && range.upperBound <= piece.count, "data outside of what was read")
+                try self.expect(!range.isEmpty && range.upperBound <= piece.count, "data outside of what was read")
                 if case .data(stream, let earlier)? = told.last {
                     told[told.count - 1] = .data(stream: stream, earlier + piece[range])
                 } else {
                     told.append(.data(stream: stream, Array(piece[range])))
                 }
             case .headers(_, let section, _):
-                self.expect(section.fields.count <= settings.fields, "\(section.fields.count) fields")
-                self.expect(section.isTooLarge || section.size <= settings.headerSection, "a section of \(section.size) bytes")
-                self.expect(section.size <= 4 * settings.headerSection, "a section of \(section.size) bytes was read on")
+                try self.expect(section.fields.count <= settings.fields, "\(section.fields.count) fields")
+                try self.expect(section.isTooLarge || section.size <= settings.headerSection, "a section of \(section.size) bytes")
+                try self.expect(section.size <= 4 * settings.headerSection, "a section of \(section.size) bytes was read on")
                 told.append(.event(event))
             case .ended, .answered, .closed, .goAway, .settings: told.append(.event(event))
             }
@@ -140,19 +142,19 @@ enum HTTP2Target: FuzzTarget {
     }
 
     /// No more streams at once than the settings allow, nothing on a stream that is not open, and one end for each.
-    private static func count(_ told: [Told], _ settings: HTTP2Connection.Settings) {
+    private static func count(_ told: [Told], _ settings: HTTP2Connection.Settings) throws {
         var open: [Int32: Int] = [:]
         var ended: Set<Int32> = []
         for event in told {
             switch event {
             case .event(.headers(let stream, _, _)):
-                self.expect(!ended.contains(stream), "a section after the end of its message")
+                try self.expect(!ended.contains(stream), "a section after the end of its message")
                 open[stream, default: 0] += 1
-                self.expect(open.count <= settings.concurrentStreams, "\(open.count) streams at once")
+                try self.expect(open.count <= settings.concurrentStreams, "\(open.count) streams at once")
             case .data(let stream, _):
-                self.expect(open[stream] != nil && !ended.contains(stream), "data on a stream that is not open")
+                try self.expect(open[stream] != nil && !ended.contains(stream), "data on a stream that is not open")
             case .event(.ended(let stream)):
-                self.expect(open[stream] != nil && ended.insert(stream).inserted, "an end of a stream that is not open")
+                try self.expect(open[stream] != nil && ended.insert(stream).inserted, "an end of a stream that is not open")
             case .event(.closed(let stream, _)): open[stream] = nil
             case .event(.answered), .event(.goAway), .event(.settings), .event(.data): break
             }
@@ -164,7 +166,7 @@ enum HTTP2Target: FuzzTarget {
     /// Reads and answers in turn, in ways that the seed chooses: what must hold is that it ends, and sends no more at once than it is asked for.
     private static func talk(
         _ role: HTTP2Connection.Role, _ settings: HTTP2Connection.Settings, _ pieces: [[UInt8]], _ seed: UInt8
-    ) {
+    ) throws {
         guard let connection = self.connection(role, settings) else { return }
         let limit = seed & 16 == 0 ? 64 : 64 * 1024
         for (number, piece) in pieces.enumerated() {
@@ -172,19 +174,19 @@ enum HTTP2Target: FuzzTarget {
             for event in events { self.answer(event, role, connection, seed) }
             if role == .client, number % 5 == 4 { self.ask(connection, hasBody: seed & 32 != 0) }
             if seed & 64 != 0, number == 9 { connection.goAway() }
-            self.send(connection, role, limit, seed, turns: 3)
+            try self.send(connection, role, limit, seed, turns: 3)
         }
-        self.send(connection, role, limit, seed, turns: 10_000)
+        try self.send(connection, role, limit, seed, turns: 10_000)
     }
 
-    private static func send(_ connection: HTTP2Connection, _ role: HTTP2Connection.Role, _ limit: Int, _ seed: UInt8, turns: Int) {
+    private static func send(_ connection: HTTP2Connection, _ role: HTTP2Connection.Role, _ limit: Int, _ seed: UInt8, turns: Int) throws {
         for turn in 0..<turns {
             guard let (bytes, events) = try? connection.takeOutput(limit: limit) else { return }
             // One frame may go past the limit.
-            self.expect(bytes.readableBytes <= limit + 16_384 + 9, "\(bytes.readableBytes) bytes at once, \(limit) were asked for")
+            try self.expect(bytes.readableBytes <= limit + 16_384 + 9, "\(bytes.readableBytes) bytes at once, \(limit) were asked for")
             for event in events { self.answer(event, role, connection, seed) }
             guard bytes.readableBytes > 0 else { return }
-            self.expect(turn < 9_999, "it sends without an end")
+            try self.expect(turn < 9_999, "it sends without an end")
         }
     }
 
@@ -219,59 +221,63 @@ enum HTTP2Target: FuzzTarget {
 
     // MARK: Translation
 
-    private static func parsed<Head>(_ bytes: [UInt8], _ parse: (UnsafeRawBufferPointer) throws(MessageError) -> Parsed<Head>?) -> Head {
+    private static func parsed<Head>(_ bytes: [UInt8], _ parse: (UnsafeRawBufferPointer) throws(MessageError) -> Parsed<Head>?) throws
+        -> Head
+    {
         let parsed = bytes.withUnsafeBytes { bytes in try? parse(bytes) }
         guard let parsed, parsed.consumed == bytes.count else {
-            fatalError("a translated head is not one of HTTP/1: \(String(decoding: bytes, as: UTF8.self))")
+            throw FuzzFinding("a translated head is not one of HTTP/1: \(String(decoding: bytes, as: UTF8.self))")
         }
         return parsed.head
     }
 
-    private static func translate(request section: HTTP2FieldSection, _ endsStream: Bool) {
+    private static func translate(request section: HTTP2FieldSection, _ endsStream: Bool) throws {
         guard let head = try? RequestHead(section), let target = try? RequestTarget(head.target, method: head.method),
             let named = try? HostRule.check(head, target: target),
             let framing = endsStream ? BodyFraming.none : try? BodyFraming.ofRequest(head), let translated = try? head.asHTTP1(framing)
         else { return }
         let bytes = HopByHop.forwardedRequest(translated, target: target)
-        let read: RequestHead = self.parsed(bytes) { bytes throws(MessageError) in
+        let read: RequestHead = try self.parsed(bytes) { bytes throws(MessageError) in
             var parser = HeadParser()
             return try parser.parseRequest(bytes)
         }
-        self.expect(read.method == head.method, "another method")
+        try self.expect(read.method == head.method, "another method")
         let again = try? RequestTarget(read.target, method: read.method)
         switch target {
         // The forwarded target is in origin form.
         case .absolute: break
-        case .origin, .authority, .asterisk: self.expect(again == target, "another target: \(read.target)")
+        case .origin, .authority, .asterisk: try self.expect(again == target, "another target: \(read.target)")
         }
         let host = try? HostRule.check(read, target: target)
         switch target {
         case .absolute: break
-        case .origin, .authority, .asterisk: self.expect(host == named, "another host: \(read.fields.lines)")
+        case .origin, .authority, .asterisk: try self.expect(host == named, "another host: \(read.fields.lines)")
         }
-        guard let again = try? BodyFraming.ofRequest(read) else { fatalError("a body framed by \(framing) becomes none that can be read") }
+        guard let again = try? BodyFraming.ofRequest(read) else {
+            throw FuzzFinding("a body framed by \(framing) becomes none that can be read")
+        }
         switch (framing, again) {
         case (.untilClose, .chunked), (.none, .none), (.none, .length(0)): break
-        case (.none, _), (.length, _), (.chunked, _), (.untilClose, _): self.expect(again == framing, "\(framing) becomes \(again)")
+        case (.none, _), (.length, _), (.chunked, _), (.untilClose, _): try self.expect(again == framing, "\(framing) becomes \(again)")
         }
     }
 
-    private static func translate(response section: HTTP2FieldSection, _ endsStream: Bool) {
+    private static func translate(response section: HTTP2FieldSection, _ endsStream: Bool) throws {
         guard let head = try? ResponseHead(section),
             let framing = endsStream ? BodyFraming.none : try? BodyFraming.ofResponse(head, requestMethod: "POST")
         else { return }
         let (translated, written) = head.asHTTP1(framing, method: head.status < 200 ? "HEAD" : "POST")
         let bytes = HopByHop.forwardedResponse(translated, keepsClient: true, clientVersion: .http11)
-        let read: ResponseHead = self.parsed(bytes) { bytes throws(MessageError) in
+        let read: ResponseHead = try self.parsed(bytes) { bytes throws(MessageError) in
             // A client's own limits are its own.
             var limits = Limits()
             limits.fields = 1000
             var parser = HeadParser(limits: limits)
             return try parser.parseResponse(bytes)
         }
-        self.expect(read.status == head.status, "another status")
-        self.expect(read.fields.count <= head.fields.count + 1, "more fields")
+        try self.expect(read.status == head.status, "another status")
+        try self.expect(read.fields.count <= head.fields.count + 1, "more fields")
         let again = try? BodyFraming.ofResponse(read, requestMethod: "POST")
-        self.expect(again == written, "a body framed by \(written) becomes one framed by \(again as Any)")
+        try self.expect(again == written, "a body framed by \(written) becomes one framed by \(again as Any)")
     }
 }

@@ -9,7 +9,7 @@ internal import TapeBytes
 /// The inflater and the chain of codings: nothing depends on the cuts, limits hold, and raw deflate decodes as zlib alone decodes it.
 ///
 /// An input is a byte for the format, one for the cuts, and the coded bytes.
-enum InflateTarget: FuzzTarget {
+package enum InflateTarget: FuzzTarget {
     private static let limit = 1 << 18
 
     private struct Outcome: Equatable {
@@ -19,38 +19,38 @@ enum InflateTarget: FuzzTarget {
         var header: GzipHeader?
     }
 
-    static func run(_ input: UnsafeRawBufferPointer) {
+    package static func run(_ input: UnsafeRawBufferPointer) throws {
         guard input.count > 2 else { return }
         let coded = UnsafeRawBufferPointer(rebasing: input[2...])
         let seed = input[1]
         switch input[0] % 6 {
-        case 0: self.inflate(coded, .gzip, seed)
-        case 1: self.inflate(coded, .zlib, seed)
-        case 2: self.inflate(coded, .raw, seed)
-        case 3: self.peel(coded, [.gzip], seed)
-        case 4: self.peel(coded, [.deflate, .gzip], seed)
-        default: self.peel(coded, input[0] < 128 ? [.br] : [.zstd], seed)
+        case 0: try self.inflate(coded, .gzip, seed)
+        case 1: try self.inflate(coded, .zlib, seed)
+        case 2: try self.inflate(coded, .raw, seed)
+        case 3: try self.peel(coded, [.gzip], seed)
+        case 4: try self.peel(coded, [.deflate, .gzip], seed)
+        default: try self.peel(coded, input[0] < 128 ? [.br] : [.zstd], seed)
         }
     }
 
-    private static func inflate(_ coded: UnsafeRawBufferPointer, _ format: DeflateFormat, _ seed: UInt8) {
-        let whole = self.outcome(format, [Array(coded)])
-        let pieces = self.outcome(format, Cuts(seed: seed).pieces(of: coded))
-        self.expect(whole.bytes.count <= self.limit, "more bytes than the limit allows")
-        self.expect(whole.consumed <= coded.count, "more bytes taken than there are")
+    private static func inflate(_ coded: UnsafeRawBufferPointer, _ format: DeflateFormat, _ seed: UInt8) throws {
+        let whole = try self.outcome(format, [Array(coded)])
+        let pieces = try self.outcome(format, Cuts(seed: seed).pieces(of: coded))
+        try self.expect(whole.bytes.count <= self.limit, "more bytes than the limit allows")
+        try self.expect(whole.consumed <= coded.count, "more bytes taken than there are")
         // Where a stream fails in its middle, zlib may have given more or less of what came before.
-        if whole.status == .ended || pieces.status == .ended { self.expect(whole == pieces, "the outcome depends on the cuts") }
+        if whole.status == .ended || pieces.status == .ended { try self.expect(whole == pieces, "the outcome depends on the cuts") }
         if format == .raw, let bytes = self.zlibs(coded) {
-            self.expect(whole.status == .ended && whole.bytes == bytes, "zlib alone decodes it otherwise")
+            try self.expect(whole.status == .ended && whole.bytes == bytes, "zlib alone decodes it otherwise")
         }
     }
 
-    private static func outcome(_ format: DeflateFormat, _ pieces: [[UInt8]]) -> Outcome {
+    private static func outcome(_ format: DeflateFormat, _ pieces: [[UInt8]]) throws -> Outcome {
         var inflater = Inflater(format: format, limits: InflateLimits(output: self.limit))
         var bytes: [UInt8] = []
         for piece in pieces { _ = piece.withUnsafeBytes { inflater.push($0) { bytes.append(contentsOf: $0) } } }
         inflater.finish()
-        self.expect(inflater.produced == bytes.count, "another number of bytes than delivered")
+        try self.expect(inflater.produced == bytes.count, "another number of bytes than delivered")
         return Outcome(bytes: bytes, status: inflater.status, consumed: inflater.consumed, header: inflater.header)
     }
 
@@ -71,8 +71,8 @@ enum InflateTarget: FuzzTarget {
         return Array(bytes.prefix(self.limit - Int(stream.avail_out)))
     }
 
-    private static func peel(_ coded: UnsafeRawBufferPointer, _ names: [ContentEncoding.Name], _ seed: UInt8) {
-        func peeled(_ pieces: [[UInt8]]) -> (problem: InflateProblem?, bytes: [UInt8])? {
+    private static func peel(_ coded: UnsafeRawBufferPointer, _ names: [ContentEncoding.Name], _ seed: UInt8) throws {
+        func peeled(_ pieces: [[UInt8]]) throws -> (problem: InflateProblem?, bytes: [UInt8])? {
             guard let chain = DecoderChain(names, limits: InflateLimits(output: self.limit)) else { return nil }
             var bytes: [UInt8] = []
             for piece in pieces {
@@ -81,16 +81,16 @@ enum InflateTarget: FuzzTarget {
             }
             let isWhole = chain.finish()
             let problem = chain.problem?.problem
-            self.expect(isWhole == (problem == nil), "whole with a problem")
-            self.expect(chain.produced == bytes.count && bytes.count <= self.limit, "another number of bytes than told or allowed")
+            try self.expect(isWhole == (problem == nil), "whole with a problem")
+            try self.expect(chain.produced == bytes.count && bytes.count <= self.limit, "another number of bytes than told or allowed")
             return (problem, bytes)
         }
-        guard let whole = peeled([Array(coded)]), let pieces = peeled(Cuts(seed: seed).pieces(of: coded)) else { return }
+        guard let whole = try peeled([Array(coded)]), let pieces = try peeled(Cuts(seed: seed).pieces(of: coded)) else { return }
         // libzstd decodes a frame that it has as a whole in another way, which refuses more (1.5.4: a content size that is not kept).
         if names != [.zstd] {
             let problems = "\(String(describing: whole.problem)), in pieces \(String(describing: pieces.problem))"
-            self.expect((whole.problem == nil) == (pieces.problem == nil), "whether it is whole depends on the cuts: \(problems)")
+            try self.expect((whole.problem == nil) == (pieces.problem == nil), "whether it is whole depends on the cuts: \(problems)")
         }
-        if whole.problem == nil, pieces.problem == nil { self.expect(whole.bytes == pieces.bytes, "the content depends on the cuts") }
+        if whole.problem == nil, pieces.problem == nil { try self.expect(whole.bytes == pieces.bytes, "the content depends on the cuts") }
     }
 }

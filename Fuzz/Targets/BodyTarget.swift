@@ -8,7 +8,7 @@ internal import TapeBytes
 /// The way of a body into a cassette and back: whatever its bytes and whatever its fields claim, it comes out as it went in.
 ///
 /// An input is a byte for the Content-Type, one for the Content-Encoding, and the wire bytes.
-enum BodyTarget: FuzzTarget {
+package enum BodyTarget: FuzzTarget {
     /// Sidecars, by path.
     private struct MemorySink: SidecarSink {
         var files: [String: [UInt8]] = [:]
@@ -33,7 +33,7 @@ enum BodyTarget: FuzzTarget {
     ]
     private static let encodings = ["", "", "gzip", "deflate", "br", "zstd", "gzip, gzip", "identity", "deflate, gzip"]
 
-    static func run(_ input: UnsafeRawBufferPointer) {
+    package static func run(_ input: UnsafeRawBufferPointer) throws {
         guard input.count > 2 else { return }
         let wire = Array(input[2...])
         let (type, encoding) = (self.types[Int(input[0]) % self.types.count], self.encodings[Int(input[1]) % self.encodings.count])
@@ -42,11 +42,7 @@ enum BodyTarget: FuzzTarget {
         // Messages of gRPC have codings of their own.
         let field = type.hasPrefix("application/grpc") ? "grpc-encoding" : "Content-Encoding"
         if !encoding.isEmpty { headers.append(name: field, value: encoding) }
-        do {
-            try self.comesBack(wire, headers)
-        } catch {
-            fatalError("\(error)")
-        }
+        try self.comesBack(wire, headers)
     }
 
     private static func comesBack(_ wire: [UInt8], _ headers: HeaderFields) throws {
@@ -59,12 +55,12 @@ enum BodyTarget: FuzzTarget {
             request: RecordedRequest(method: "POST", url: "http://origin.test/", version: .http11, headers: headers, body: body))
         var writer = JSONWriter()
         InteractionEncoder.encode(interaction, into: &writer)
-        let read = try InteractionDecoder.decode(writer.bytes)
-        self.expect(read == interaction, "another interaction was read than written")
-        guard let readBody = read.request.body else { fatalError("the body is not in the cassette") }
+        let read = try InteractionDecoder.decode(writer.bytes, at: .textAlone)
+        try self.expect(read == interaction, "another interaction was read than written")
+        guard let readBody = read.request.body else { throw FuzzFinding("the body is not in the cassette") }
         let restored = try BodyRestorer.wireBytes(
             of: readBody, file: { sink.files[$0.path] ?? [] }, raw: { _ in [] }, digest: PortableSHA256())
-        self.expect(restored.bytes == wire && !restored.isEdited, "the body came back otherwise")
+        try self.expect(restored.bytes == wire && !restored.isEdited, "the body came back otherwise")
         _ = try BodyRestorer.decodedBytes(of: readBody, file: { sink.files[$0.path] ?? [] }, raw: { _ in [] })
     }
 }

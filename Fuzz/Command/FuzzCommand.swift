@@ -1,22 +1,17 @@
+internal import FuzzTargets
+
 /// Lets libFuzzer call one target: the first argument names it, the others are libFuzzer's.
 ///
 /// What it starts with and what it finds is up to scripts/fuzz.sh.
 @main
 struct FuzzCommand {
-    private static var targets: [String: any FuzzTarget.Type] {
-        [
-            "multipart": MultipartTarget.self, "inflate": InflateTarget.self, "body": BodyTarget.self, "cassette": CassetteTarget.self,
-            "message": MessageTarget.self, "hello": HelloTarget.self, "http2": HTTP2Target.self, "proto": ProtoTarget.self,
-            "websocket": WebSocketTarget.self,
-        ]
-    }
     /// libFuzzer's callback is a C function, which captures nothing.
-    private nonisolated(unsafe) static var target: any FuzzTarget.Type = MultipartTarget.self
+    private nonisolated(unsafe) static var target: (any FuzzTarget.Type)?
 
     static func main() {
         let name = CommandLine.argc > 1 ? CommandLine.arguments[1] : ""
-        guard let target = self.targets[name] else {
-            print("usage: fuzz \(self.targets.keys.sorted().joined(separator: "|")) [libFuzzer's arguments]")
+        guard let target = FuzzTargets.all[name] else {
+            print("usage: fuzz \(FuzzTargets.all.keys.sorted().joined(separator: "|")) [libFuzzer's arguments]")
             return
         }
         self.target = target
@@ -25,7 +20,12 @@ struct FuzzCommand {
         var arguments = CommandLine.unsafeArgv + 1
         arguments[0] = CommandLine.unsafeArgv[0]
         _ = runFuzzer(&count, &arguments) { data, size in
-            FuzzCommand.target.run(UnsafeRawBufferPointer(start: data, count: size))
+            do {
+                try FuzzCommand.target?.run(UnsafeRawBufferPointer(start: data, count: size))
+            } catch {
+                // libFuzzer keeps the input of a program that ends this way.
+                fatalError("\(error)")
+            }
             return 0
         }
     }

@@ -9,7 +9,7 @@ internal import TapeExchange
 /// The parsers of heads and bodies: what they read, or why they refuse, does not depend on how the bytes arrive.
 ///
 /// An input is a byte for the side and the cuts, and the bytes of a connection's one direction.
-enum MessageTarget: FuzzTarget {
+package enum MessageTarget: FuzzTarget {
     private enum Head: Equatable {
         case request(Parsed<RequestHead>)
         case response(Parsed<ResponseHead>)
@@ -25,13 +25,13 @@ enum MessageTarget: FuzzTarget {
         var refusal: MessageError.Code?
     }
 
-    static func run(_ input: UnsafeRawBufferPointer) {
+    package static func run(_ input: UnsafeRawBufferPointer) throws {
         guard let seed = input.first else { return }
         let bytes = UnsafeRawBufferPointer(rebasing: input[1...])
         let isRequest = seed & 128 == 0
         var parser = HeadParser()
         let whole = self.head(&parser, bytes, isRequest)
-        self.grow(bytes, isRequest, seed, whole)
+        try self.grow(bytes, isRequest, seed, whole)
         let framing: BodyFraming?
         let end: Int
         switch whole {
@@ -39,9 +39,9 @@ enum MessageTarget: FuzzTarget {
         case .response(let parsed): (framing, end) = (try? BodyFraming.ofResponse(parsed.head, requestMethod: "GET"), parsed.consumed)
         case .refused, .unfinished: return
         }
-        self.expect(end <= bytes.count, "a head longer than its bytes")
+        try self.expect(end <= bytes.count, "a head longer than its bytes")
         guard let framing else { return }
-        self.body(UnsafeRawBufferPointer(rebasing: bytes[end...]), framing, isRequest ? .request : .response, seed)
+        try self.body(UnsafeRawBufferPointer(rebasing: bytes[end...]), framing, isRequest ? .request : .response, seed)
     }
 
     private static func head(_ parser: inout HeadParser, _ bytes: UnsafeRawBufferPointer, _ isRequest: Bool) -> Head {
@@ -54,7 +54,7 @@ enum MessageTarget: FuzzTarget {
     }
 
     /// The same head, read again whenever some bytes more are there.
-    private static func grow(_ bytes: UnsafeRawBufferPointer, _ isRequest: Bool, _ seed: UInt8, _ whole: Head) {
+    private static func grow(_ bytes: UnsafeRawBufferPointer, _ isRequest: Bool, _ seed: UInt8, _ whole: Head) throws {
         var parser = HeadParser()
         var count = 0
         var last = Head.unfinished
@@ -62,33 +62,34 @@ enum MessageTarget: FuzzTarget {
             count += piece.count
             last = Array(bytes[..<count]).withUnsafeBytes { self.head(&parser, $0, isRequest) }
         }
-        self.expect(last == whole, "the head depends on the cuts")
+        try self.expect(last == whole, "the head depends on the cuts")
     }
 
-    private static func body(_ bytes: UnsafeRawBufferPointer, _ framing: BodyFraming, _ side: MessageSide, _ seed: UInt8) {
-        let whole = self.read(framing, side, [Array(bytes)])
-        let pieces = self.read(framing, side, Cuts(seed: seed).pieces(of: bytes))
-        self.expect(whole.refusal == pieces.refusal, "whether a body is refused depends on the cuts")
-        self.expect(
+    private static func body(_ bytes: UnsafeRawBufferPointer, _ framing: BodyFraming, _ side: MessageSide, _ seed: UInt8) throws {
+        let whole = try self.read(framing, side, [Array(bytes)])
+        let pieces = try self.read(framing, side, Cuts(seed: seed).pieces(of: bytes))
+        try self.expect(whole.refusal == pieces.refusal, "whether a body is refused depends on the cuts")
+        try self.expect(
             whole.data == pieces.data && whole.chunks == pieces.chunks && whole.isDone == pieces.isDone, "a body depends on the cuts")
-        if whole.refusal == nil { self.expect(whole.consumed == pieces.consumed, "where a body ends depends on the cuts") }
+        if whole.refusal == nil { try self.expect(whole.consumed == pieces.consumed, "where a body ends depends on the cuts") }
     }
 
-    private static func read(_ framing: BodyFraming, _ side: MessageSide, _ pieces: [[UInt8]]) -> Read {
+    private static func read(_ framing: BodyFraming, _ side: MessageSide, _ pieces: [[UInt8]]) throws -> Read {
         var parser = BodyParser(framing: framing, side: side)
         var read = Read()
         for piece in pieces where read.refusal == nil && !parser.isDone {
+            var consumed = 0
             do throws(MessageError) {
-                let progress = try piece.withUnsafeBufferPointer { bytes throws(MessageError) in
+                consumed = try piece.withUnsafeBufferPointer { bytes throws(MessageError) in
                     try parser.consume(UnsafeRawBufferPointer(bytes)) { event in
                         if case .data(let range) = event { read.data += piece[range] } else { read.chunks.append(event) }
                     }
-                }
-                self.expect(progress.consumed <= piece.count, "more bytes taken than there are")
-                read.consumed += progress.consumed
+                }.consumed
             } catch {
                 read.refusal = error.code
             }
+            try self.expect(consumed <= piece.count, "more bytes taken than there are")
+            read.consumed += consumed
         }
         read.isDone = parser.isDone
         return read
