@@ -31,7 +31,7 @@ import Testing
 
     /// The parser names options itself.
     @Test func aMisspelledOptionIsNamed() throws {
-        let end = try Wiretape.run(["record", "a.json", "--lisen", "127.0.0.1:0"])
+        let end = try Wiretape.run(["record", "a.json", "--lisen=127.0.0.1:0"])
         #expect(end.status == 64 && end.errors.contains("'--listen'"), "\(end.errors)")
     }
 

@@ -140,12 +140,19 @@ public enum InteractionDecoder {
 
     private static func outcome(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Outcome {
         guard value["failed"] == nil else {
-            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message"])
+            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message", "answered"])
             guard let kind = try Failure.Kind(rawValue: reader.requiredString("failed")) else {
                 let kinds = Failure.Kind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw reader.error(value, "failed", "expected one of \(kinds)")
             }
-            return .failed(Failure(kind: kind, message: try reader.string("message") ?? "", unknown: reader.unknown))
+            var failure = Failure(kind: kind, message: try reader.string("message") ?? "", unknown: reader.unknown)
+            if let answered = try reader.string("answered") {
+                guard let answer = Failure.Answer(rawValue: answered) else {
+                    throw reader.error(value, "answered", "expected page or break")
+                }
+                failure.answered = answer
+            }
+            return .failed(failure)
         }
         let reader = try ObjectReader(value, "outcome", place, known: ["cut", "reason"])
         guard let party = try Cut.Party(rawValue: reader.requiredString("cut")) else {

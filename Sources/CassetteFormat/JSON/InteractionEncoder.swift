@@ -188,6 +188,10 @@ public enum InteractionEncoder {
             writer.string(failure.kind.rawValue)
             writer.member("message")
             writer.string(failure.message)
+            if let answered = failure.answered {
+                writer.member("answered")
+                writer.string(answered.rawValue)
+            }
             writer.unknown(failure.unknown)
         }
         writer.endObject()

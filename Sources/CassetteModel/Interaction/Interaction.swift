@@ -111,12 +111,31 @@ public struct Failure: Sendable, Hashable {
     public var kind: Kind
     /// In plain words, for people.
     public var message: String
+    /// What the client got in place of an answer; nil for the proxy's own page.
+    public var answered: Answer?
     public var unknown: [UnknownMember]
 
-    public init(kind: Kind, message: String, unknown: [UnknownMember] = []) {
+    /// What a client gets when the origin fails.
+    public enum Answer: String, Sendable, Hashable, CaseIterable {
+        /// An answer of the proxy's own that says what happened: a 502 mostly.
+        case page
+        /// The end of its connection, or of its stream in HTTP/2.
+        case `break`
+    }
+
+    public init(kind: Kind, message: String, answered: Answer? = nil, unknown: [UnknownMember] = []) {
         self.kind = kind
         self.message = message
+        self.answered = answered
         self.unknown = unknown
+    }
+
+    /// Whether the origin took the request and broke off, or answered what is no HTTP: a client without a proxy would see a broken connection.
+    public var isBreak: Bool {
+        switch self.kind {
+        case .reset, .truncated, .malformed: true
+        case .dns, .refused, .unreachable, .timeout, .tls, .cancelled, .unprocessed: false
+        }
     }
 }
 

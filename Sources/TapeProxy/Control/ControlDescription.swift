@@ -111,6 +111,7 @@ enum ControlDescription {
                   "ranges": {"enum": ["computed", "exact"]},
                   "failOn": {"oneOf": [{"type": "string"}, {"$ref": "#/components/schemas/Texts"}]},
                   "latency": {"type": "string"},
+                  "originErrors": {"enum": ["page", "break"]},
                   "refreshDates": {"oneOf": [{"type": "boolean"}, {"$ref": "#/components/schemas/Texts"}]},
                   "maxAge": {"type": "string"},
                   "onExpired": {"enum": ["warn", "fail", "rerecord"]},

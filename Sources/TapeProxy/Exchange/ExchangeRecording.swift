@@ -148,7 +148,9 @@ struct ExchangeRecording: ~Copyable {
     /// Nothing of the exchange is recorded.
     mutating func discard() {
         self.tap = nil
-        if let id { self.proxy.configuration.watch?(.discarded(id: id)) }
+        guard let id else { return }
+        self.proxy.record(.dropped(exchange: id))
+        self.proxy.configuration.watch?(.discarded(id: id))
     }
 
     /// Hands the exchange to the recorder, once.

@@ -329,9 +329,12 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         case .answer(var failure):
             self.upstream.take()?.cancel()
             if self.isUnprocessed { failure.kind = .unprocessed }
+            let breaks = self.proxy.configuration.originErrors == .break && failure.isBreak && self.requestError == nil
+            if breaks { failure.answered = .break }
             self.record(.failed(failure)) { problem in
                 if let problem { return self.answer(.unrecorded(problem)) }
                 if let error = self.requestError { return self.answer(.malformed(error)) }
+                if breaks { return self.client.breakOff(isReset: failure.kind == .reset) }
                 if failure.kind != .unprocessed || !self.client.refuse() { self.answer(.failure(failure)) }
             }
         case .cut(let cut):

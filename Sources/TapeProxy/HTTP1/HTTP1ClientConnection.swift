@@ -401,6 +401,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.closeAfterFlush(isCut: true)
     }
 
+    func breakOff(isReset: Bool) {
+        self.closeIsEnd = isReset
+        self.cut()
+    }
+
     // MARK: Writing
 
     func write(_ buffer: ByteBuffer) {

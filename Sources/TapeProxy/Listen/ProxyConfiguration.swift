@@ -1,3 +1,4 @@
+public import CassetteModel
 public import CassettePlayback
 internal import LocalHTTP
 public import Logging
@@ -42,6 +43,9 @@ public struct ProxyConfiguration: Sendable {
     public var cassetteName: String
     /// How long replayed answers take to come.
     public var latency: Latency
+    /// What a client gets when an origin breaks its connection, or answers what is no HTTP. Nil is a page for live traffic, and what was recorded
+    /// for a replay.
+    public var originErrors: Failure.Answer?
     /// Moves dates of replayed answers to the day of the replay; nil leaves them as recorded.
     public var refresh: DateRefresh?
     /// The event loops that connections are spread over.
@@ -71,7 +75,8 @@ public struct ProxyConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
         durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
-        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: DateRefresh? = nil,
+        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, originErrors: Failure.Answer? = nil,
+        refresh: DateRefresh? = nil,
         loops: EventLoopProvider = .standard, logger: Logger = ProxyConfiguration.silent
     ) {
         self.host = host
@@ -84,6 +89,7 @@ public struct ProxyConfiguration: Sendable {
         self.tls = tls
         self.cassetteName = cassetteName
         self.latency = latency
+        self.originErrors = originErrors
         self.refresh = refresh
         self.loops = loops
         self.logger = logger

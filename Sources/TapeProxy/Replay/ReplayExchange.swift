@@ -248,6 +248,14 @@ final class ReplayExchange: MessageExchange {
             self.isOver = true
             return self.stopSending()
         }
+        if case .failed(let failure) = outcome, failure.isBreak, !self.isOver,
+            (self.proxy.configuration.originErrors ?? failure.answered) == .break
+        {
+            self.hasBegun = true
+            self.isOver = true
+            self.stopSending()
+            return self.client.breakOff(isReset: failure.kind == .reset)
+        }
         self.finish(Self.failure(outcome))
     }
 

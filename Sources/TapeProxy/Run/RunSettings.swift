@@ -1,4 +1,4 @@
-internal import CassetteModel
+public import CassetteModel
 public import CassettePlayback
 public import CassetteRedaction
 public import CassetteRun
@@ -26,6 +26,7 @@ public struct RunSettings: Sendable, Hashable {
     public var conversation: Setting<ConversationOrder>?
     public var ranges: Setting<RangeReplay>?
     public var latency: Setting<String>?
+    public var originErrors: Setting<Failure.Answer>?
     /// Whether dates of responses are shifted to the time of the replay.
     public var refreshDates: Setting<Bool>?
     /// Places of dates in JSON bodies that are shifted like those of header fields.
@@ -76,6 +77,7 @@ public struct RunSettings: Sendable, Hashable {
         sum.conversation = other.conversation ?? self.conversation
         sum.ranges = other.ranges ?? self.ranges
         sum.latency = other.latency ?? self.latency
+        sum.originErrors = other.originErrors ?? self.originErrors
         sum.refreshDates = other.refreshDates ?? self.refreshDates
         sum.refreshFields += other.refreshFields
         sum.failOn = other.failOn ?? self.failOn

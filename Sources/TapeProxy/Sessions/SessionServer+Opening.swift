@@ -128,6 +128,7 @@ extension SessionServer {
         var configuration = self.settings
         configuration.cassetteName = parts.cassetteName
         configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
+        configuration.originErrors = parts.settings.originErrors?.value
         configuration.refresh = parts.cassette.plan.refresh
         configuration.watch = parts.page?.watch
         if let port = parts.page?.port, let loopback = IPAddress("127.0.0.1") {

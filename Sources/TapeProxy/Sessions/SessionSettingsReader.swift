@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteRun
@@ -6,7 +7,7 @@ internal import TapeBytes
 /// Reads the settings of an order: what `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
     static let members = [
-        "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "refreshDates", "maxAge", "onExpired", "redaction",
+        "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired", "redaction",
         "redact",
         "keep", "secretEnv",
     ]
@@ -25,6 +26,7 @@ struct SessionSettingsReader {
             _ = try self.members.made("latency") { try Latency(text) }
             settings.latency = self.setting(text)
         }
+        settings.originErrors = try self.members.choice("originErrors", Failure.Answer.allCases).map(self.setting)
         try self.readDates(into: &settings)
         if let text = try self.members.string("maxAge") {
             settings.maxAge = self.setting(try self.members.made("maxAge") { try Age(text) })

@@ -34,6 +34,10 @@ protocol ClientStream: ByteStream {
     func refuse() -> Bool
     /// The answer ends here, incomplete.
     func cut()
+    /// Ends without an answer, as the origin did.
+    ///
+    /// - Parameter isReset: by a reset of the connection, where it has one of its own.
+    func breakOff(isReset: Bool)
     /// Closes at once.
     func close()
     /// Replaces the running exchange with another.
@@ -42,6 +46,7 @@ protocol ClientStream: ByteStream {
 
 extension ClientStream {
     func refuse() -> Bool { false }
+    func breakOff(isReset: Bool) { self.cut() }
 }
 
 /// A client stream whose CONNECT tunnel can be intercepted: TLS is inserted, and requests continue inside.

@@ -88,7 +88,7 @@ public final class Recorder: Sendable {
         let stored: RecorderItem.Stored?
         switch item {
         case .exchange(_, let caller), .closed(_, let caller): stored = caller
-        case .block, .opened, .message: return
+        case .block, .opened, .message, .dropped: return
         }
         status.withLock { $0.lost += 1 }
         stored?(.failure(RecorderProblem(.ended, "the recording has ended: nothing more is written to it.")))

@@ -242,6 +242,8 @@ package enum RecorderItem: Sendable {
 
     /// A block of a body that is too large to be kept until its end.
     case block(exchange: Int, side: Tap.Side, bytes: any HeldBytes)
+    /// An exchange of which nothing is recorded, after blocks of it were put: its file and its descriptor are given back.
+    case dropped(exchange: Int)
     /// An exchange that has ended. With `stored`, its caller waits for the result.
     case exchange(TapedExchange, stored: Stored?)
     /// An exchange that has become a conversation: both heads are known, and messages will follow.
@@ -262,7 +264,7 @@ package enum RecorderItem: Sendable {
         case .block(_, _, let bytes): bytes.heldCount
         case .exchange(let exchange, _): exchange.weight
         case .message(_, let message): message.weight
-        case .opened, .closed: Self.headWeight
+        case .opened, .closed, .dropped: Self.headWeight
         }
     }
 
@@ -270,7 +272,7 @@ package enum RecorderItem: Sendable {
     var isAcknowledged: Bool {
         switch self {
         case .exchange, .closed: true
-        case .block, .opened, .message: false
+        case .block, .opened, .message, .dropped: false
         }
     }
 

@@ -284,6 +284,7 @@ final class RecorderWorker {
             } catch {
                 self.failed(RecorderProblem(error, ofExchange: exchange))
             }
+        case .dropped(let exchange): self.maker.drop(exchange)
         case .exchange(let exchange, let stored): self.take(exchange, stored: stored, isLast: isLast)
         case .opened(let interaction, let form): self.open(interaction, form)
         case .message(let exchange, let message): self.take(message, of: exchange)

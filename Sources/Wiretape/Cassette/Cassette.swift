@@ -3,6 +3,7 @@ public import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteRun
 public import CassetteStore
+internal import Dispatch
 public import Foundation
 public import TapeBytes
 internal import TapeRecorder
@@ -29,7 +30,8 @@ public final class Cassette: Sendable {
     private let recorded: RecordedCassette?
     private let state = Guarded(State())
     /// Held while the cassette is being closed, so that a second caller waits for the outcome. Code under it must not close the cassette.
-    private let closing = Guarded(())
+    /// Entered by who closes the cassette; others wait for the outcome. No lock is held while the disk works.
+    private let closing = DispatchGroup()
 
     private struct State: Sendable {
         var isClosed = false
@@ -145,23 +147,20 @@ public final class Cassette: Sendable {
     }
 
     private func end(_ body: () throws(CassetteError) -> Cassette.Outcome) throws(CassetteError) -> Cassette.Outcome {
-        let outcome = self.closing.withLock { _ in
-            Result { () throws(CassetteError) in try self.endOnce(body) }
-        }
-        return try outcome.get()
-    }
-
-    private func endOnce(_ body: () throws(CassetteError) -> Cassette.Outcome) throws(CassetteError) -> Cassette.Outcome {
         let isFirst = self.state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
+            guard !state.isClosed else { return false }
+            state.isClosed = true
+            self.closing.enter()
+            return true
         }
         guard isFirst else {
+            self.closing.wait()
             guard let outcome = self.state.withLock({ $0.outcome }) else {
                 return Cassette.Outcome(path: nil, recorded: 0, lost: 0, report: self.report, failOn: self.settings.failOn)
             }
             return try outcome.get()
         }
+        defer { self.closing.leave() }
         self.sockets.cancelAll()
         let outcome: Result<Cassette.Outcome, CassetteError>
         do throws(CassetteError) {

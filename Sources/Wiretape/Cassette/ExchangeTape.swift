@@ -131,7 +131,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
         // A request that did not reach the network is not recorded.
         guard case .network(let kind) = failure.kind else {
             self.tap = nil
-            return nil
+            return .dropped(exchange: self.id)
         }
         if kind == .cancelled {
             guard let reason, case .network(let kind) = reason.kind, !self.hasResponse else {
@@ -184,7 +184,10 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
 
     /// Records nothing of the exchange.
     func drop() {
-        self.lock.withLock { _ in self.tap = nil }
+        self.lock.withLock { _ in
+            guard self.tap.take() != nil else { return }
+            _ = self.recording.put(.dropped(exchange: self.id))
+        }
         self.recording.remove(self.id)
     }
 

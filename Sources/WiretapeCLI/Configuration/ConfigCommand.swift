@@ -117,6 +117,7 @@ struct SettingRow: Sendable, Hashable {
         add(.conversation, settings.conversationInForce.rawValue, settings.conversation?.source)
         add(.ranges, settings.rangesInForce.rawValue, settings.ranges?.source)
         add(.latency, settings.latencyInForce, settings.latency?.source)
+        add(.originErrors, settings.originErrors?.value.rawValue, settings.originErrors?.source)
         add(.refreshDates, "\(settings.refreshesDates)", settings.refreshDates?.source)
         list(.refreshFields, settings.refreshFields)
         add(.failOn, settings.failOnInForce.description, settings.failOn?.source)

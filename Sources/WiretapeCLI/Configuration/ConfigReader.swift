@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteStore
@@ -62,6 +63,7 @@ struct ConfigReader {
                 }
                 return text
             }
+        case .originErrors: settings.originErrors = try reading.choice()
         case .refreshDates: settings.refreshDates = try reading.flag()
         case .refreshFields: settings.refreshFields = try reading.texts { _ = try RefreshRules([$0]) }
         case .failOn: settings.failOn = try reading.failOn()
@@ -239,7 +241,7 @@ struct ConfigReader {
 enum ConfigKey: String, CaseIterable {
     case mode, match, ignore, patterns, descriptors, redact, keep, secretEnv
     case repetition = "repeat"
-    case order, conversation, ranges, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability,
+    case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability,
         onDiskFull
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes by name.

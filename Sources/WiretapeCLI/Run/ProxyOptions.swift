@@ -1,4 +1,5 @@
 public import ArgumentParser
+public import CassetteModel
 internal import Logging
 public import TapeProxy
 
@@ -39,6 +40,7 @@ struct ProxyOptions: ParsableArguments {
         var own = RunSettings()
         own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
         own.grace = self.grace.map { Setting(value: $0, source: .commandLine) }
+        own.originErrors = self.reach.originErrors.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
 }
@@ -72,7 +74,15 @@ struct ReachOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when stopping. Default: 5.", valueName: "seconds"))
     var grace: Int?
+
+    @Option(help: Self.originErrorsHelp)
+    var originErrors: Failure.Answer?
+
+    static let originErrorsHelp: ArgumentHelp =
+        "What a client gets when an origin breaks its connection or answers what is no HTTP: a page with status 502, or the same break. Default: page, and in a replay what was recorded."
 }
+
+extension Failure.Answer: ExpressibleByArgument {}
 
 /// The options of every command that listens: its event loops, and a log for debugging.
 struct ServerOptions: ParsableArguments {

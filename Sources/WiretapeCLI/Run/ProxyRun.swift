@@ -57,6 +57,7 @@ struct ProxyRun {
         configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
         configuration.chain = try self.upstreamTLS?.proxies.chain { screen.say($0) } ?? UpstreamChain()
         configuration.latency = try Latency(settings.latencyInForce)
+        configuration.originErrors = settings.originErrors?.value
         configuration.refresh = plan.refresh
         let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
         defer {

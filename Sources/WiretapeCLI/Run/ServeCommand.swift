@@ -76,6 +76,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends.")
     var durability = ProxyConfiguration.Durability.normal
 
+    @Option(help: ReachOptions.originErrorsHelp)
+    var originErrors: Failure.Answer?
+
     @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
     var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
 
@@ -96,6 +99,7 @@ struct ServeCommand: ParsableCommand {
     /// The settings for all sessions, from the command line.
     var settings: RunSettings {
         var own = RunSettings()
+        own.originErrors = self.originErrors.map { Setting(value: $0, source: .commandLine) }
         own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
         return self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: own))))
     }

@@ -82,6 +82,29 @@ import Testing
             request.note == "\(count) bytes of the target that are not ASCII are percent-encoded here; they were forwarded as they came")
     }
 
+    // MARK: Origins that break off
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 999999 x\r\n\r\n"], [Failure.Answer.page, .break, nil])
+    func aClientGetsAPageOrTheSameBreak(answer: String, choice: Failure.Answer?) throws {
+        let scene = try ExchangeScene { $0.originErrors = choice }
+        scene.client(Self.get)
+        scene.connected()
+        _ = scene.heard()
+        if !answer.isEmpty { scene.origin(answer) }
+        scene.originEnds()
+        let heard = scene.heard().filter { $0.hasPrefix("client") }
+        guard case .failed(let failure)? = scene.recorder.exchanges.first?.interaction.outcome else {
+            Issue.record("not failed: \(heard)")
+            return
+        }
+        #expect(failure.answered == (choice == .break ? .break : nil))
+        if choice == .break {
+            #expect(heard == ["client closed"])
+        } else {
+            #expect(heard.first?.hasPrefix("client < HTTP/1.1 502 Bad Gateway|") == true, "\(heard)")
+        }
+    }
+
     // MARK: The last recipient
 
     @Test(arguments: ["OPTIONS", "TRACE"]) func whatMayNotBeForwardedIsAnsweredHere(method: String) throws {

@@ -36,7 +36,7 @@ import Testing
                     state.messages += 1
                 case .opened: state.isOpen = true
                 case .closed: state.isClosed = true
-                case .exchange: break
+                case .exchange, .dropped: break
                 }
                 return state.weight >= Self.limit
             }

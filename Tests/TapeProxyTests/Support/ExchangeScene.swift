@@ -278,6 +278,7 @@ final class RecordedList: ExchangeSink {
         self.state.withLock { state in
             switch item {
             case .block: state.kept.append("block")
+            case .dropped: state.kept.append("dropped")
             case .exchange(let exchange, let stored):
                 state.exchanges.append(exchange)
                 if let stored { state.waiting.append(stored) }

@@ -43,6 +43,28 @@ import Testing
         #expect(sidecars.map(\.sha256) == [String](repeating: String(repeating: "ab", count: 32), count: 2))
     }
 
+    @Test func nothingIsLeftOfAnExchangeThatIsDropped() throws {
+        let recorder = try self.open(.all)
+        for _ in 0..<3 { _ = recorder.put(.block(exchange: 1, side: .request, bytes: [UInt8](repeating: 1, count: 100_000))) }
+        let kept = Gate("the exchange after the blocks is on the disk")
+        _ = recorder.put(.exchange(TapedExchanges.simple(2), stored: { _ in kept.open() }))
+        try kept.wait()
+        func sizes() -> [Int] {
+            let folder = (self.path as NSString).deletingLastPathComponent
+            return (FileManager.default.subpaths(atPath: folder) ?? []).compactMap {
+                try? FileManager.default.attributesOfItem(atPath: folder + "/" + $0)[.size] as? Int
+            }
+        }
+        #expect(sizes().contains { $0 >= 200_000 }, "the blocks are in a file")
+        _ = recorder.put(.dropped(exchange: 1))
+        let dropped = Gate("the exchange after the drop is on the disk")
+        _ = recorder.put(.exchange(TapedExchanges.simple(3), stored: { _ in dropped.open() }))
+        try dropped.wait()
+        #expect(!sizes().contains { $0 >= 100_000 })
+        _ = try self.close(recorder)
+        #expect(recorder.currentStatus.recorded == 2)
+    }
+
     @Test func exchangesAreInOrderOfTheirStartWhateverTheOrderOfTheirEnd() throws {
         let recorder = try self.open(.all)
         for id in [3, 1, 4, 2] { self.put(recorder, TapedExchanges.simple(id)) }

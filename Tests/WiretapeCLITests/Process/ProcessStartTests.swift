@@ -60,7 +60,7 @@ import TapeTestSupport
         }
     }
 
-    @Test(arguments: ["inspect", "export", "decode"])
+    @Test(arguments: ["inspect", "export", "verify"])
     func aCommandThatClosesNothingLetsSignalsThrough(name: String) {
         let path = self.folder.file("none.json")
         Self.isolated {
@@ -69,7 +69,7 @@ import TapeTestSupport
                 switch name {
                 case "inspect": try InspectCommand.parse([path]).run()
                 case "export": try ExportCommand.parse([path, "--har"]).run()
-                default: try DecodeCommand.parse([path]).run()
+                default: try VerifyCommand.parse([path]).run()
                 }
             }
             #expect(Self.blocked() == [], "\(name)")
