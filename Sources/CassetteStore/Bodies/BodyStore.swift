@@ -15,6 +15,9 @@ public final class BodyStore {
     private let isTrial: Bool
     /// The permissions of the cassette, which its folder and the files in it have as well; nil if there is no cassette yet.
     private let mode: UInt32?
+    /// Whether many files are synced with their whole file system, by one call. For a recording that is synced once, at its end: while
+    /// traffic passes, the files of other programs would be waited for again and again.
+    package var syncsFileSystem = false
     private let files = Guarded(Files())
     private var lazyRawSpool: RawSpool?
     /// Names kept in `Files.proven`: about half a megabyte.
@@ -156,7 +159,7 @@ public final class BodyStore {
             swap(&names, &files.unsynced)
             return names
         }
-        return PendingSync(files: spool.map { [$0] } ?? [], names: names, in: box, disk: self.disk)
+        return PendingSync(files: spool.map { [$0] } ?? [], names: names, in: box, withFileSystem: self.syncsFileSystem, disk: self.disk)
     }
 
     /// A sync from `beginSync` has failed: what it covered is still to be synced.
@@ -353,12 +356,17 @@ public struct PendingSync: Sendable {
     /// Names of sidecars, which count as unsynced again if this fails.
     let names: Set<String>
     private let folder: BodyStore.FolderBox?
+    private let withFileSystem: Bool
     private let disk: DiskCalls
 
-    init(files: [SharedFile], names: Set<String> = [], in folder: BodyStore.FolderBox? = nil, disk: DiskCalls = .system) {
+    init(
+        files: [SharedFile], names: Set<String> = [], in folder: BodyStore.FolderBox? = nil, withFileSystem: Bool = false,
+        disk: DiskCalls = .system
+    ) {
         self.files = files
         self.names = names
         self.folder = folder
+        self.withFileSystem = withFileSystem
         self.disk = disk
     }
 
@@ -366,6 +374,7 @@ public struct PendingSync: Sendable {
     public func run() throws(CassetteError) {
         for shared in self.files { try shared.file.synchronize() }
         guard let folder, !self.names.isEmpty else { return }
+        if self.withFileSystem, try folder.folder.synchronizeFileSystem(self.disk) { return }
         for name in self.names {
             do {
                 try OpenFile(name, in: folder.folder, for: .read, disk: self.disk).synchronize()

@@ -11,6 +11,8 @@ package struct DiskCalls: Sendable {
     package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
     package var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int
     package var synchronize: @Sendable (_ descriptor: Int32) -> Int
+    /// All files of the file system that an open folder is on, in one call; ENOSYS where there is no such call.
+    package var synchronizeFileSystem: @Sendable (_ folder: Int32) -> Int
     /// A file by its name in an open folder.
     package var remove: @Sendable (_ folder: Int32, _ name: String) -> Int
     /// A second name for a file, in the same folder.
@@ -37,6 +39,13 @@ package struct DiskCalls: Sendable {
             return fdatasync(descriptor) < 0 ? -Int(errno) : 0
             #endif
         },
+        synchronizeFileSystem: { folder in
+            #if os(Linux)
+            return systemSyncfs(folder) < 0 ? -Int(errno) : 0
+            #else
+            return -Int(ENOSYS)
+            #endif
+        },
         remove: { folder, name in
             unlinkat(folder, name, 0) < 0 ? -Int(errno) : 0
         },
@@ -44,6 +53,12 @@ package struct DiskCalls: Sendable {
             linkat(folder, name, folder, second, 0) < 0 ? -Int(errno) : 0
         })
 }
+
+#if os(Linux)
+/// syncfs(2), which Glibc's module map leaves out. C's and Swift's conventions are the same for whole numbers.
+@_silgen_name("syncfs")
+private func systemSyncfs(_ folder: CInt) -> CInt
+#endif
 
 /// An `errno` of one operation on one file, reported as a `CassetteError`.
 package struct SystemError {

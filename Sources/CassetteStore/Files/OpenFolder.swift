@@ -114,6 +114,17 @@ package struct OpenFolder: ~Copyable, Sendable {
         guard result == 0 || errno == EINVAL else { throw self.error(errno, .sync, "") }
     }
 
+    /// Waits until all files on the folder's file system are on the disk, with one call for however many.
+    ///
+    /// - Returns: false if the system has no such call.
+    func synchronizeFileSystem(_ disk: DiskCalls) throws(CassetteError) -> Bool {
+        var result: Int
+        repeat { result = disk.synchronizeFileSystem(self.descriptor) } while result == -Int(EINTR)
+        if result == -Int(ENOSYS) { return false }
+        guard result >= 0 else { throw self.error(Int32(-result), .sync, "") }
+        return true
+    }
+
     /// Calls `body` with every name in the folder but `.` and `..`; `body` may remove what it was called with.
     package func forEachName(_ body: (String) throws(CassetteError) -> Void) throws(CassetteError) {
         // fdopendir owns its descriptor, and a shared one would share its position.

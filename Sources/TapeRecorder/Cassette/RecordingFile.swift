@@ -115,6 +115,7 @@ final class RecordingFile: @unchecked Sendable {
         self.recovered = recovered
         self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: digest) }
         self.settled = (vault.generation, self.appender?.count ?? 0)
+        store.syncsFileSystem = plan.target == .stage
         self.store = store
     }
 

@@ -764,6 +764,8 @@ final class RecorderWorker {
         // An exchange that a caller has waited for was synced at once.
         if !self.file.needsSync { self.journals.syncBegan() }
         self.removeSynced()
+        // A staged recording has no name before its end: there is nothing to keep until then.
+        guard self.file.plan.target != .stage else { return }
         guard self.file.needsSync, self.now - self.lastSync >= Self.syncInterval else { return }
         self.lastSync = self.now
         do throws(CassetteError) {
