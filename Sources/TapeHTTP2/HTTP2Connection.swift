@@ -17,8 +17,9 @@ public final class HTTP2Connection {
         public var streamWindow = 65_535
         /// Bytes of all bodies that may be on their way, and by which the windows of its streams may grow in all.
         public var connectionWindow = 8 << 20
-        /// Bytes of a decoded header section with 32 for each field (RFC 9113, 6.5.2): a larger one is marked as too large.
-        public var headerSection = 64 * 1024
+        /// Bytes of a decoded header section with 32 for each field (RFC 9113, 6.5.2): a larger one is marked as too large. It has the
+        /// request's target, which HTTP/1 has in a line of its own.
+        public var headerSection = 128 * 1024
         public var fields = 2048
         /// The number of a client's first stream.
         package var firstStream: Int32 = 1

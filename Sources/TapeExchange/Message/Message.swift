@@ -166,8 +166,9 @@ public struct MessageError: Error, Hashable, Sendable {
 /// Counts bytes and lines only; the proxy limits time and the size of bodies.
 public struct Limits: Sendable, Hashable {
     /// Bytes of a request line or status line without its CRLF. RFC 9112, 3 asks for at least 8,000; nginx
-    /// (`large_client_header_buffers`) and Apache (`LimitRequestLine`) stop at 8 KiB, HAProxy (`tune.bufsize`) at 16 KiB.
-    public var startLine = 16 * 1024
+    /// (`large_client_header_buffers`) and Apache (`LimitRequestLine`) stop at 8 KiB, HAProxy (`tune.bufsize`) at 16 KiB, but browsers send
+    /// beacons with URLs of 17 KiB. This leaves room for a URL of 64 KiB.
+    public var startLine = 65 * 1024
 
     /// Bytes of a header section with all its line ends. nginx takes 4 buffers of 8 KiB, HAProxy 16 KiB, Node 16 KiB,
     /// Apache 100 fields of 8 KiB; curl takes 300 KiB from an origin.
