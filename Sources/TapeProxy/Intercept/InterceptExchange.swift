@@ -442,8 +442,11 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             guard self.proxy.now - established < .seconds(2) else { return }
             let failure = failure ?? TLSFailure(cause: .closed, message: "the client closed the connection after the handshake")
             switch failure.cause {
-            // A browser does the same with a connection that it opened in reserve. There was no request, so there is no exchange.
-            case .closed, .reset: self.proxy.diagnosis.suspect(self.problem(failure, isAfterHandshake: true))
+            // A browser does the same with a connection that it opened in reserve, which is no exchange.
+            case .closed, .reset:
+                let problem = self.problem(failure, isAfterHandshake: true)
+                let interaction = self.failed(Failure(kind: .tls, message: problem.description), id: 0)
+                self.proxy.diagnosis.suspect(Diagnosis.Suspicion(problem: problem, interaction: interaction))
             default: self.report(failure, isAfterHandshake: true)
             }
         }
@@ -472,15 +475,20 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     /// Records the CONNECT, since no request was received.
     private func record(_ failure: Failure) {
         guard let recorder = self.proxy.recorder else { return }
+        let interaction = self.failed(failure, id: recorder.nextID())
+        self.proxy.count { $0.exchanges += 1 }
+        self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
+    }
+
+    private func failed(_ failure: Failure, id: Int) -> Interaction {
         let head = self.request.head
         var interaction = Interaction(
-            id: recorder.nextID(), started: self.proxy.timestamp(at: self.request.start),
+            id: id, started: self.proxy.timestamp(at: self.request.start),
             request: RecordedRequest(
                 method: head.method, url: "https://\(head.target)/", target: head.target, version: head.version, headers: head.fields),
             outcome: .failed(failure))
         interaction.timing.total = Double((self.proxy.now - self.request.start).nanoseconds) / 1e6
-        self.proxy.count { $0.exchanges += 1 }
-        self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
+        return interaction
     }
 }
 

@@ -75,8 +75,20 @@ final class SharedSession: Sendable {
         contexts.whenAll { $0.stop(then: $1) }.map {
             // Breaks the reference cycle through the recorder.
             self.recorder?.onDrain {}
-            self.diagnosis.end()
+            self.recordSuspicions()
             self.contexts.withLock { $0 = nil }
+        }
+    }
+
+    /// Of clients that seem not to have trusted the authority, the CONNECT is recorded: there was no request.
+    private func recordSuspicions() {
+        let failures = self.diagnosis.end()
+        guard let recorder, !failures.isEmpty else { return }
+        let counts = self.makeCounts()
+        for var interaction in failures {
+            interaction.id = recorder.nextID()
+            counts.withLock { $0.exchanges += 1 }
+            _ = recorder.put(.exchange(TapedExchange(interaction: interaction), stored: nil))
         }
     }
 

@@ -133,7 +133,7 @@ final class Diagnosis: Sendable {
 
     /// Connections that clients have closed after the handshake: without trust, or because they were not needed.
     private struct Suspicions {
-        var problems: [TLSProblem] = []
+        var list: [Suspicion] = []
         /// A request has come through TLS: the clients trust wiretape's CA.
         var areRefuted = false
     }
@@ -151,26 +151,35 @@ final class Diagnosis: Sendable {
         if self.isNew(key) { self.notice(problem.description) }
     }
 
-    /// Takes a problem that is one only if no request comes through TLS until the end.
-    func suspect(_ problem: TLSProblem) {
+    /// A problem that is one only if no request comes through TLS until the end.
+    struct Suspicion: Sendable {
+        var problem: TLSProblem
+        /// What is recorded of it, without its number.
+        var interaction: Interaction
+    }
+
+    func suspect(_ suspicion: Suspicion) {
         self.suspicions.withLock { suspicions in
-            guard !suspicions.areRefuted, suspicions.problems.count < Self.limit else { return }
-            suspicions.problems.append(problem)
+            guard !suspicions.areRefuted, suspicions.list.count < Self.limit else { return }
+            suspicions.list.append(suspicion)
         }
     }
 
     /// A request has come through TLS.
     func clientTrusts() {
-        self.suspicions.withLock { $0 = Suspicions(problems: [], areRefuted: true) }
+        self.suspicions.withLock { $0 = Suspicions(areRefuted: true) }
     }
 
     /// The session has ended: reports what was suspected and not refuted.
-    func end() {
-        let problems = self.suspicions.withLock { suspicions in
-            defer { suspicions.problems = [] }
-            return suspicions.problems
+    ///
+    /// - Returns: what is to be recorded of it.
+    func end() -> [Interaction] {
+        let list = self.suspicions.withLock { suspicions in
+            defer { suspicions.list = [] }
+            return suspicions.list
         }
-        for problem in problems { self.report(problem) }
+        for suspicion in list { self.report(suspicion.problem) }
+        return list.map(\.interaction)
     }
 
     /// A word on something that is no failure, once for each text.

@@ -280,7 +280,7 @@ package enum RecorderItem: Sendable {
     var isUrgent: Bool {
         switch self {
         case .exchange(_, stored: .some), .closed(_, stored: .some): true
-        case .exchange, .closed, .block, .opened, .message: false
+        case .exchange, .closed, .block, .opened, .message, .dropped: false
         }
     }
 }

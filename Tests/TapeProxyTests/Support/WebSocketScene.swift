@@ -154,7 +154,7 @@ final class WebSocketScene {
         bytes.withUnsafeBytes { bytes in
             self.reader?.read(bytes) { event in
                 switch event {
-                case .block, .dropped: break
+                case .block: break
                 case .message(let message):
                     let text = String(decoding: message.bytes, as: UTF8.self)
                     switch message.kind {
