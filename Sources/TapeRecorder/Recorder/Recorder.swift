@@ -143,7 +143,7 @@ public final class Recorder: Sendable {
                 .notFound,
                 "\"\(path)\" is gone: its folder was moved or removed while it was recorded; look for it there, or record again.")
         }
-        for words in self.file.namedDigests.words { self.notify("\"\(path)\": \(words)") }
+        for words in self.file.namedDigests.words + self.file.spreadSecrets { self.notify("\"\(path)\": \(words)") }
         return path
     }
 }
