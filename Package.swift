@@ -206,6 +206,7 @@ let package = Package(
             name: "TapeInspectorTests",
             dependencies: forPlayback + [
                 "CassettePlayback", "CassetteTools", "TapeExchange", "LocalHTTP", "TapeInspector", "CInspectorPage", "TapeTestSupport",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"),
             ],
             exclude: ["Browser"]
         ),

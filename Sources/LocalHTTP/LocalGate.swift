@@ -40,8 +40,10 @@ package struct LocalGate: Sendable {
     /// - Parameters:
     ///   - path: without the query.
     ///   - host: of the Host field.
+    /// - Returns: whether the request has the token; those for open paths need none.
     /// - Throws: the refusal.
-    package func admit(_ head: RequestHead, path: String, host: Authority?) throws(LocalAnswer) {
+    @discardableResult
+    package func admit(_ head: RequestHead, path: String, host: Authority?) throws(LocalAnswer) -> Bool {
         guard let host, self.isOwn(host.host, host.port ?? 80) else {
             throw LocalAnswer(
                 status: 403, reason: "Forbidden", code: "host",
@@ -65,11 +67,13 @@ package struct LocalGate: Sendable {
                     message: "the \(self.server.name) is not for web pages of other origins: send the request from a program.")
             }
         }
-        guard isOpen || self.knowsToken(head.fields.first("authorization")) else {
+        let hasToken = self.knowsToken(head.fields.first("authorization"))
+        guard isOpen || hasToken else {
             throw LocalAnswer(
                 status: 401, reason: "Unauthorized", fields: ["WWW-Authenticate: Bearer realm=\"wiretape\""], code: "token",
                 message: "the \(self.server.name) requires its token: send \"Authorization: Bearer TOKEN\", \(self.server.tokenAdvice).")
         }
+        return hasToken
     }
 
     private func isOwn(_ host: String, _ port: Int) -> Bool {

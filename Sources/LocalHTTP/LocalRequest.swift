@@ -88,6 +88,8 @@ package struct LocalRequestReader {
     private var expectsContinue = false
     /// The answer goes without its body (RFC 9110, 9.3.2).
     package private(set) var isHead = false
+    /// Whether the client has shown the token on this connection. Known as soon as a head is whole, before its body.
+    package private(set) var hasShownToken = false
     private var body = BodyParser(framing: .none, side: .request)
 
     /// - Parameter bodyLimit: in bytes; by default enough for an order with a few hundred rules.
@@ -146,7 +148,7 @@ package struct LocalRequestReader {
                 message: "this is the \(self.gate.server.name), not a proxy: request a path, such as \(self.gate.server.example).")
         }
         let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        try self.gate.admit(head, path: String(parts[0]), host: host)
+        if try self.gate.admit(head, path: String(parts[0]), host: host) { self.hasShownToken = true }
         let framing = try BodyFraming.ofRequest(head)
         if case .length(let length) = framing, length > self.bodyLimit { throw self.tooLarge }
         if framing != .none, framing != .length(0) { try Self.checkType(head) }

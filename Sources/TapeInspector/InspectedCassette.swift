@@ -82,6 +82,7 @@ package final class InspectedCassette: Sendable {
 extension InspectedCassette.Moment {
     /// - Throws: what is wrong with its text.
     func interaction(_ ordinal: Int, of cassette: InspectedCassette) throws(CassetteError) -> Interaction {
+        try CassetteError.checkCancellation()
         let range = self.epoch.ranges[ordinal]
         let bytes = try self.epoch.bytes(range)
         do {

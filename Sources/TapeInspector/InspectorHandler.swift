@@ -1,31 +1,62 @@
+internal import CassetteModel
 internal import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
+internal import TapeBytes
 
 /// What the connections of an inspector share.
 ///
 /// Not Sendable: lives on its event loop.
 final class InspectorContext {
-    /// A browser opens six to a server, and a few pages may be open.
-    static let connectionLimit = 64
+    /// How long requests and their answers may take.
+    struct Times {
+        /// For the first request of a connection that has not shown the token, and for the next one.
+        var stranger = TimeAmount.seconds(2)
+        /// For a request to be whole, from its first byte.
+        var request = TimeAmount.seconds(10)
+        /// Without a request.
+        var idle = TimeAmount.seconds(120)
+        /// For a client to read a refusal.
+        var linger = TimeAmount.seconds(2)
+        /// For an answer to be made, or a piece of one.
+        var work = TimeAmount.seconds(60)
+        /// For a client to take what was written of an answer in pieces.
+        var stall = TimeAmount.seconds(120)
+        /// For all pieces of an answer.
+        var stream = TimeAmount.minutes(30)
+    }
 
     let gate: LocalGate
     let service: InspectorService
     let feed: InspectorFeed
     let threads: NIOThreadPool
+    let times: Times
     private var connections: [ObjectIdentifier: InspectorHandler] = [:]
+    private var seats = ConnectionSeats<ObjectIdentifier>()
 
-    init(gate: LocalGate, service: InspectorService, feed: InspectorFeed, threads: NIOThreadPool) {
+    init(gate: LocalGate, service: InspectorService, feed: InspectorFeed, threads: NIOThreadPool, times: Times = Times()) {
         self.gate = gate
         self.service = service
         self.feed = feed
         self.threads = threads
+        self.times = times
     }
 
-    var isFull: Bool { self.connections.count > Self.connectionLimit }
+    /// Takes a connection in; it may take the place of an older one that has not shown the token.
+    func add(_ connection: InspectorHandler) {
+        let id = ObjectIdentifier(connection)
+        self.connections[id] = connection
+        if let oldest = self.seats.arrived(id) { self.connections[oldest]?.close() }
+    }
 
-    func add(_ connection: InspectorHandler) { self.connections[ObjectIdentifier(connection)] = connection }
-    func remove(_ connection: InspectorHandler) { self.connections[ObjectIdentifier(connection)] = nil }
+    /// - Returns: whether there is room for one more connection that has shown the token.
+    func admit(_ connection: InspectorHandler) -> Bool { self.seats.admitted(ObjectIdentifier(connection)) }
+
+    func remove(_ connection: InspectorHandler) {
+        self.connections[ObjectIdentifier(connection)] = nil
+        self.seats.left(ObjectIdentifier(connection))
+    }
+
     func close() { for connection in self.connections.values { connection.end() } }
 }
 
@@ -37,25 +68,22 @@ final class InspectorHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private enum Phase {
-        case reading, answering
+        case reading
+        case answering(WorkCancellation)
         case streaming(Piecewise)
         case following(listener: Int)
         /// The answer is out, and nothing more is read.
         case lingering
     }
 
-    /// Seconds for a request to be whole, from its first byte.
-    private static let requestTime: Int64 = 10
-    /// Seconds without a request.
-    private static let idleTime: Int64 = 120
-    /// Seconds that a client has to read a refusal.
-    private static let lingerTime: Int64 = 2
     /// Bytes of a body: an edited exchange.
     private static let bodyLimit = 16 << 20
 
     private let inspector: InspectorContext
     private var reader: LocalRequestReader
     private var phase = Phase.reading
+    /// Whether the client has shown the token, or has fetched something with a ticket.
+    private var isKnown = false
     private var keepsAlive = true
     private var context: ChannelHandlerContext?
     private var deadline: Scheduled<Void>?
@@ -72,19 +100,16 @@ final class InspectorHandler: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.inspector.add(self)
-        self.setDeadline(Self.requestTime)
+        self.setDeadline(self.inspector.times.stranger)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.deadline?.cancel()
+        self.cancelWork()
         if case .following(let listener) = self.phase { self.inspector.feed.forget(listener) }
         self.phase = .lingering
         self.context = nil
         self.inspector.remove(self)
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        if self.inspector.isFull { self.send(Self.tooManyConnections) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -95,16 +120,15 @@ final class InspectorHandler: ChannelInboundHandler {
             if self.waiting.readableBytes > Self.bodyLimit { self.close() }
             return
         }
-        if self.reader.isIdle { self.setDeadline(Self.requestTime) }
+        if self.isKnown, self.reader.isIdle { self.setDeadline(self.inspector.times.request) }
         self.take(self.reader.read(bytes.readableBytesView))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
-        switch self.phase {
-        case .reading, .lingering, .following: self.close()
-        case .answering, .streaming: self.keepsAlive = false
-        }
+        // A browser that leaves a page closes its connections, which looks the same as closing one side. Waiting for the answer would keep its
+        // work going for nobody.
+        self.close()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -118,7 +142,9 @@ final class InspectorHandler: ChannelInboundHandler {
     /// Closes, after the answer that is being made: it may be what the server waited for.
     func end() {
         switch self.phase {
-        case .answering: self.keepsAlive = false
+        case .answering(let work):
+            self.keepsAlive = false
+            work.cancel()
         case .following:
             // Of a body that is cut off, a browser throws away what its page has not read yet.
             self.write(LocalStream.end(.chunked))
@@ -130,6 +156,10 @@ final class InspectorHandler: ChannelInboundHandler {
     // MARK: Requests
 
     private func take(_ outcome: LocalRequestReader.Outcome) {
+        if self.reader.hasShownToken, !self.isKnown {
+            guard self.becomeKnown() else { return }
+            self.setDeadline(self.inspector.times.request)
+        }
         switch outcome {
         case .needsMore(let saysContinue):
             if saysContinue { self.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
@@ -138,13 +168,24 @@ final class InspectorHandler: ChannelInboundHandler {
             self.send(answer)
         case .request(let request):
             self.keepsAlive = request.keepsAlive
-            self.phase = .answering
-            self.deadline?.cancel()
-            self.answer(request)
+            let work = WorkCancellation()
+            self.phase = .answering(work)
+            self.setDeadline(self.inspector.times.work)
+            self.answer(request, work)
         }
     }
 
-    private func answer(_ request: LocalRequest) {
+    /// - Returns: false if there are too many connections, which the client was told then.
+    private func becomeKnown() -> Bool {
+        self.isKnown = self.inspector.admit(self)
+        if !self.isKnown {
+            self.keepsAlive = false
+            self.send(Self.tooManyConnections)
+        }
+        return self.isKnown
+    }
+
+    private func answer(_ request: LocalRequest, _ work: WorkCancellation) {
         if PageFiles.contains(request.path) {
             guard request.method == "GET" || request.method == "HEAD" else { return self.send(Self.notAllowed) }
             return self.send(PageFiles.answer(request.path) ?? Self.notAllowed)
@@ -155,8 +196,9 @@ final class InspectorHandler: ChannelInboundHandler {
         }
         guard let loop = self.context?.eventLoop else { return }
         let service = self.inspector.service
-        let answering = self.inspector.threads.runIfActive(eventLoop: loop) { Handed(service.answer(request)) }
+        let answering = self.inspector.threads.runIfActive(eventLoop: loop) { Handed(work.run { service.answer(request) }) }
         answering.assumeIsolated().whenComplete { result in
+            guard case .answering(let current) = self.phase, current === work else { return }
             switch result {
             case .success(let answer):
                 switch answer.value {
@@ -178,11 +220,13 @@ final class InspectorHandler: ChannelInboundHandler {
     }
 
     private func begin(_ stream: LocalStream) {
+        guard self.isKnown || self.becomeKnown() else { return }
         var head = stream.head
         head.fields += PageFiles.protection
         self.write(head.head(stream.framing, keepsAlive: self.keepsAlive))
         guard !self.reader.isHead else { return self.answered() }
-        self.phase = .streaming(Piecewise(stream))
+        let end = self.context.map { $0.eventLoop.now + self.inspector.times.stream } ?? .distantFuture
+        self.phase = .streaming(Piecewise(stream, end: end))
         self.goOn()
     }
 
@@ -196,10 +240,18 @@ final class InspectorHandler: ChannelInboundHandler {
     }
 
     private func next(_ pieces: Piecewise) {
-        guard !pieces.isBusy, let context = self.context, context.channel.isWritable else { return }
+        guard !pieces.isBusy, let context = self.context else { return }
+        guard context.channel.isWritable else { return self.setDeadline(self.inspector.times.stall, before: pieces.end) }
         pieces.isBusy = true
+        self.setDeadline(self.inspector.times.work, before: pieces.end)
         let handed = Handed(pieces.stream)
-        let making = self.inspector.threads.runIfActive(eventLoop: context.eventLoop) { try handed.value.next() }
+        let work = pieces.work
+        let making = self.inspector.threads.runIfActive(eventLoop: context.eventLoop) {
+            try work.run {
+                try CassetteError.checkCancellation()
+                return try handed.value.next()
+            }
+        }
         making.assumeIsolated().whenComplete { result in
             pieces.isBusy = false
             guard case .streaming(let current) = self.phase, current === pieces else { return }
@@ -221,11 +273,11 @@ final class InspectorHandler: ChannelInboundHandler {
         guard let context = self.context else { return }
         guard self.keepsAlive else {
             self.phase = .lingering
-            self.setDeadline(Self.lingerTime)
+            self.setDeadline(self.inspector.times.linger)
             return context.close(mode: .output, promise: nil)
         }
         self.phase = .reading
-        self.setDeadline(Self.idleTime)
+        self.setDeadline(self.isKnown ? self.inspector.times.idle : self.inspector.times.stranger)
         let bytes = self.waiting.readBytes(length: self.waiting.readableBytes) ?? []
         self.waiting.clear()
         self.take(self.reader.next(bytes))
@@ -244,6 +296,7 @@ final class InspectorHandler: ChannelInboundHandler {
         let bound = NIOLoopBound(self, eventLoop: loop)
         let listener = self.inspector.feed.listen { loop.execute { bound.value.writeTick() } }
         self.phase = .following(listener: listener)
+        self.deadline?.cancel()
         self.writeTick()
     }
 
@@ -262,17 +315,39 @@ final class InspectorHandler: ChannelInboundHandler {
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
     }
 
-    private func setDeadline(_ seconds: Int64) {
+    /// - Parameter end: what the deadline is never later than.
+    private func setDeadline(_ time: TimeAmount, before end: NIODeadline = .distantFuture) {
         self.deadline?.cancel()
-        self.deadline = self.context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(seconds)) { [weak self] in self?.deadlinePassed()
-        }
+        guard let loop = self.context?.eventLoop else { return }
+        self.deadline = loop.assumeIsolated().scheduleTask(deadline: min(loop.now + time, end)) { [weak self] in self?.deadlinePassed() }
     }
 
     private func deadlinePassed() {
-        guard case .reading = self.phase, !self.reader.isIdle else { return self.close() }
-        self.keepsAlive = false
-        self.send(.tooSlow)
+        switch self.phase {
+        case .reading where !self.reader.isIdle:
+            self.keepsAlive = false
+            self.send(.tooSlow)
+        case .answering(let work):
+            work.cancel()
+            self.keepsAlive = false
+            self.send(Self.tookTooLong)
+        // The client sees the body cut, and so knows that more would follow.
+        case .reading, .streaming, .following, .lingering: self.close()
+        }
     }
+
+    /// The client has left, or the server stops: nobody waits for what is being made.
+    private func cancelWork() {
+        switch self.phase {
+        case .answering(let work): work.cancel()
+        case .streaming(let pieces): pieces.work.cancel()
+        case .reading, .following, .lingering: break
+        }
+    }
+
+    private static let tookTooLong = LocalAnswer(
+        status: 503, reason: "Service Unavailable", code: "timeout",
+        message: "the answer took too long and was cancelled: choose fewer exchanges, or use the command line.")
 
     private static let tooManyConnections = LocalAnswer(
         status: 503, reason: "Service Unavailable", code: "connections",
@@ -286,10 +361,16 @@ final class InspectorHandler: ChannelInboundHandler {
 /// An answer in pieces that is being written.
 private final class Piecewise {
     let stream: LocalStream
+    let work = WorkCancellation()
+    /// When the whole answer is cut.
+    let end: NIODeadline
     /// Whether a thread makes a piece.
     var isBusy = false
 
-    init(_ stream: LocalStream) { self.stream = stream }
+    init(_ stream: LocalStream, end: NIODeadline) {
+        self.stream = stream
+        self.end = end
+    }
 }
 
 /// Hands a value from one thread to another.

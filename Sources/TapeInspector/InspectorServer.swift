@@ -1,3 +1,4 @@
+internal import Dispatch
 package import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
@@ -134,7 +135,6 @@ package final class InspectorServer: Sendable {
     /// Tells the pages how it ended, and closes all connections once their answers are out. For a thread that may block.
     package func stop() {
         self.feed.publish(self.service.tick())
-        self.service.stop()
         try? self.listener.close().wait()
         try? self.holder.eventLoop.submit { self.holder.value.close() }.wait()
         self.ownThreads?.stop()
@@ -144,15 +144,22 @@ package final class InspectorServer: Sendable {
 /// The event loop of inspectors, and the threads that read and decode files for them.
 package final class InspectorThreads: Sendable {
     private static let count = 2
+    private static let patience = DispatchTimeInterval.seconds(3)
 
     fileprivate let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     fileprivate let pool = NIOThreadPool(numberOfThreads: InspectorThreads.count)
 
     package init() { self.pool.start() }
 
-    /// After the inspectors. For a thread that may block.
+    /// After the inspectors, which have cancelled their work. For a thread that may block.
+    ///
+    /// Waits a few seconds for work that does not end at once, as the end of a rewrite. Work that takes longer is left behind, so that it cannot
+    /// keep the process from ending; it leaves the old file or the new one.
     package func stop() {
-        try? self.pool.syncShutdownGracefully()
+        let ended = DispatchSemaphore(value: 0)
+        self.pool.shutdownGracefully(queue: DispatchQueue(label: "wiretape.inspector.stop")) { _ in ended.signal() }
+        // An event loop that is gone would trap on the results of what is left behind.
+        guard ended.wait(timeout: .now() + Self.patience) == .success else { return }
         try? self.group.syncShutdownGracefully()
     }
 }

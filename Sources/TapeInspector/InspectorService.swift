@@ -36,14 +36,19 @@ final class InspectorService: Sendable {
         self.tools = tools
     }
 
-    /// Nobody waits for what is being sent.
-    func stop() { self.tools.stopSending() }
-
+    /// Work that takes long ends early if it is cancelled (`WorkCancellation`).
     func answer(_ request: LocalRequest) -> Answer {
         do {
+            // It may have waited for a thread.
+            try CassetteError.checkCancellation()
             return try self.route(request)
         } catch let refusal as LocalAnswer {
             return .whole(refusal)
+        } catch let error as CassetteError where error.code == .cancelled {
+            return .whole(
+                LocalAnswer(
+                    status: 503, reason: "Service Unavailable", code: "cancelled",
+                    message: "the answer was cancelled: the inspector is stopping."))
         } catch let error as CassetteError {
             let isBusy = error.code == .inUse
             return .whole(

@@ -4,7 +4,7 @@ package import TapeBytes
 
 /// What other parts of the program do for a page: those that redact, send, and answer.
 ///
-/// Each may take long: not for an event loop.
+/// Each may take long: not for an event loop. Each ends early if its thread's work is cancelled (`WorkCancellation`).
 package struct InspectorTools: Sendable {
     /// Makes a fresh SHA-256.
     package var digest: @Sendable () -> any ContentDigest = { PortableSHA256() }
@@ -18,8 +18,6 @@ package struct InspectorTools: Sendable {
     package var tryRedaction: (@Sendable (_ path: String, _ rules: RedactionRules) throws -> RedactionService.Trial)?
     /// Sends a request; nil if this run sends nothing.
     package var send: (@Sendable (SendService.Order, (SendService.Answer) throws -> Void) throws -> Void)?
-    /// Ends what is being sent, and all that would be sent later.
-    package var stopSending: @Sendable () -> Void = {}
 
     package init() {}
 }

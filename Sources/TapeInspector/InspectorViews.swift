@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import CassetteTools
 internal import TapeBytes
 
@@ -70,15 +71,21 @@ final class ViewSearch {
     }
 
     /// How far it is, as a line of JSON; after the last of them nil.
-    func next() -> [UInt8]? {
+    ///
+    /// - Throws: `cancelled`; exchanges that cannot be read do not match.
+    func next() throws(CassetteError) -> [UInt8]? {
         guard !self.isDone else { return nil }
         if let filter = self.filter {
             let piece = filter.looksAtRowsAlone ? Self.piece : Self.decodedPiece
             let end = min(self.order.count, self.offset + piece)
-            for place in self.offset..<end where filter.matches(Int(self.order[place]), in: self.moment) {
-                self.found.append(self.order[place])
+            let turn = Turn()
+            while self.offset < end {
+                let ordinal = self.order[self.offset]
+                if filter.matches(Int(ordinal), in: self.moment) { self.found.append(ordinal) }
+                try CassetteError.checkCancellation()
+                self.offset += 1
+                if !filter.looksAtRowsAlone, turn.isOver { break }
             }
-            self.offset = end
         } else {
             self.found = self.order
             self.offset = self.order.count

@@ -66,7 +66,7 @@ final class ListService: Sendable {
         let search = ViewSearch(
             self.cassette.moment, filter: try self.filter(order.text("filter")), sort: sort,
             descends: order.values["descends"]?.bool ?? false, views: self.views, number: self.number(self.cassette.moment.rows))
-        return InspectorService.lines { search.next() }
+        return InspectorService.lines { try search.next() }
     }
 
     private func filter(_ text: String?) throws(LocalAnswer) -> RowFilter? {
@@ -115,7 +115,7 @@ final class ListService: Sendable {
         let search = TextSearch(
             text, in: places, order: found ?? moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }, moment: moment,
             cassette: self.cassette)
-        return InspectorService.lines { search.next() }
+        return InspectorService.lines { try search.next() }
     }
 
     // MARK: Exports

@@ -37,12 +37,17 @@ final class TextSearch {
     }
 
     /// Hits, and how far it is, as lines of JSON; nil at the end.
-    func next() -> [UInt8]? {
+    ///
+    /// - Throws: `cancelled`; bodies that cannot be read are passed over.
+    func next() throws(CassetteError) -> [UInt8]? {
         guard !self.isDone else { return nil }
         self.lines = []
+        let start = self.offset
         let end = min(self.order.count, self.offset + Self.piece)
-        while self.offset < end, self.hits < Self.hitLimit {
+        let turn = Turn()
+        while self.offset < end, self.hits < Self.hitLimit, !turn.isOver || self.offset == start {
             self.search(Int(self.order[self.offset]))
+            try CassetteError.checkCancellation()
             self.offset += 1
             // The first hits are shown at once.
             if !self.lines.isEmpty, self.hits < 50 { break }

@@ -2,6 +2,7 @@ import CassetteModel
 import CassetteStore
 import Foundation
 import LocalHTTP
+import TapeBytes
 @testable import TapeInspector
 import TapeTestSupport
 import Testing
@@ -138,6 +139,29 @@ import Testing
         while let more = feed.read(), !more.contains("data: ") {}
         server.stop()
         #expect(feed.readToEnd().hasSuffix("0\r\n\r\n"))
+    }
+
+    /// Whoever stops the process waits for this.
+    @Test func aStopCancelsWhatIsBeingMade() throws {
+        let running = try RunningInspector()
+        let (began, ended) = (Gate("the work begins"), Gate("the work is cancelled"))
+        var tools = InspectorTools()
+        tools.tryRedaction = { _, _ in
+            WorkCancellation.onCancel { ended.open() }
+            began.open()
+            try ended.wait()
+            try CassetteError.checkCancellation()
+            throw TestProblem("the work was not cancelled")
+        }
+        let server = try InspectorServer.start(
+            InspectedCassette(path: running.path), tools: tools, token: Secret(RunningInspector.token))
+        let connection = try Connection(port: server.port)
+        try connection.send(
+            "POST /api/redactions/try HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nAuthorization: Bearer \(RunningInspector.token)\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+        )
+        try began.wait()
+        server.stop()
+        #expect(connection.readToEnd().hasPrefix("HTTP/1.1 503 "))
     }
 
     @Test func aStoppedInspectorListensNoMore() throws {

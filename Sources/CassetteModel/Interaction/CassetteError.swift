@@ -8,7 +8,7 @@ public typealias CassetteError = CodedError<CassetteErrorCode>
 /// A kind of error; more kinds may come.
 public struct CassetteErrorCode: Hashable, Sendable, CustomStringConvertible {
     private enum Value {
-        case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge, secretsLeft
+        case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge, secretsLeft, cancelled
     }
 
     private var value: Value
@@ -33,8 +33,18 @@ public struct CassetteErrorCode: Hashable, Sendable, CustomStringConvertible {
     public static var tooLarge: Self { Self(value: .tooLarge) }
     /// A secret that was to be redacted is still in the recording.
     public static var secretsLeft: Self { Self(value: .secretsLeft) }
+    /// The caller no longer wants the result.
+    public static var cancelled: Self { Self(value: .cancelled) }
 
     public var description: String { "\(self.value)" }
+}
+
+extension CassetteError {
+    /// Throws `cancelled` if the current thread's work was cancelled.
+    package static func checkCancellation() throws(CassetteError) {
+        guard WorkCancellation.isCancelled else { return }
+        throw CassetteError(.cancelled, "the cassette is no longer read, since nobody waits for the result")
+    }
 }
 
 /// Where an interaction is, for error messages.

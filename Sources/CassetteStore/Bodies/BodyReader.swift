@@ -68,6 +68,7 @@ public struct BodyReader: Sendable {
 
     /// A path inside a cassette is `NAME.bodies/FILE` and nothing else: a cassette is untrusted input and must not choose what is read.
     private func openFile(_ path: String) throws(CassetteError) -> OpenFile {
+        try CassetteError.checkCancellation()
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].hasSuffix(".bodies"), parts.allSatisfy({ FileLocation.isPlainName($0) }) else {
             throw CassetteError(
@@ -198,6 +199,7 @@ public final class BodyStream {
 
     /// The next bytes, as many as fit; 0 at the end. Throws in place of the last ones if digest or checksum are not as recorded.
     public func read(into bytes: UnsafeMutableRawBufferPointer) throws(CassetteError) -> Int {
+        try CassetteError.checkCancellation()
         let count = min(bytes.count, self.remaining)
         let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
         guard try self.file.read(into: piece, at: self.offset) == count else {

@@ -47,7 +47,8 @@ public final class CassetteReader: Sendable {
 
     /// An interaction's JSON text as it is in the file.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
-        try self.shared.file.read(self.index.interactions[index])
+        try CassetteError.checkCancellation()
+        return try self.shared.file.read(self.index.interactions[index])
     }
 
     /// An interaction. An error names the file and the line in it.

@@ -125,9 +125,14 @@ struct InspectCommand: ParsableCommand {
     /// Serves the page until a signal comes.
     private func serve() throws {
         do {
+            CareCommand.mentionRecordings(beside: self.file)
             let ports = ClosedPorts()
+            // Finding the exchanges of a large cassette takes a while, in which a signal ends the process at once.
+            SignalThread.unblock()
+            let cassette = try InspectedCassette(path: self.file, schema: self.names.schema())
+            SignalThread.block()
             let server = try InspectorServer.start(
-                InspectedCassette(path: self.file, schema: self.names.schema()), older: self.against,
+                cassette, older: self.against,
                 tools: .ofCommands(upstreamTLS: UpstreamTLSOptions.parse([]), ports: ports), port: self.page.webPort ?? 0)
             ports.add(.init(port: server.port))
             let page = try ServedPage(server, opens: self.page.open) { Terminal.error.complain($0) }

@@ -31,7 +31,6 @@ extension InspectorTools {
         if let upstreamTLS {
             let sender = LiveResend(upstreamTLS: upstreamTLS, ports: ports)
             tools.send = { try sender.send($0, $1) }
-            tools.stopSending = { sender.stop.stop() }
         }
         return tools
     }
@@ -61,11 +60,14 @@ struct LiveResend: Sendable {
 
     let upstreamTLS: UpstreamTLSOptions
     let ports: ClosedPorts
-    let stop = LiveStop()
 
+    /// Receives nothing more once its thread's work is cancelled (`WorkCancellation`).
+    ///
     /// - Parameter take: is given the answer while its files are there.
     func send(_ order: SendService.Order, _ take: (SendService.Answer) throws -> Void) throws {
         let notes = Guarded<[String]>([])
+        let stop = LiveStop()
+        WorkCancellation.onCancel { stop.stop() }
         let check = LiveCheck(
             path: order.path, allowsUnsafe: order.allowsUnsafe, showsAll: false, seconds: Self.limits.seconds,
             upstreamTLS: self.upstreamTLS, closedPorts: self.ports.all
@@ -86,7 +88,7 @@ struct LiveResend: Sendable {
         do {
             try check.recording(live, in: folder, RecordedCassette(path: order.path).redactionRules()) { port in
                 do {
-                    let sender = LiveSender(port: port, seconds: Self.limits.seconds, limits: Self.limits, stop: self.stop)
+                    let sender = LiveSender(port: port, seconds: Self.limits.seconds, limits: Self.limits, stop: stop)
                     received = try sender.send(request)
                 } catch let error as LiveSocket.Failure {
                     notes.withLock { $0.append(error.message) }

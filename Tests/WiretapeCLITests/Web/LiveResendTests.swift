@@ -27,13 +27,16 @@ import Testing
         try RecordedExchanges.write([interaction], to: self.path)
         let before = try self.folder.read("pets.json")
         let resend = LiveResend(upstreamTLS: try UpstreamTLSOptions.parse([]), ports: ports)
-        if stopped { resend.stop.stop() }
+        let work = WorkCancellation()
+        if stopped { work.cancel() }
         var sent = Sent()
         var answer = ""
-        try resend.send(.init(interaction: interaction, recorded: interaction, path: self.path, allowsUnsafe: unsafe)) { found in
-            sent = Sent(status: found.interaction?.response?.status, changes: found.changes.map(\.place), notes: found.notes)
-            answer = found.path
-            sent.wasThere = FileManager.default.fileExists(atPath: answer)
+        try work.run {
+            try resend.send(.init(interaction: interaction, recorded: interaction, path: self.path, allowsUnsafe: unsafe)) { found in
+                sent = Sent(status: found.interaction?.response?.status, changes: found.changes.map(\.place), notes: found.notes)
+                answer = found.path
+                sent.wasThere = FileManager.default.fileExists(atPath: answer)
+            }
         }
         #expect(!FileManager.default.fileExists(atPath: answer), "nothing of it stays")
         #expect(try self.folder.read("pets.json") == before && self.folder.names() == ["pets.json"])
