@@ -50,13 +50,41 @@ package struct CurlScript: ExchangeWriter {
         case .bash: return words.map { $0.map(ShellWord.quoted).joined(separator: " ") }.joined(separator: " \\\n  ") + "\n"
         case .fish: return words.map { $0.map(self.fish).joined(separator: " ") }.joined(separator: " \\\n  ") + "\n"
         case .powershell:
-            let lines = ([["--url", command.url]] + command.words).map(self.line)
-            return "@'\n\(lines.joined(separator: "\n"))\n'@ | & $curl --config -\n"
+            let text = ([["--url", command.url]] + command.words).map(self.line).joined(separator: "\n")
+            let runs = ShellWord.runs(text)
+            return (runs.count == 1 ? "@'\n\(text)\n'@" : "@\"\n\(self.expandable(runs))\n\"@") + " | & $curl --config -\n"
         }
+    }
+
+    /// The content of a here-string in which PowerShell makes the hidden characters.
+    private static func expandable(_ runs: [String]) -> String {
+        runs.enumerated().map { place, run in
+            guard place % 2 == 1 else {
+                return String(
+                    run.unicodeScalars.reduce(into: String.UnicodeScalarView()) { text, scalar in
+                        if scalar == "$" || scalar == "`" { text.append("`") }
+                        text.append(scalar)
+                    })
+            }
+            return run.unicodeScalars.map { "$([char]::ConvertFromUtf32(0x\(String($0.value, radix: 16))))" }.joined()
+        }.joined()
     }
 
     /// In single quotes, where a backslash still escapes a quote and itself.
     private static func fish(_ word: String) -> String {
+        let runs = ShellWord.runs(word)
+        return runs.indices.map { place in
+            guard place % 2 == 1 else { return runs[place].isEmpty && runs.count > 1 ? "" : self.fishVisible(runs[place]) }
+            return runs[place].unicodeScalars.map { scalar in
+                let digits = String(scalar.value, radix: 16)
+                return scalar.value > 0xFFFF
+                    ? "\\U\(String(repeating: "0", count: 8 - digits.count))\(digits)"
+                    : "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+            }.joined()
+        }.joined()
+    }
+
+    private static func fishVisible(_ word: String) -> String {
         guard ShellWord.quoted(word) != word || word.contains("\\") else { return word }
         var quoted = Array("'".utf8)
         for byte in word.utf8 {

@@ -46,6 +46,9 @@ package struct ExportTarget {
         self.reader = BodyReader(cassettePath: path)
     }
 
+    /// For a JSON document: characters that are not seen, or change the direction of text, are escaped in it.
+    func visibleJSON() -> ExportTarget { ExportTarget(path: self.path, sink: VisibleText.json(to: self.sink)) }
+
     func write(_ text: String) throws { try self.write(Array(text.utf8)) }
 
     func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes(self.sink) }
@@ -91,7 +94,7 @@ package struct ArchiveWriter: ExchangeWriter {
     /// - Parameter kept: the member `har` of the cassette's head.
     package init(_ kept: UnknownMember?, path: String, sink: @escaping (UnsafeRawBufferPointer) throws -> Void) {
         self.kept = kept
-        self.writer = HARWriter(bodies: CassetteBodySource(path: path), sink: sink)
+        self.writer = HARWriter(bodies: CassetteBodySource(path: path), sink: VisibleText.json(to: sink))
     }
 
     package mutating func begin() throws { try self.writer.begin(creator: "wiretape", version: Version.current, kept: self.kept) }

@@ -10,7 +10,7 @@ package struct PostmanCollection: ExchangeWriter {
     /// What Postman would fill in of the requests: names in pairs of braces.
     private var variables = BracedNames()
 
-    package init(_ target: ExportTarget) { self.target = target }
+    package init(_ target: ExportTarget) { self.target = target.visibleJSON() }
 
     package mutating func begin() throws {
         self.writer.beginObject(.lines)

@@ -103,7 +103,7 @@ package struct SwiftTestText: ExchangeWriter {
             case "\r": literal += "\\r"
             case "\t": literal += "\\t"
             default:
-                if scalar.value < 32 || scalar.value == 127 {
+                if scalar.value < 32 || scalar.value == 127 || VisibleText.isHidden(scalar) {
                     literal += "\\u{\(String(scalar.value, radix: 16))}"
                 } else {
                     literal.unicodeScalars.append(scalar)

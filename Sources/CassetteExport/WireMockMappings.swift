@@ -21,7 +21,7 @@ package struct WireMockMappings: ExchangeWriter {
     private var counts: [Key: (all: Int, written: Int, name: String)] = [:]
     private var stubs: [(key: Key, interaction: Interaction, number: Int)] = []
 
-    package init(_ target: ExportTarget) { self.target = target }
+    package init(_ target: ExportTarget) { self.target = target.visibleJSON() }
 
     package mutating func begin() throws {
         self.writer.beginObject(.lines)

@@ -54,7 +54,7 @@ final class ViewExport {
         self.number = number
         self.reader = BodyReader(cassettePath: cassette.path)
         let made = self.made
-        self.har = HARWriter(bodies: CassetteBodySource(path: cassette.path)) { made.bytes += $0 }
+        self.har = HARWriter(bodies: CassetteBodySource(path: cassette.path), sink: VisibleText.json(to: { made.bytes += $0 }))
     }
 
     func next() throws -> [UInt8]? {

@@ -1,5 +1,6 @@
 import CassetteModel
 import CassettePlayback
+import CassetteTools
 import Foundation
 import TapeBytes
 import TapeTestSupport
@@ -33,6 +34,79 @@ import Testing
         interaction.request.headers = HeaderFields(["Host: a.test:8080", "Content-Type: \(type)", "Content-Length: \(text.utf8.count)"])
         interaction.request.body = Body(size: text.utf8.count, content: .text(Array(text.utf8)))
         return interaction
+    }
+
+    // MARK: Hidden characters
+
+    private static let hiddenText = "{\"name\": \"a\u{202E}b\u{85}\u{200F}c$`'\"}"
+
+    /// Controls of direction and of C1 wherever a recording may have them.
+    private static func hidden() -> Interaction {
+        let text = Self.hiddenText
+        var interaction = self.post(text)
+        interaction.request.url = "http://a.test:8080/pets?q=\u{2066}x\u{61C}"
+        interaction.request.headers.append(name: "X-Name", value: "a'\u{202E}$HOME`\u{9B}\u{1F408}")
+        interaction.response?.headers.append(name: "X-Name", value: "\u{200E}")
+        interaction.response?.body = Body(size: text.utf8.count, content: .text(Array(text.utf8)))
+        return interaction
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            !(0x80...0x9F).contains(scalar.value) && !(0x200E...0x200F).contains(scalar.value) && scalar.value != 0x61C
+                && !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+        }
+    }
+
+    @Test func noFormatHasHiddenCharacters() throws {
+        let formats: [(String, (ExportTarget) -> any ExchangeWriter)] = [
+            ("har", { ArchiveWriter(nil, path: $0.path, sink: $0.sink) }), ("postman", { PostmanCollection($0) }),
+            ("wiremock", { WireMockMappings($0) }), ("swift", { SwiftTestText($0) }), ("bash", { CurlScript($0, .bash) }),
+            ("fish", { CurlScript($0, .fish) }), ("powershell", { CurlScript($0, .powershell) }),
+        ]
+        for (name, make) in formats {
+            let text = try self.text([Self.hidden()], make)
+            #expect(Self.isPlain(text), "\(name): \(text.debugDescription)")
+        }
+    }
+
+    @Test func theValuesOfJSONStayTheSame() throws {
+        let har = try JSONDocument(Array(try self.text([Self.hidden()]) { ArchiveWriter(nil, path: $0.path, sink: $0.sink) }.utf8)).root
+        let entry = try #require(har["log"]?["entries"]?.elements.map { $0 }.first)
+        #expect(entry["request"]?["url"]?.string == Self.hidden().request.url)
+        let body = Self.hiddenText
+        #expect(entry["response"]?["content"]?["text"]?.string == body)
+        let collection = try JSONDocument(Array(try self.text([Self.hidden()]) { PostmanCollection($0) }.utf8)).root
+        #expect(collection["item"]?.elements.map { $0 }.first?["response"]?.elements.map { $0 }.first?["body"]?.string == body)
+    }
+
+    /// Any shell of POSIX makes the bytes again.
+    @Test func aShellMakesTheSameBytes() throws {
+        for word in [
+            "\u{202E}", "a\u{202E}\u{9B}b", "it's \u{2066}$HOME `x` \\ \"q\"\u{1F408}\u{200F}", "\u{85}\u{E0001}\u{85}", "plain", "",
+        ] {
+            let quoted = ShellWord.quoted(word)
+            #expect(Self.isPlain(quoted))
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "printf %s \(quoted)"]
+            process.standardOutput = output
+            try process.run()
+            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            #expect(String(decoding: bytes, as: UTF8.self) == word, "\(quoted)")
+        }
+    }
+
+    @Test func shellsWithEscapesOfTheirOwnUseThem() throws {
+        let fish = try self.text([Self.hidden()]) { CurlScript($0, .fish) }
+        #expect(fish.contains(#"'X-Name: a\''\u202e'$HOME`'\u009b🐈"#), "\(fish)")
+        let powershell = try self.text([Self.hidden()]) { CurlScript($0, .powershell) }
+        #expect(powershell.contains("@\"\n") && powershell.contains("\n\"@ | & $curl"), "\(powershell)")
+        #expect(powershell.contains("X-Name: a'$([char]::ConvertFromUtf32(0x202e))`$HOME``$([char]::ConvertFromUtf32(0x9b))🐈"))
+        let swift = try self.text([Self.hidden()]) { SwiftTestText($0) }
+        #expect(swift.contains(#"a'\u{202e}$HOME`\u{9b}🐈"#), "\(swift)")
     }
 
     // MARK: Raw

@@ -30,7 +30,7 @@ package struct CurlCommand {
         self.reader = reader
         self.url = interaction.request.url
         let request = interaction.request
-        guard FieldNames.isToken(request.method), request.method != "CONNECT", VisibleText.line(request.url) == request.url,
+        guard FieldNames.isToken(request.method), request.method != "CONNECT", !ShellWord.hasControls(request.url),
             request.url.hasPrefix("http://") || request.url.hasPrefix("https://")
         else {
             throw InspectError(
@@ -91,7 +91,7 @@ package struct CurlCommand {
         if version == .http11, isSecure { self.words.append(["--http1.1"]) }
         if request.url.utf8.contains(where: "[]{}".utf8.contains) { self.words.append(["--globoff"]) }
         if request.url.contains("/.") { self.words.append(["--path-as-is"]) }
-        if let target = request.target, VisibleText.line(target) == target { self.words.append(["--request-target", target]) }
+        if let target = request.target, !ShellWord.hasControls(target) { self.words.append(["--request-target", target]) }
         if request.headers.contains("accept-encoding") { self.words.append(["--compressed"]) }
     }
 
@@ -105,7 +105,7 @@ package struct CurlCommand {
             if headers.isNamed("host", at: index), FieldNames.authority(of: request.url) == value { continue }
             let line = Array(headers.line(at: index))
             let text = String(decoding: line, as: UTF8.self)
-            guard FieldNames.isToken(name), UTF8Validator.isValid(line), VisibleText.line(text) == text else {
+            guard FieldNames.isToken(name), UTF8Validator.isValid(line), !ShellWord.hasControls(text) else {
                 self.notes.append("omitted, because a command line cannot hold it: \(VisibleText.line(line))")
                 continue
             }
@@ -302,7 +302,34 @@ package enum FieldNames {
 
 /// A word of a command line to copy into a shell.
 package enum ShellWord {
+    /// Whether there are control characters of ASCII, which a command line does not hold.
+    package static func hasControls(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+
+    /// A word cut into runs of characters that are seen, and of those that `VisibleText` escapes, in turn; the first run may be empty.
+    package static func runs(_ word: String) -> [String] {
+        var runs = [""]
+        var isHidden = false
+        for scalar in word.unicodeScalars {
+            if VisibleText.isHidden(scalar) != isHidden {
+                isHidden.toggle()
+                runs.append("")
+            }
+            runs[runs.count - 1].unicodeScalars.append(scalar)
+        }
+        return runs
+    }
+
+    /// For any shell of POSIX. Hidden characters are made by printf, so that nobody runs what they do not see.
     package static func quoted(_ word: String) -> String {
+        let runs = self.runs(word)
+        return runs.indices.map { place in
+            guard place % 2 == 1 else { return runs[place].isEmpty && runs.count > 1 ? "" : self.quotedVisible(runs[place]) }
+            let bytes = runs[place].utf8.map { "\\\(String($0, radix: 8))" }.joined()
+            return "\"$(printf '\(bytes)')\""
+        }.joined()
+    }
+
+    private static func quotedVisible(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy {
             switch $0 {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -98,12 +98,10 @@ package struct ExchangeRow {
 /// The list of a cassette's exchanges for scripts: a JSON array with one object per line.
 package struct ExchangeListJSON {
     private let write: (String) throws -> Void
-    private let isForTerminal: Bool
     private var isEmpty = true
     private var writer = JSONWriter()
 
-    package init(isForTerminal: Bool, write: @escaping (String) throws -> Void) {
-        self.isForTerminal = isForTerminal
+    package init(write: @escaping (String) throws -> Void) {
         self.write = write
     }
 
@@ -126,9 +124,7 @@ package struct ExchangeListJSON {
         self.optional("messages", row.messages) { $0.integer($1) }
         self.member("open") { $0.bool(row.isOpen) }
         self.writer.endObject()
-        let object = self.writer.bytes
-        let text = self.isForTerminal ? VisibleText.whole(object, .json) : String(decoding: object, as: UTF8.self)
-        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + text)
+        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + VisibleText.whole(self.writer.bytes, .json))
         self.isEmpty = false
     }
 

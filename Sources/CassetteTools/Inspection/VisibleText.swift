@@ -12,6 +12,8 @@ package struct VisibleText {
         case lines
         /// For JSON: escaped as in JSON, so that the value stays the same. Drops white space other than spaces, tabs and line feeds.
         case json
+        /// For XML without CDATA sections: as character references, so that the value stays the same. Leaves ASCII alone.
+        case xml
     }
 
     /// Whether anything was escaped.
@@ -42,6 +44,20 @@ package struct VisibleText {
     package static func whole(_ bytes: [UInt8], _ form: Form) -> String {
         var text = VisibleText(form)
         return bytes.withUnsafeBytes { text.push($0, isLast: true) }
+    }
+
+    /// Whether a character beyond ASCII is escaped in a line: a control character of C1, a control of direction, or one that is not seen.
+    package static func isHidden(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !VisibleText(.line).isHarmless(scalar) }
+
+    /// A sink that passes JSON text on as `Form.json`. The text may come in any pieces; its last byte is ASCII, as it is of a JSON document.
+    package static func json(
+        to sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+    ) -> (UnsafeRawBufferPointer) throws -> Void {
+        var text = VisibleText(.json)
+        return { piece in
+            var shown = text.push(piece)
+            try shown.withUTF8 { try sink(UnsafeRawBufferPointer($0)) }
+        }
     }
 
     // MARK: In pieces
@@ -83,14 +99,14 @@ package struct VisibleText {
     }
 
     private func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte < 0x7F || self.form != .line && (byte == 10 || byte == 9)
+        byte >= 0x20 && byte < 0x7F || self.form != .line && (byte == 10 || byte == 9) || self.form == .xml && byte < 0x80
     }
 
     /// A carriage return without meaning: before a line feed, or as white space of JSON.
     private func isDropped(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
         guard bytes[offset] == 13 else { return false }
         return switch self.form {
-        case .line: false
+        case .line, .xml: false
         case .lines: offset + 1 < end && bytes[offset + 1] == 10
         case .json: true
         }
@@ -107,6 +123,7 @@ package struct VisibleText {
 
     private mutating func escape(_ scalar: Unicode.Scalar, into shown: inout [UInt8]) {
         self.hasEscaped = true
+        if self.form == .xml { return shown.append(contentsOf: "&#x\(String(scalar.value, radix: 16));".utf8) }
         guard self.form == .json else {
             switch scalar {
             case "\n": shown.append(contentsOf: "\\n".utf8)

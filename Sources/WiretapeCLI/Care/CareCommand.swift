@@ -197,7 +197,7 @@ struct RedactCommand: ParsableCommand {
     }
 
     func summary(_ outcome: CassetteRedaction.Outcome) -> String {
-        let all = "\(Quantity.count(outcome.exchanges, "exchange")) of \"\(self.file)\""
+        let all = "\(Quantity.count(outcome.exchanges, "exchange")) of \"\(VisibleText.line(self.file))\""
         guard outcome.changed > 0 else { return "nothing to redact in \(all)." }
         let kinds = outcome.kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let places = Quantity.count(outcome.places, "place")
@@ -225,7 +225,7 @@ struct DecodeCommand: ParsableCommand {
     func run() throws {
         // A signal leaves the old cassette or the new one, never half of each.
         SignalThread.end(saying: CareCommand.ended(self.file, done: "decoded"))
-        Terminal.output.line("decoded \(Quantity.count(try self.decode(), "exchange")) in \"\(self.file)\".")
+        Terminal.output.line("decoded \(Quantity.count(try self.decode(), "exchange")) in \"\(VisibleText.line(self.file))\".")
     }
 
     /// Does not touch signals, which belong to the process.

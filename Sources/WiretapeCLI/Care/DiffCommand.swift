@@ -137,7 +137,7 @@ struct DiffPage {
             self.writer.endArray()
         }
         self.writer.endObject()
-        try self.write((self.differs ? ",\n  " : "[\n  ") + String(decoding: self.writer.bytes, as: UTF8.self))
+        try self.write((self.differs ? ",\n  " : "[\n  ") + VisibleText.whole(self.writer.bytes, .json))
     }
 
     private mutating func head(_ kind: String, old: CassetteDiff.Exchange?, new: CassetteDiff.Exchange?) {

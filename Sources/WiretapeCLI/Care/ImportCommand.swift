@@ -153,7 +153,7 @@ struct ImportCommand: ParsableCommand {
         writer.member("leaks")
         writer.integer(report.leaks.count)
         writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return VisibleText.whole(writer.bytes, .json)
     }
 }
 

@@ -130,7 +130,7 @@ struct FindingList {
         self.writer.member("text")
         self.writer.string(finding.text)
         self.writer.endObject()
-        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + String(decoding: self.writer.bytes, as: UTF8.self))
+        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + VisibleText.whole(self.writer.bytes, .json))
         self.isEmpty = false
     }
 }

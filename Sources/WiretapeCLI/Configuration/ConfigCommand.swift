@@ -166,6 +166,6 @@ struct SettingRow: Sendable, Hashable {
             writer.endObject()
         }
         writer.endArray()
-        return writer.bytes + [10]
+        return Array(VisibleText.whole(writer.bytes, .json).utf8) + [10]
     }
 }

@@ -159,6 +159,6 @@ struct CheckupPage {
         writer.member("capabilities")
         self.checkup.report.write(into: &writer)
         writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return VisibleText.whole(writer.bytes, .json)
     }
 }

@@ -36,7 +36,7 @@ struct Inspection {
     }
 
     func listJSON() throws {
-        var list = ExchangeListJSON(isForTerminal: self.screen.isTerminal, write: self.write)
+        var list = ExchangeListJSON(write: self.write)
         try self.forEachWanted { try list.append(ExchangeRow(number: $0, $1, isOpen: self.cassette.isOpen(at: $0 - 1))) }
         try list.finish()
     }
@@ -62,15 +62,10 @@ struct Inspection {
         if let problem = try page.show(interaction, number: number, first: first) { throw problem }
     }
 
-    /// The exchange's JSON text as it is in the cassette.
+    /// The exchange's JSON text as it is in the cassette, with escapes for what is not seen.
     func showJSON(_ number: Int) throws {
         let text = try self.cassette.bytes(at: self.index(of: number))
-        if self.screen.isTerminal {
-            try self.write(VisibleText.whole(text, .json))
-        } else {
-            try text.withUnsafeBytes(self.write)
-        }
-        try self.write("\n")
+        try self.write(VisibleText.whole(text, .json) + "\n")
     }
 
     // MARK: One body or one part
@@ -212,7 +207,7 @@ struct Inspection {
     }
 
     private func writeJSON(_ bytes: [UInt8]) throws {
-        try self.write((self.screen.isTerminal ? VisibleText.whole(bytes, .json) : String(decoding: bytes, as: UTF8.self)) + "\n")
+        try self.write(VisibleText.whole(bytes, .json) + "\n")
     }
 
     // MARK: Finding

@@ -2,6 +2,7 @@ public import ArgumentParser
 internal import CassetteModel
 public import CassettePlayback
 internal import CassetteStore
+internal import CassetteTools
 public import TapeProxy
 
 /// How requests are compared, for the commands that record or replay.
@@ -153,8 +154,8 @@ struct ReportFile: Sendable, Hashable {
 
     func bytes(_ report: ReplayReport, failOn: FailureRule) -> [UInt8] {
         switch self.form {
-        case .json: report.json
-        case .junit: report.junit(failOn: failOn.failing.union([.unserved]))
+        case .json: Array(VisibleText.whole(report.json, .json).utf8)
+        case .junit: Array(VisibleText.whole(report.junit(failOn: failOn.failing.union([.unserved])), .xml).utf8)
         }
     }
 }

@@ -139,7 +139,7 @@ struct RunSummary {
             writer.endArray()
         }
         writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return VisibleText.whole(writer.bytes, .json)
     }
 
     private func number(_ name: StaticString, _ value: Int?, _ writer: inout JSONWriter) {

@@ -27,6 +27,34 @@ import Testing
         #expect(VisibleText.whole(Array(text.utf8), .json) == "{\n\t\"a\": \"" + #"\u009b\u202e\udb40\udc41이\u007f"}"#)
     }
 
+    @Test func xmlKeepsItsValue() {
+        let text = "<a b=\"\u{9B}\u{202E}이\">\u{61C}\r\n\u{85}</a>"
+        #expect(VisibleText.whole(Array(text.utf8), .xml) == "<a b=\"&#x9b;&#x202e;이\">&#x61c;\r\n&#x85;</a>")
+    }
+
+    /// Controls of direction (UAX #9) and of C1: each is escaped in each form.
+    @Test func noControlOfDirectionAndNoneOfC1IsLeft() {
+        let directions: [ClosedRange<UInt32>] = [0x202A...0x202E, 0x2066...0x2069, 0x200E...0x200F, 0x61C...0x61C, 0x80...0x9F]
+        for scalar in directions.joined().compactMap(Unicode.Scalar.init) {
+            #expect(VisibleText.isHidden(scalar))
+            for form in [VisibleText.Form.line, .lines, .json, .xml] {
+                let shown = VisibleText.whole(Array("a\(scalar)b".utf8), form)
+                #expect(shown.utf8.allSatisfy { $0 < 0x80 } && shown.hasPrefix("a") && shown.hasSuffix("b"), "\(shown)")
+            }
+        }
+        #expect(!"이름 🐈 é".unicodeScalars.contains(where: VisibleText.isHidden))
+    }
+
+    @Test func aSinkOfJSONTakesCharactersInPieces() throws {
+        let text = Array("{\"a\": \"\u{202E}이\u{9B}\"}\n".utf8)
+        for cut in 0...text.count {
+            var shown: [UInt8] = []
+            let sink = VisibleText.json(to: { shown += $0 })
+            for piece in [text[..<cut], text[cut...]] { try piece.withUnsafeBytes(sink) }
+            #expect(String(decoding: shown, as: UTF8.self) == #"{"a": "\u202e이\u009b"}"# + "\n")
+        }
+    }
+
     @Test func piecesMakeTheSameTextHoweverTheyAreCut() {
         let text = Array("line\r\nlone\rcr 이름 🐈 \u{202E}x\u{1B}\r\n".utf8) + [0xF0, 0x9F, 0x41, 0xE9]
         let whole = VisibleText.whole(text, .lines)

@@ -152,13 +152,14 @@ import TapeTestSupport
     }
 
     @Test func oneAsJSONStandsAsInTheCassette() throws {
-        let text = interactionText(1, responseBody: "{ \"size\": 3, \"text\": \"\u{202E}a\" }")
+        let text = interactionText(1, responseBody: "{ \"size\": 3, \"text\": \"이름 a\" }")
         try self.inspection([text]).showJSON(1)
         #expect(self.sink.text == text + "\n")
     }
 
-    @Test func oneAsJSONOnATerminalHasTheSameValue() throws {
-        try self.inspection([interactionText(1, responseBody: "{ \"text\": \"\u{202E}a\" }")], .terminal(80)).showJSON(1)
+    @Test(arguments: [InspectScreen.terminal(80), .piped])
+    func hiddenCharactersAreEscapedInTheSameValue(screen: InspectScreen) throws {
+        try self.inspection([interactionText(1, responseBody: "{ \"text\": \"\u{202E}a\" }")], screen).showJSON(1)
         #expect(self.sink.text.contains(#""text": "\u202ea""#))
     }
 
