@@ -66,7 +66,9 @@ public struct RunPlan: Sendable {
     ///
     /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
     public init(_ path: String, mode: RecordMode, options: Options = Options(), now: Timestamp = .now) throws {
-        var recording = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path, for: mode))
+        // What is recorded goes beside the file, and replaces it, not the link.
+        let target = CassettePlace.followed(path)
+        var recording = try RecordingPlan(path: target, mode: mode, exists: CassettePlace.exists(path, for: mode))
         var cassette = recording.replays ? try RecordedCassette(path: path) : nil
         var notices: [String] = []
         var expiry: String?
@@ -75,7 +77,7 @@ public struct RunPlan: Sendable {
             let advice = "\(problem): \(options.remedy ?? "record it again with \"wiretape record \(path) -- COMMAND\"")."
             switch options.onExpired {
             case .rerecord where options.mayRerecord:
-                recording = try RecordingPlan(path: path, mode: .all, exists: true)
+                recording = try RecordingPlan(path: target, mode: .all, exists: true)
                 cassette = nil
                 notices.append("\(problem): it is recorded again.")
             case .fail: throw Expired(message: advice)

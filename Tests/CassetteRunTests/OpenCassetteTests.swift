@@ -2,6 +2,8 @@ import CassetteModel
 import CassettePlayback
 import CassetteRun
 import CassetteStore
+import Foundation
+import TapeBytes
 import TapeTestSupport
 import Testing
 
@@ -27,6 +29,25 @@ import Testing
         #expect(open.recorder == nil && open.cassette?.count == 1)
         #expect(try open.close() == nil, "nothing was recorded")
         #expect(open.session.verdict().unused.count == 1)
+    }
+
+    @Test(arguments: [RecordMode.all, .once, .newEpisodes])
+    func aRecordingThroughALinkGoesToTheFile(_ mode: RecordMode) throws {
+        #expect(symlink("real/pets.json", self.path) == 0)
+        for round in 1...2 {
+            let open = try OpenCassette(self.path, mode: mode, version: "1")
+            // Too long for the cassette itself.
+            _ = open.recorder?.put(
+                .exchange(TapedExchanges.simple(round, body: String(repeating: "\(round)", count: 100_000)), stored: nil))
+            let closed = try open.close()
+            #expect(closed == (open.recorder == nil ? nil : self.folder.file("real/pets.json")))
+        }
+        #expect(try self.folder.names() == ["real", "tape.json"])
+        #expect(try self.folder.names(in: "real") == ["pets.bodies", "pets.json"])
+        let recorded = try OpenCassette(self.path, mode: .none, version: "1").cassette
+        #expect(recorded?.count == (mode == .newEpisodes ? 2 : 1))
+        let body = try #require(try recorded?.interaction(at: 0).response?.body)
+        #expect(try BodyReader(cassettePath: self.path).wireBytes(of: body, digest: { PortableSHA256() }).bytes.count == 100_000)
     }
 
     @Test func aRunThatComesToNothingLeavesNothing() throws {

@@ -4,13 +4,14 @@ public import TapeBytes
 
 /// Reads the bodies beside a cassette, each checked against its digest or checksum.
 ///
-/// Follows no symbolic link and never leaves the cassette's sidecar folders. Any thread may use it.
+/// Never leaves the cassette's sidecar folders: follows a symbolic link only to another file of the same folder. Any thread may use it.
 public struct BodyReader: Sendable {
     /// The folder of the cassette.
     public let folder: String
 
+    /// - Parameter cassettePath: may be a symbolic link: the bodies are beside the file that it leads to.
     public init(cassettePath: String) {
-        self.folder = FileLocation(cassettePath).folder
+        self.folder = FileLocation(CassettePlace.followed(cassettePath)).folder
     }
 
     /// The whole content of a sidecar.
@@ -76,7 +77,7 @@ public struct BodyReader: Sendable {
         }
         let parent = try OpenFolder(self.folder)
         let folder = try OpenFolder(String(parts[0]), in: parent)
-        return try OpenFile(String(parts[1]), in: folder, for: .read)
+        return try OpenFile(body: String(parts[1]), in: folder)
     }
 
     /// Lends the open file of a path in the cassette.

@@ -61,7 +61,7 @@ public final class BodyStore {
 
     private init(_ cassettePath: String, model: String?, isTrial: Bool, disk: DiskCalls) throws(CassetteError) {
         self.isTrial = isTrial
-        self.location = FileLocation(cassettePath)
+        self.location = FileLocation(CassettePlace.followed(cassettePath))
         self.name = self.location.bodiesName
         self.disk = disk
         self.mode = CassettePlace.mode(of: model ?? cassettePath)
@@ -174,8 +174,11 @@ public final class BodyStore {
     public func removeSidecars(keeping kept: Set<String>) throws(CassetteError) -> Int {
         guard let box = self.lazyFolder else { return 0 }
         let names = try self.names { SidecarName($0) != nil }
+        func isKept(_ name: String) -> Bool { kept.contains("\(self.name)/\(name)") }
+        // A body that is named may be a link to one that is not.
+        let targets = names.allSatisfy(isKept) ? [] : Set(names.lazy.filter(isKept).compactMap { box.folder.target(ofLink: $0) })
         var removed = 0
-        for name in names where !kept.contains("\(self.name)/\(name)") {
+        for name in names where !isKept(name) && !targets.contains(name) {
             try box.folder.remove(name, disk: self.disk)
             removed += 1
         }
@@ -229,7 +232,7 @@ public final class BodyStore {
         id: Int, head: some Sequence<UInt8>, form: ConversationForm, cassettePath: String, digest: any ContentDigest
     ) throws(CassetteError) -> ConversationJournal {
         let box = try self.folder()
-        let text = JournalHead.encode(head, form: form, cassette: FileLocation(cassettePath).name)
+        let text = JournalHead.encode(head, form: form, cassette: FileLocation(CassettePlace.followed(cassettePath)).name)
         for copy in JournalName.copies {
             let name = JournalName(id: id, copy: copy)
             // Messages without a head are not this conversation's.
@@ -288,10 +291,9 @@ public final class BodyStore {
     /// - Parameter id: only those of later exchanges.
     public func removeJournals(of cassettePath: String, after id: Int = 0) throws(CassetteError) {
         guard let box = self.lazyFolder else { return }
+        let owner = FileLocation(CassettePlace.followed(cassettePath)).name
         for name in try OpenConversations.names(in: box.folder) where name.id > id && box.folder.contains(name.head) {
-            guard let head = try? OpenConversation.head(name, in: box.folder), head.cassette == FileLocation(cassettePath).name else {
-                continue
-            }
+            guard let head = try? OpenConversation.head(name, in: box.folder), head.cassette == owner else { continue }
             try self.remove(name)
         }
     }
@@ -330,9 +332,10 @@ public final class BodyStore {
     private func holds(_ name: String, equalTo spool: BodySpool, in box: FolderBox) throws(CassetteError) -> Bool {
         let other: OpenFile
         do {
-            other = try OpenFile(name, in: box.folder, for: .read, disk: self.disk)
+            other = try OpenFile(body: name, in: box.folder, disk: self.disk)
         } catch {
-            guard error.code == .notFound else { throw error }
+            // A link that leads nowhere it may is replaced by the file.
+            guard error.code == .notFound || error.code == .unsafePath else { throw error }
             return false
         }
         guard try other.size() == spool.size else { return false }
@@ -377,7 +380,7 @@ public struct PendingSync: Sendable {
         if self.withFileSystem, try folder.folder.synchronizeFileSystem(self.disk) { return }
         for name in self.names {
             do {
-                try OpenFile(name, in: folder.folder, for: .read, disk: self.disk).synchronize()
+                try OpenFile(body: name, in: folder.folder, disk: self.disk).synchronize()
             } catch  where error.code == .notFound {
                 continue
             }

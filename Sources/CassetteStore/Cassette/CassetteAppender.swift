@@ -32,14 +32,14 @@ public final class CassetteAppender {
     /// The closing brackets are missing, or bytes of a failed write follow them.
     private var isTailBroken = false
 
-    /// Makes a new cassette, with its folders; an error if there is a file of that name that is not empty.
+    /// Makes a new cassette, with its folders, where a symbolic link leads to if there is one; an error if there is a file of that name that is not empty.
     ///
     /// - Parameter members: further members of the document, written before its interactions.
     public static func create(_ path: String, recorder: String, members: [UnknownMember] = []) throws(CassetteError) -> CassetteAppender {
         try self.create(path, recorder: recorder, members: members, disk: .system)
     }
 
-    /// Opens an existing cassette, and repairs it if it is torn. A wrong file is an error and stays as it is.
+    /// Opens an existing cassette, perhaps through a symbolic link, and repairs it if it is torn. A wrong file is an error and stays as it is.
     ///
     /// - Parameter recorder: written if the head of the file is lost.
     public static func open(_ path: String, recorder: String) throws(CassetteError) -> CassetteAppender {
@@ -49,6 +49,7 @@ public final class CassetteAppender {
     package static func create(
         _ path: String, recorder: String, members: [UnknownMember] = [], disk: DiskCalls
     ) throws(CassetteError) -> CassetteAppender {
+        let path = CassettePlace.followed(path)
         let location = FileLocation(path)
         if location.folder != "." { try OpenFolder.create(location.folder) }
         let shared = try self.emptyFile(path, disk: disk)
@@ -85,6 +86,7 @@ public final class CassetteAppender {
     }
 
     package static func open(_ path: String, recorder: String, disk: DiskCalls) throws(CassetteError) -> CassetteAppender {
+        let path = CassettePlace.followed(path)
         let repair = try CassetteRepair(SharedFile.locked(path, disk: disk), recorder: recorder, disk: disk)
         return CassetteAppender(repair.shared, index: repair.index, tail: repair.tail, repaired: repair.damage, disk: disk)
     }

@@ -5,6 +5,25 @@ public import TapeBytes
 
 /// Cassettes as files: whether one exists, and putting one in place of another.
 public enum CassettePlace {
+    /// Links that lead to one another, at most: as many as Linux follows.
+    private static let linkLimit = 40
+
+    /// The path of the file that a symbolic link leads to, whether it exists or not; the path itself if it is no link. The bodies of a cassette
+    /// and its new recordings are beside the file, not beside the link.
+    ///
+    /// Links of folders in the path are left to the system. A circle of links is an error when it is opened.
+    public static func followed(_ path: String) -> String {
+        var current = path
+        for _ in 0..<self.linkLimit {
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(current, &target, target.count)
+            guard count > 0 else { return current }
+            let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            current = text.hasPrefix("/") ? text : FileLocation(current).sibling(text)
+        }
+        return path
+    }
+
     /// Whether there is anything of that name, even a damaged file or a dangling link.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
@@ -12,16 +31,16 @@ public enum CassettePlace {
     }
 
     /// Whether it is a file without a byte, as a recorder leaves it that is killed before its first write. It is not a cassette, and may be
-    /// recorded like one that does not exist. False for a link to such a file, since no recorder follows links.
+    /// recorded like one that does not exist.
     public static func isEmptyFile(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
-    /// Whether a run in this mode finds a cassette. An empty file is recorded like one that does not exist; a run that only replays opens it,
+    /// Whether a run in this mode finds a cassette, perhaps through a link. An empty file is recorded like one that does not exist; a run that only replays opens it,
     /// and fails.
     public static func exists(_ path: String, for mode: RecordMode) -> Bool {
-        self.exists(path) && (mode == .none || !self.isEmptyFile(path))
+        self.exists(self.followed(path)) && (mode == .none || !self.isEmptyFile(path))
     }
 
     /// For commands that change a cassette: a repair would make one of an empty file.
@@ -37,6 +56,7 @@ public enum CassettePlace {
 
     /// Puts a file in place of another in the same folder; a crash leaves one or the other.
     public static func replace(_ old: String, with new: String) throws(CassetteError) {
+        let old = self.followed(old)
         guard rename(new, old) == 0 else {
             throw CassetteError(
                 .unwritable,
@@ -60,6 +80,7 @@ public enum CassettePlace {
 
     /// Refuses a name beside which no bodies and no new recording could be, before anything is written.
     public static func checkName(_ path: String) throws(CassetteError) {
+        let path = self.followed(path)
         let location = FileLocation(path)
         guard FileLocation.isPlainName(location.bodiesName) else {
             throw CassetteError(
@@ -100,6 +121,7 @@ public enum CassettePlace {
     /// The other cassettes that may name bodies in the folder of this one: recordings beside it that did not replace it, and the
     /// one whose name differs only by `.json`.
     public static func sharingBodies(with path: String) -> [String] {
+        let path = self.followed(path)
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
         let names = [stem, "\(stem).json"] + (1...self.freeNames).map { self.name(stem, $0) }
         return names.filter { name in
@@ -117,6 +139,7 @@ public enum CassettePlace {
 
     /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
     public static func freeName(beside path: String) throws(CassetteError) -> String {
+        let path = self.followed(path)
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
         for number in 1...self.freeNames {
             let name = self.name(stem, number)
@@ -162,6 +185,7 @@ public struct CassetteReferences: Sendable {
     ///   - removed: one of them that is about to be removed.
     /// - Throws: if one of them cannot be read, since it is then unknown what may be removed.
     public init(familyOf path: String, without removed: String? = nil) throws(CassetteError) {
+        let path = CassettePlace.followed(path)
         if path != removed, CassettePlace.exists(path) { try self.add(path) }
         for other in CassettePlace.sharingBodies(with: path) where other != removed { try self.add(other) }
         for owner in OpenConversations.owners(of: path) { try self.addJournals(FileLocation(owner)) }

@@ -37,6 +37,11 @@ package struct OpenFile: ~Copyable, Sendable {
         try self.init(at: folder.descriptor, name: name, path: path, for: access, followsLinks: false, disk: disk)
     }
 
+    /// Opens a body for reading; it may be a symbolic link to another file of its folder.
+    package init(body name: String, in folder: borrowing OpenFolder, disk: DiskCalls = .system) throws(CassetteError) {
+        try self.init(folder.followed(name), in: folder, for: .read, disk: disk)
+    }
+
     private init(
         at folder: Int32, name: String, path: String, for access: Access, followsLinks: Bool, disk: DiskCalls
     ) throws(CassetteError) {

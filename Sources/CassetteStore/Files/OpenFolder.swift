@@ -36,6 +36,12 @@ package struct OpenFolder: ~Copyable, Sendable {
             // With O_DIRECTORY a symbolic link is reported as "not a folder".
             let isLink = fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
             if number == ENOTDIR, isLink { number = ELOOP }
+            if number == ELOOP, !followsLinks, name.hasSuffix(".bodies") {
+                throw CassetteError(
+                    .unsafePath,
+                    "\"\(path)\" is a symbolic link, and a folder of bodies is never reached through one; put the folder in its place, or make the cassette a link to the file beside the folder"
+                )
+            }
             throw SystemError(number: number, operation: .open, path: path).cassetteError
         }
         self.descriptor = descriptor
@@ -82,6 +88,35 @@ package struct OpenFolder: ~Copyable, Sendable {
     func contains(_ name: String) -> Bool {
         var status = stat()
         return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Whether there is a symbolic link of that name.
+    func isLink(_ name: String) -> Bool {
+        var status = stat()
+        return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// The name of the file in this folder that a symbolic link in it leads to; nil if it leads out of the folder, or to nothing.
+    func target(ofLink name: String) -> String? {
+        guard self.isLink(name), let resolved = realpath("\(self.path)/\(name)", nil) else { return nil }
+        defer { free(resolved) }
+        let location = FileLocation(String(cString: resolved))
+        var (own, other) = (stat(), stat())
+        guard fstat(self.descriptor, &own) == 0, stat(location.folder, &other) == 0, own.st_dev == other.st_dev, own.st_ino == other.st_ino
+        else { return nil }
+        return location.name
+    }
+
+    /// The name of the file that a name leads to, which is the name itself unless it is that of a symbolic link.
+    ///
+    /// - Throws: `unsafePath` for a link that leads out of the folder, or to nothing.
+    func followed(_ name: String) throws(CassetteError) -> String {
+        guard FileLocation.isPlainName(name), self.isLink(name) else { return name }
+        if let target = self.target(ofLink: name) { return target }
+        throw CassetteError(
+            .unsafePath,
+            "\"\(self.path)/\(name)\" is a symbolic link that leads to no file in \"\(self.path)\", so it is not read; copy the file in its place, or open the cassette through a link to the one whose bodies are there"
+        )
     }
 
     /// Renames a file over another, which need not exist; both names are in this folder.

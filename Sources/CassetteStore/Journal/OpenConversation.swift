@@ -116,6 +116,7 @@ public struct OpenConversations: Sendable {
     ///   - id: of the conversations that are wanted; nil for all.
     ///   - digest: makes a SHA-256.
     public init(of path: String, id: Int? = nil, digest: () -> any ContentDigest = { PortableSHA256() }) {
+        let path = CassettePlace.followed(path)
         for owner in Self.owners(of: path) {
             do throws(CassetteError) {
                 try self.look(FileLocation(owner), isOwn: owner == path, for: path, id: id, digest)

@@ -261,7 +261,7 @@ public struct CareFinding: Sendable, Hashable {
 enum UnusedFiles {
     /// Paths relative to the cassette's folder, sorted by name; none if there is no folder.
     static func find(beside path: String, _ references: CassetteReferences) throws(CassetteError) -> [String] {
-        let location = FileLocation(path)
+        let location = FileLocation(CassettePlace.followed(path))
         var unused: [String] = []
         do {
             let folder = try OpenFolder(location.bodiesName, in: OpenFolder(location.folder))

@@ -118,15 +118,23 @@ struct ProxyRun {
         var review: RecordingReview.Outcome?
         if let recorder {
             let progress = ProgressLine(label: "decoding")
+            let searching = SearchProgress(screen: screen)
             let keepsOld = childFailed && settings.keepsOnFailure
             // The next run would take an empty cassette for a recorded one.
-            path = try recorder.close(keepsOld: keepsOld || settings.reviews, keepsEmpty: false) { progress.show($0, of: $1) }
+            path = try recorder.close(
+                keepsOld: keepsOld || settings.reviews, keepsEmpty: false,
+                progress: { done, count in
+                    searching.end()
+                    progress.show(done, of: count)
+                }, searching: { searching.show($0) })
+            searching.end()
             progress.end()
             Self.note(recorder.currentStatus, log)
-            if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
-                let asked = RecordingReview.onTerminal(old: self.file, new: path, assumesYes: self.recording?.yes == true, page: page)
+            if settings.reviews, !keepsOld, path != plan.recording.path, RecordingReview.mayBeTaken(recorder.currentStatus) {
+                let asked = RecordingReview.onTerminal(
+                    old: plan.recording.path, new: path, assumesYes: self.recording?.yes == true, page: page)
                 review = try asked.run()
-                if review != .pending { path = self.file }
+                if review != .pending { path = plan.recording.path }
             }
         }
         let summary = RunSummary(
@@ -188,12 +196,13 @@ struct ProxyRun {
             }
         var run = InspectedRun(
             command: command, name: self.file, session: cassette.session, recorded: cassette.cassette, counts: counts, open: open)
-        let new = cassette.recorder.flatMap { $0.path == self.file ? nil : $0.path }
-        if settings.reviews, let new { run.review = ReviewQuestion(old: self.file, new: new) }
+        let target = cassette.plan.recording.path
+        let new = cassette.recorder.flatMap { $0.path == target ? nil : $0.path }
+        if settings.reviews, let new { run.review = ReviewQuestion(old: target, new: new) }
         // What only replays reaches no origin, for nobody.
         let upstream = cassette.recorder == nil ? nil : self.upstreamTLS?.laid(over: settings)
         let server = try InspectorServer.start(
-            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in self.file },
+            InspectedCassette(path: cassette.recorder?.path ?? self.file), run: run, older: new.map { _ in target },
             tools: .ofCommands(upstreamTLS: upstream, ports: ports), port: self.proxy.page.webPort ?? 0)
         ports.add(.init(port: server.port))
         configuration.closedPorts.append(.init(port: server.port))

@@ -177,12 +177,22 @@ import Testing
         _ = try self.open()
     }
 
-    @Test func neverCreatesOverAFileOrThroughALink() throws {
+    @Test func neverCreatesOverAFile() throws {
         try self.folder.write([1], to: "pets.json")
         #expect(cassetteError { _ = try self.create() }?.code == .unwritable)
         #expect(try self.folder.read("pets.json") == [1])
-        try FileManager.default.removeItem(atPath: self.path)
-        try FileManager.default.createSymbolicLink(atPath: self.path, withDestinationPath: self.folder.file("elsewhere"))
+    }
+
+    @Test func aLinkLeadsToTheFileThatIsWritten() throws {
+        try FileManager.default.createSymbolicLink(atPath: self.path, withDestinationPath: "there/real.json")
+        _ = try self.create()
+        _ = try self.open()
+        #expect(try self.folder.names() == ["pets.json", "there"] && self.folder.names(in: "there") == ["real.json"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: self.path) == "there/real.json")
+    }
+
+    @Test func aCircleOfLinksIsAnError() throws {
+        try FileManager.default.createSymbolicLink(atPath: self.path, withDestinationPath: "pets.json")
         #expect(cassetteError { _ = try self.create() }?.code == .unsafePath)
         #expect(cassetteError { _ = try self.open() }?.code == .unsafePath)
         #expect(try self.folder.names() == ["pets.json"])
