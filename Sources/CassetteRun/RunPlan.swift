@@ -72,6 +72,7 @@ public struct RunPlan: Sendable {
         var cassette = recording.replays ? try RecordedCassette(path: path) : nil
         var notices: [String] = []
         var expiry: String?
+        notices += CassettePlace.leftRecordings(beside: path).map { $0.notice }
         notices += cassette?.notices ?? []
         if let problem = Self.expiry(of: cassette, options.maxAge, now: now) {
             let advice = "\(problem): \(options.remedy ?? "record it again with \"wiretape record \(path) -- COMMAND\"")."

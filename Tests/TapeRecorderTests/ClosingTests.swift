@@ -98,6 +98,80 @@ import Testing
         #expect(replaced == [true, true, true], "the spool, which is not there, and the texts of the recording that is replaced")
     }
 
+    @Test(arguments: [RecordMode.all, .newEpisodes])
+    func aCloseWithoutRoomTellsWhereTheExchangesAre(_ mode: RecordMode) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        try RecordedExchanges.write([.sample(1)], to: path)
+        let old = try folder.read("tape.json")
+        let disk = FailingDisk()
+        let plan = try RecordingPlan(path: path, mode: mode, exists: true)
+        let file = try #require(try RecordingFile(plan, version: "1", redaction: nil, digest: { PortableSHA256() }, disk: disk.calls))
+        var writer = JSONWriter(reserving: 1024)
+        for id in [4, 3] {
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(TapedExchanges.simple(id).interaction, into: &writer)
+            file.noteStart(TapedExchanges.simple(id).interaction.started)
+            try file.append(writer.bytes, ends: [writer.bytes.count])
+        }
+        disk.with { $0.writeError = ENOSPC }
+        let error = #expect(throws: CassetteError.self) { try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } }
+        let name = mode == .all ? "tape.new.json" : "tape.json"
+        let count = mode == .all ? 2 : 3
+        #expect(error?.code == .noSpace)
+        #expect(
+            error?.message.contains("all \(count) recorded exchanges are safe in \"\(folder.file(name))\"") == true,
+            "\(error?.message ?? "")")
+        #expect(try RecordedExchanges.read(folder.file(name)).count == count)
+        #expect(try mode == .newEpisodes || folder.read("tape.json") == old)
+        // There is room again.
+        _ = try CassetteFinisher.decode(folder.file(name), version: "1") { _, _ in }
+        #expect(try RecordedExchanges.read(folder.file(name)).map(\.id) == (mode == .all ? [3, 4] : [3, 4, 1]))
+    }
+
+    /// Each command that holds the cassette's lock and succeeds.
+    @Test func whatAFailedCommandLeftIsRemovedByTheNextOne() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        _ = try self.recording(folder, count: 1).close(keepsOld: false, hasUndecoded: true) { _, _ in }
+        let kept = try folder.names(in: "tape.bodies")
+        #expect(kept.count == 1)
+        let commands: [(String, () throws -> Void)] = [
+            ("decode", { _ = try CassetteFinisher.decode(path, version: "1") { _, _ in } }),
+            ("redact", { _ = try CassetteRedaction.redact(path, rules: .standard, version: "1", dryRun: false) }),
+            (
+                "record",
+                {
+                    let plan = try RecordingPlan(path: path, mode: .newEpisodes, exists: true)
+                    let recorder = try #require(try Recorder(plan, version: "1"))
+                    _ = try recorder.close(keepsOld: false)
+                }
+            ),
+        ]
+        for (name, run) in commands {
+            try folder.write([1, 2], to: "tape.bodies/\(String(repeating: "0", count: 64)).bin")
+            try folder.write([1, 2], to: "tape.bodies/undeveloped.raw")
+            try folder.write([1, 2], to: "tape.bodies/notes.txt")
+            try run()
+            #expect(try folder.names(in: "tape.bodies").filter { $0 != "notes.txt" } == kept, "\(name)")
+        }
+    }
+
+    @Test func aRedactionWithoutRoomLeavesNothing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        _ = try self.recording(folder, count: 3).close(keepsOld: false, hasUndecoded: true) { _, _ in }
+        let (old, bodies) = (try folder.read("tape.json"), try folder.names(in: "tape.bodies"))
+        let disk = FailingDisk()
+        disk.with { $0.syncError = ENOSPC }
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "A", bytes: Array(Self.secret.utf8))])
+        #expect(throws: CassetteError.self) {
+            try CassetteRedaction.redact(
+                path, rules: rules, version: "1", dryRun: false, digest: { PortableSHA256() }, disk: disk.calls, progress: { _, _ in })
+        }
+        #expect(try folder.read("tape.json") == old && folder.names(in: "tape.bodies") == bodies)
+    }
+
     @Test func whatIsTakenBackGoesBeforeItsLockDoes() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")

@@ -188,6 +188,11 @@ public final class BodyStore {
         return removed
     }
 
+    /// Whether there are bodies, of this cassette or of one before it.
+    package var hasFiles: Bool {
+        (try? self.names { SidecarName($0) != nil || $0 == RawSpool.fileName })?.isEmpty == false
+    }
+
     private func names(where isWanted: (String) -> Bool) throws(CassetteError) -> [String] {
         guard let box = self.lazyFolder else { return [] }
         var names: [String] = []

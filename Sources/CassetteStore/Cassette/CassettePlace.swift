@@ -131,6 +131,35 @@ public enum CassettePlace {
         }
     }
 
+    /// The recordings beside a cassette that are newer than it and did not replace it, each with a notice for people: its close failed, its
+    /// recorder was killed, or nobody has decided yet. Leaves out those that are being written.
+    public static func leftRecordings(beside path: String) -> [(path: String, notice: String)] {
+        let path = self.followed(path)
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        let age = self.modified(path)
+        return (1...self.freeNames).map { self.name(stem, $0) }.filter { name in
+            guard name != path, let time = self.modified(name), !self.isEmptyFile(name) else { return false }
+            guard age.map({ $0 < time }) ?? true, let file = try? OpenFile(name, for: .read) else { return false }
+            return (try? file.lock()) != nil
+        }.map { name in
+            let notice =
+                "a recording that did not replace \"\(path)\" is in \"\(name)\": look at it with \"wiretape diff \(path) \(name)\", then rename or remove it."
+            return (path: name, notice: notice)
+        }
+    }
+
+    /// When a regular file was written last, in nanoseconds; nil if there is none.
+    private static func modified(_ path: String) -> Int? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+    }
+
     private static let freeNames = 100
 
     private static func name(_ stem: String, _ number: Int) -> String {

@@ -67,7 +67,12 @@ public struct CassetteFinisher {
         for text in try JournalRecovery.run(appender, store, digest: digest, disk: disk).notices { notice(text) }
         let rewriter = try appender.finish()
         let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).decoded
-        if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
+        if count > 0 {
+            try CassetteReferences(familyOf: path).tidy(store)
+        } else if store.hasFiles {
+            // Of a command that failed. If a cassette beside this one cannot be read, they stay.
+            _ = try? CassetteReferences(familyOf: path).tidy(store)
+        }
         // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
         return count

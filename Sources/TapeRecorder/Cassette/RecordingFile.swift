@@ -33,7 +33,7 @@ final class RecordingFile: @unchecked Sendable {
     private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
     private var isInOrder = true
-    /// Whether exchanges were lost or taken back, whose bodies may still be on the disk.
+    /// Whether bodies that no exchange names may be on the disk: exchanges were lost or taken back, or the folder is older than the recording.
     var hasOrphans = false
     /// What was proved while it was recorded, for the close.
     var proofs = RestorationProofs()
@@ -119,6 +119,7 @@ final class RecordingFile: @unchecked Sendable {
         self.settled = (vault.generation, self.appender?.count ?? 0)
         store.syncsFileSystem = plan.target == .stage
         self.store = store
+        self.hasOrphans = store.hasFiles
     }
 
     /// Takes in what a killed recorder has left open. If there is no room for it, it stays where it is for the next time, and the recording

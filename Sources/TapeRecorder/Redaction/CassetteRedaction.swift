@@ -72,7 +72,14 @@ public struct CassetteRedaction {
         let rewriter = try appender.finish()
         let redaction = try CassetteRedaction(
             path, rewriter.reader, rules, schema, digest, BodyStore(cassettePath: path, disk: disk))
-        let outcome = try redaction.rewrite(rewriter, progress: progress)
+        let outcome: Outcome
+        do {
+            outcome = try redaction.rewrite(rewriter, progress: progress)
+        } catch {
+            // The bodies that it made, which nothing names.
+            _ = try? CassetteReferences(familyOf: path).tidy(redaction.store)
+            throw error
+        }
         // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
         return outcome

@@ -20,6 +20,15 @@ enum CareCommand {
         throw ExitCode(failure)
     }
 
+    /// Tells of recordings that should have replaced a cassette and did not.
+    ///
+    /// - Parameter other: a file that the command is about as well.
+    static func mentionRecordings(beside path: String, other: String? = nil) {
+        for recording in CassettePlace.leftRecordings(beside: path) where recording.path != other {
+            Terminal.error.complain(recording.notice)
+        }
+    }
+
     /// Reads a torn cassette as far as it is intact, with a warning.
     static func cassette(_ path: String, _ schema: ProtoSchema? = nil) throws(CassetteError) -> RecordedCassette {
         let cassette = try RecordedCassette(path: path, schema: schema)
@@ -65,6 +74,7 @@ struct MergeCommand: ParsableCommand {
 
     /// Does not touch signals, which belong to the process.
     func merge() throws -> CassetteMerger.Count {
+        for file in self.files { CareCommand.mentionRecordings(beside: file) }
         let progress = ProgressLine(label: "merging")
         defer { progress.end() }
         return try CareCommand.run(failure: ExitStatus.failed) {
@@ -106,6 +116,7 @@ struct PruneCommand: ParsableCommand {
 
     /// Does not touch signals, which belong to the process.
     func prune() throws {
+        CareCommand.mentionRecordings(beside: self.file)
         let outcome = try CareCommand.run(failure: ExitStatus.failed) {
             let text: [UInt8]
             do throws(TrustError) {
@@ -178,6 +189,7 @@ struct RedactCommand: ParsableCommand {
 
     /// Does not touch signals, which belong to the process.
     func redact() throws -> CassetteRedaction.Outcome {
+        CareCommand.mentionRecordings(beside: self.file)
         let progress = ProgressLine(label: "redacting")
         defer { progress.end() }
         for name in self.redaction.missing() { Terminal.error.complain(Self.missing(name)) }
@@ -232,6 +244,7 @@ struct DecodeCommand: ParsableCommand {
     ///
     /// - Returns: how many exchanges were decoded.
     func decode() throws -> Int {
+        CareCommand.mentionRecordings(beside: self.file)
         let progress = ProgressLine(label: "decoding")
         do {
             let count = try CassetteFinisher.decode(

@@ -43,7 +43,8 @@ struct DiffCommand: ParsableCommand {
     ///
     /// - Returns: whether anything differs.
     func diff() throws -> Bool {
-        try CareCommand.run {
+        CareCommand.mentionRecordings(beside: self.old, other: self.new)
+        return try CareCommand.run {
             let schema = try self.names.schema()
             let (old, new) = (try CareCommand.cassette(self.old, schema), try CareCommand.cassette(self.new, schema))
             let output = try OutputFile(path: nil)

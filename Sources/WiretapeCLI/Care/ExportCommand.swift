@@ -99,6 +99,7 @@ struct ExportCommand: ParsableCommand {
     /// Does not touch signals, which belong to the process.
     func export() throws {
         try CareCommand.run(failure: ExitStatus.failed) {
+            CareCommand.mentionRecordings(beside: self.file)
             let cassette = try RecordedCassette(path: self.file)
             for notice in cassette.notices { Terminal.error.complain(notice) }
             for number in self.numbers where !(1...max(cassette.count, 1)).contains(number) || cassette.count == 0 {

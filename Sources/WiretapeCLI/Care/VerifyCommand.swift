@@ -38,7 +38,8 @@ struct VerifyCommand: ParsableCommand {
     ///
     /// - Returns: how many problems there are.
     func verify() throws -> Int {
-        try CareCommand.run {
+        CareCommand.mentionRecordings(beside: self.file)
+        return try CareCommand.run {
             let verifier = try CassetteVerifier(
                 path: self.file, digest: CareCommand.digest, unanswerable: { ReplayCheck.problem(of: $0) })
             let output = try OutputFile(path: nil)

@@ -64,7 +64,8 @@ struct CheckCommand: ParsableCommand {
     ///
     /// - Returns: whether anything has changed.
     func check() throws -> Bool {
-        try CareCommand.run {
+        CareCommand.mentionRecordings(beside: self.file)
+        return try CareCommand.run {
             let fill = try PlaceholderFill(self.fill)
             let output = try OutputFile(path: nil)
             var page = DiffPage(isJSON: self.json) { try output.write($0) }

@@ -151,6 +151,7 @@ struct InspectCommand: ParsableCommand {
 
     /// Does not touch signals, which belong to the process.
     func inspect() throws {
+        CareCommand.mentionRecordings(beside: self.file)
         do {
             let cassette = try RecordedCassette(path: self.file, schema: self.names.schema())
             for notice in cassette.notices { Terminal.error.complain(notice) }
@@ -243,6 +244,7 @@ struct ShowCommand: ParsableCommand {
 
     /// Does not touch signals, which belong to the process.
     func show() throws {
+        CareCommand.mentionRecordings(beside: self.file)
         do {
             let cassette = try RecordedCassette(path: self.file)
             for notice in cassette.notices { Terminal.error.complain(notice) }
