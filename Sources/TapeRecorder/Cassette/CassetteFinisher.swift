@@ -18,6 +18,8 @@ public struct CassetteFinisher {
     /// Names the fields of gRPC messages.
     private let schema: ProtoSchema?
     private let proofs: RestorationProofs
+    /// Spent if there is no time for searches and for decoding.
+    private let haste: SearchBudget
     private let digest: @Sendable () -> any ContentDigest
     /// That decode; nil for as many as there are processors.
     var threads: Int?
@@ -26,11 +28,14 @@ public struct CassetteFinisher {
     struct Result {
         var decoded = 0
         var redacted = 0
+        /// The numbers of exchanges that there was no time to search for secrets known later.
+        var unsearched: [Int] = []
     }
 
     init(
         path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, head: [UInt8]? = nil, schema: ProtoSchema? = nil,
-        proofs: RestorationProofs = RestorationProofs(), digest: @escaping @Sendable () -> any ContentDigest
+        proofs: RestorationProofs = RestorationProofs(), haste: SearchBudget = SearchBudget(),
+        digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.store = store
         self.reader = BodyReader(cassettePath: path)
@@ -39,6 +44,7 @@ public struct CassetteFinisher {
         self.head = head
         self.schema = schema
         self.proofs = proofs
+        self.haste = haste
         self.digest = digest
     }
 
@@ -89,10 +95,12 @@ public struct CassetteFinisher {
         }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         let order = starts.map(\.position)
-        var maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
+        var maker = InteractionMaker(
+            store: self.store, redactor: self.redactor?.within(self.haste), schema: self.schema, digest: self.digest)
         maker.memory.proofs = self.proofs
         let ahead = DecodingAhead(
-            order, of: cassette, after: self.unsettled, bodies: self.reader, proofs: self.proofs, threads: self.threads
+            order, of: cassette, after: self.unsettled, bodies: self.reader, proofs: self.proofs, haste: self.haste,
+            threads: self.threads
         ) {
             InteractionMaker(store: self.store, schema: self.schema, digest: self.digest)
         }
@@ -111,6 +119,10 @@ public struct CassetteFinisher {
                 var redacted: Interaction?
                 do {
                     redacted = try self.redacted(starts[place].position, bytes, of: cassette, &maker)
+                } catch is SearchBudget.Spent {
+                    let heads = try self.headsRedacted(starts[place].position, of: cassette)
+                    result.unsearched.append(heads.id)
+                    redacted = heads
                 } catch {
                     // Go on with the others.
                     failure = failure ?? (bytes, error)
@@ -118,7 +130,7 @@ public struct CassetteFinisher {
                 if redacted != nil { result.redacted += 1 }
                 guard var changed = try redacted ?? DecodingAhead.undecoded(starts[place].position, bytes, of: cassette) else { return nil }
                 // What cannot be decoded stays raw and can still be replayed.
-                if changed.isUndecoded, let decoded = try? maker.decoded(changed, reader: self.reader) {
+                if changed.isUndecoded, !self.haste.isSpent, let decoded = try? maker.decoded(changed, reader: self.reader) {
                     changed = decoded
                     result.decoded += 1
                 } else if redacted == nil {
@@ -149,6 +161,16 @@ public struct CassetteFinisher {
         guard let redactor, try self.mayHoldSecrets(position, bytes, of: cassette, redactor) else { return nil }
         guard let redacted = try maker.redacted(cassette.interaction(at: position), reader: self.reader) else { return nil }
         return try maker.made(redacted, reader: self.reader)
+    }
+
+    /// An exchange whose bodies there is no time to search for secrets that became known after it was written; the notes say so.
+    private func headsRedacted(_ position: Int, of cassette: CassetteReader) throws -> Interaction {
+        var interaction = try cassette.interaction(at: position)
+        var (request, response): (CapturedBody?, CapturedBody?) = (nil, nil)
+        let maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
+        _ = try maker.redaction?.redact(&interaction, request: &request, response: &response)
+        UnsearchedNote.add(to: &interaction)
+        return interaction
     }
 
     /// The recording must not pass for one without secrets.

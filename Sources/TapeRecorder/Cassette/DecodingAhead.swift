@@ -1,5 +1,6 @@
 internal import CassetteFormat
 internal import CassetteModel
+internal import CassetteRedaction
 internal import CassetteStore
 internal import Dispatch
 internal import TapeBytes
@@ -40,6 +41,7 @@ final class DecodingAhead {
         private let memory: RestorationMemory
         private let workers: [Worker]
         private let bodies: BodyReader
+        private let haste: SearchBudget
         private var jobs: [Job]
         /// The place of each job.
         private let placesOfJobs: [Int]
@@ -48,7 +50,7 @@ final class DecodingAhead {
 
         init(
             _ places: Range<Int>, _ jobs: [(place: Int, interaction: Interaction)], _ memory: RestorationMemory, _ workers: [Worker],
-            _ bodies: BodyReader
+            _ bodies: BodyReader, _ haste: SearchBudget
         ) {
             self.places = places
             self.jobs = jobs.map { Job(interaction: $0.interaction) }
@@ -56,6 +58,7 @@ final class DecodingAhead {
             self.memory = memory
             self.workers = workers
             self.bodies = bodies
+            self.haste = haste
             guard !jobs.isEmpty else { return }
             DispatchQueue.global().async(group: self.done) { self.run() }
         }
@@ -79,6 +82,8 @@ final class DecodingAhead {
         }
 
         private func decode(_ job: inout Job, _ worker: Worker) {
+            // It stays raw.
+            guard !self.haste.isSpent else { return }
             var memory = self.memory
             memory.keepNews()
             worker.maker.memory = memory
@@ -109,6 +114,7 @@ final class DecodingAhead {
     private let cassette: CassetteReader
     private let bodies: BodyReader
     private let unsettled: Int
+    private let haste: SearchBudget
     /// Made when there is something for them.
     private lazy var workers = (0..<self.threads).map { _ in Worker(self.makeMaker()) }
     private let threads: Int
@@ -124,16 +130,19 @@ final class DecodingAhead {
     ///   - order: for each place of the new file the exchange of the old one.
     ///   - unsettled: exchanges before this one are the caller's, who searches them for secrets first: their bodies must not be in files before that.
     ///   - proofs: what was proved before.
+    ///   - haste: what begins after it is spent stays raw.
     ///   - threads: nil for as many as there are processors.
     ///   - makeMaker: one for each thread.
     init(
-        _ order: [Int], of cassette: CassetteReader, after unsettled: Int, bodies: BodyReader, proofs: RestorationProofs, threads: Int?,
+        _ order: [Int], of cassette: CassetteReader, after unsettled: Int, bodies: BodyReader, proofs: RestorationProofs,
+        haste: SearchBudget = SearchBudget(), threads: Int?,
         makeMaker: @escaping () -> InteractionMaker
     ) {
         self.order = order
         self.cassette = cassette
         self.bodies = bodies
         self.unsettled = unsettled
+        self.haste = haste
         self.memory = RestorationMemory()
         self.memory.proofs = proofs
         self.threads = threads ?? min(ProcessorCount.usable, Self.threadLimit)
@@ -178,7 +187,7 @@ final class DecodingAhead {
             }
             place += 1
         }
-        return Batch(start..<place, jobs, self.memory, jobs.isEmpty ? [] : self.workers, self.bodies)
+        return Batch(start..<place, jobs, self.memory, jobs.isEmpty ? [] : self.workers, self.bodies, self.haste)
     }
 
     /// Nil for an exchange of which nothing is left to decode.

@@ -38,7 +38,7 @@ final class RecordingFile: @unchecked Sendable {
     /// What was proved while it was recorded, for the close.
     var proofs = RestorationProofs()
     /// What was done on close.
-    private var finished = CassetteFinisher.Result()
+    private(set) var finished = CassetteFinisher.Result()
     /// The vault's generation when the newest exchange was redacted, and the first exchange that was redacted with it.
     private var settled: (generation: Int, from: Int)
 
@@ -279,17 +279,44 @@ final class RecordingFile: @unchecked Sendable {
         }
     }
 
-    /// - Parameter keepsEmpty: whether a new cassette stays if nothing was recorded.
+    /// - Parameters:
+    ///   - keepsEmpty: whether a new cassette stays if nothing was recorded.
+    ///   - haste: spent if there is no time for searches and for decoding.
     /// - Returns: the path of the recording.
-    func close(keepsOld: Bool, keepsEmpty: Bool = true, hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
+    func close(
+        keepsOld: Bool, keepsEmpty: Bool = true, hasUndecoded: Bool, haste: SearchBudget = SearchBudget(), progress: (Int, Int) -> Void
+    ) throws(CassetteError) -> String {
         defer { self.oldLock = nil }
+        let count = self.appender?.count ?? 0
+        do throws(CassetteError) {
+            return try self.put(keepsOld: keepsOld, keepsEmpty: keepsEmpty, hasUndecoded: hasUndecoded, haste: haste, progress: progress)
+        } catch {
+            throw error.code == .noSpace ? self.unfinished(error, count) : error
+        }
+    }
+
+    /// The error of a close without room: it tells where the exchanges are.
+    private func unfinished(_ error: CassetteError, _ count: Int) -> CassetteError {
+        guard CassettePlace.exists(self.path) else { return error }
+        let all = count == 1 ? "the only recorded exchange is" : "all \(count) recorded exchanges are"
+        let command = "\"wiretape decode \(self.path)\""
+        let next = self.path == self.plan.path ? "run \(command)" : "run \(command), and rename it to \"\(self.plan.path)\""
+        return CassetteError(
+            error.code,
+            "\(error.message). The recording is not finished, but \(all) safe in \"\(self.path)\": when there is room, \(next).",
+            cause: error)
+    }
+
+    private func put(
+        keepsOld: Bool, keepsEmpty: Bool, hasUndecoded: Bool, haste: SearchBudget, progress: (Int, Int) -> Void
+    ) throws(CassetteError) -> String {
         try self.takeIn()
         // A run without exchanges does not replace the existing recording.
         if self.plan.target == .replace || !keepsEmpty && self.plan.target == .create, self.appender?.count == 0 {
             try self.abandon()
             return self.plan.path
         }
-        guard let lock = try self.finish(hasUndecoded: hasUndecoded, progress: progress) else { return self.path }
+        guard let lock = try self.finish(hasUndecoded: hasUndecoded, haste: haste, progress: progress) else { return self.path }
         // Held until unnamed bodies are removed: without the lock the next recorder may start, and its bodies would look unnamed.
         defer { withExtendedLifetime(lock) {} }
         if self.plan.target == .stage, !keepsOld {
@@ -328,7 +355,9 @@ final class RecordingFile: @unchecked Sendable {
     /// Sorts and decodes the file, then searches it for secrets that are left.
     ///
     /// - Returns: the holder of the cassette's lock; nil if there was no file to close.
-    private func finish(hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> CassetteRewriter? {
+    private func finish(
+        hasUndecoded: Bool, haste: SearchBudget, progress: (Int, Int) -> Void
+    ) throws(CassetteError) -> CassetteRewriter? {
         guard let appender = self.appender.take() else { return nil }
         try self.store.syncAll()
         let rewriter = try appender.finish()
@@ -337,7 +366,7 @@ final class RecordingFile: @unchecked Sendable {
         if !self.isInOrder || hasUndecoded || unsettled > 0 || head != nil {
             let finisher = CassetteFinisher(
                 path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, head: head, schema: self.plan.schema,
-                proofs: self.proofs, digest: self.digest)
+                proofs: self.proofs, haste: haste, digest: self.digest)
             self.finished = try finisher.finish(rewriter, progress: progress)
         }
         if let redactor, redactor.vault.generation > 0 {

@@ -22,6 +22,8 @@ public final class Recorder: Sendable {
     private let file: RecordingFile
     private let notify: @Sendable (String) -> Void
     private let searches: [PostponedSearch]
+    /// Spent once a close has to end soon.
+    private let haste = SearchBudget()
 
     /// Opens the cassette that the plan writes; nil if it writes none.
     ///
@@ -118,23 +120,38 @@ public final class Recorder: Sendable {
         try self.file.discard()
     }
 
+    /// Makes `close` end soon: searches for secrets that are not done, and the decoding of raw bodies, are left out. No exchange is lost. The
+    /// status tells which were not searched; `CassetteRedaction` and `CassetteFinisher.decode` do the rest later. Any thread may call it,
+    /// before the close or during it.
+    public func hasten() {
+        self.haste.cancel()
+        for search in self.searches { search.giveUp() }
+    }
+
     /// Writes what is queued, waits for long searches, decodes what was kept raw, sorts and closes the file, and searches it for secrets
-    /// that are left, which are then in the status.
+    /// that are left, which are then in the status. `hasten` makes it shorter.
     ///
     /// - Parameters:
     ///   - keepsOld: leaves an old cassette in its place, with the new one beside it. A recording that has lost exchanges or holds secrets
     ///     does so in any case.
     ///   - progress: called with the number of exchanges that are done.
+    ///   - searching: called every tenth of a second with the number of exchanges whose bodies are still searched for secrets.
     /// - Returns: the path of the recording.
     public func close(
-        keepsOld: Bool, keepsEmpty: Bool = true, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+        keepsOld: Bool, keepsEmpty: Bool = true, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in },
+        searching: (_ left: Int) -> Void = { _ in }
     ) throws(CassetteError) -> String {
         self.queue.close()
-        self.finished.wait()
+        while self.finished.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+            let left = self.searches.reduce(0) { $0 + $1.count }
+            if left > 0 { searching(left) }
+        }
         let status = self.currentStatus
         let path = try self.file.close(
-            keepsOld: keepsOld || status.lost > 0, keepsEmpty: keepsEmpty, hasUndecoded: status.undecoded > 0, progress: progress)
+            keepsOld: keepsOld || status.lost > 0, keepsEmpty: keepsEmpty, hasUndecoded: status.undecoded > 0, haste: self.haste,
+            progress: progress)
         self.status.withLock {
+            for id in self.file.finished.unsearched { $0.unsearchedExchanges.add(id, notes: [UnsearchedNote.text]) }
             $0.leaks = self.file.leaks
             $0.namedDigests = self.file.namedDigests
         }
@@ -142,6 +159,9 @@ public final class Recorder: Sendable {
             throw CassetteError(
                 .notFound,
                 "\"\(path)\" is gone: its folder was moved or removed while it was recorded; look for it there, or record again.")
+        }
+        if !self.file.finished.unsearched.isEmpty, let words = self.currentStatus.unsearchedExchanges.words {
+            self.notify("\"\(path)\": \(words): \"wiretape redact \(path)\" searches them.")
         }
         for words in self.file.namedDigests.words + self.file.spreadSecrets { self.notify("\"\(path)\": \(words)") }
         return path

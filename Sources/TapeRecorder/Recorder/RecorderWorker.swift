@@ -253,9 +253,11 @@ final class RecorderWorker {
     private func reportUnsearched() {
         if let words = self.unsearched.words {
             self.status.withLock { $0.unsearchedExchanges = self.unsearched }
-            self.notify(
-                "\"\(self.file.plan.path)\": \(words): check these bodies, or have the server send them in a coding that Wiretape knows; "
-                    + "with --fail-on unsearched such a recording fails.")
+            let next =
+                self.searches.contains(where: \.isGivenUp)
+                ? "\"wiretape redact \(self.file.path)\" searches them to the end"
+                : "check these bodies, or have the server send them in a coding that Wiretape knows"
+            self.notify("\"\(self.file.plan.path)\": \(words): \(next); with --fail-on unsearched such a recording fails.")
         }
         guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
         self.status.withLock { $0.unsearched = count }
@@ -611,10 +613,27 @@ final class RecorderWorker {
             // There was no time for a search, so there is none for decoding.
             try self.makeReadable(&exchange, mayDecode: false)
             self.encode(exchange.interaction, job.generation, job.stored)
+        } catch is SearchBudget.Spent where self.searches.contains(where: \.isGivenUp) {
+            self.keepUnsearched(exchange, job.stored)
         } catch is SearchBudget.Spent {
             self.lose(job.stored, RecorderProblem(.ended, "the recording was discarded while the exchange was searched for secrets."))
         } catch {
             self.lose(exchange.interaction.id, error, job.stored)
+        }
+    }
+
+    /// Records an exchange whose bodies there was no time to search. Its heads are short, and are searched.
+    private func keepUnsearched(_ exchange: CapturedExchange, _ stored: RecorderItem.Stored?) {
+        var exchange = exchange
+        do {
+            var (request, response): (CapturedBody?, CapturedBody?) = (nil, nil)
+            _ = try self.maker.redaction?.redact(&exchange.interaction, request: &request, response: &response)
+            exchange.request?.note = UnsearchedNote.text
+            exchange.response?.note = UnsearchedNote.text
+            try self.makeReadable(&exchange, mayDecode: false)
+            self.encode(exchange.interaction, self.file.redactor?.vault.generation ?? 0, stored)
+        } catch {
+            self.lose(exchange.interaction.id, error, stored)
         }
     }
 

@@ -178,8 +178,13 @@ public struct CassetteRedaction {
         rewriter.beforeReplacing = self.store.syncAll
         try rewriter.rewrite(order: Array(0..<cassette.count), head: head.bytes) { place, bytes in
             progress((cassette.count + place) / 2, cassette.count)
-            guard let redacted = try maker.redacted(cassette.interaction(at: place), reader: self.bodies) else { return nil }
-            var interaction = try maker.made(redacted, reader: self.bodies)
+            var interaction = try cassette.interaction(at: place)
+            let wasUnsearched = UnsearchedNote.remove(from: &interaction)
+            if let redacted = try maker.redacted(interaction, reader: self.bodies) {
+                interaction = try maker.made(redacted, reader: self.bodies)
+            } else if !wasUnsearched {
+                return nil
+            }
             if interaction.isUndecoded { interaction = (try? maker.decoded(interaction, reader: self.bodies)) ?? interaction }
             var writer = JSONWriter(reserving: bytes.count)
             writer.removeAll(baseDepth: 2)

@@ -75,6 +75,7 @@ final class PostponedSearch: Sendable {
     /// Signalled for each job that is done.
     private let progress = DispatchSemaphore(value: 0)
     private let cancellation = SearchBudget()
+    private let hasGivenUp = Guarded(false)
     private let kind: Kind
     // SAFETY: used only by the searching thread. It shares with the recorder thread the vault and the store's `makeSpool`, which any thread
     // may use.
@@ -140,6 +141,15 @@ final class PostponedSearch: Sendable {
 
     /// Ends the running search at its next piece, and all others before they begin: their results are not needed.
     func cancel() {
+        self.cancellation.cancel()
+    }
+
+    /// Whether exchanges come back unsearched to be recorded all the same.
+    var isGivenUp: Bool { self.hasGivenUp.withLock { $0 } }
+
+    /// Ends searches like `cancel`, for a close that has no more time: their exchanges are still wanted.
+    func giveUp() {
+        self.hasGivenUp.withLock { $0 = true }
         self.cancellation.cancel()
     }
 

@@ -100,9 +100,10 @@ struct ProxyRun {
         }
         ports.add(.init(host: configuration.host, port: server.port))
         page?.counts.follow({ server.counts }, recorder)
+        let closing = ClosingTime(grace: settings.graceInForce, hasten: { recorder?.hasten() })
         let outcome =
-            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
-            ?? self.serve(server, screen, configuration.credentials)
+            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart, closing) }
+            ?? self.serve(server, screen, configuration.credentials, closing)
         server.stop()
         screen.stop()
         if server.counts.tlsFailures > 0 || server.counts.tunnels > 0 {
@@ -237,9 +238,12 @@ struct ProxyRun {
         for line in code.lines { Terminal.error.line(line) }
     }
 
-    private func serve(_ server: ProxyServer, _ screen: RunScreen, _ credentials: String?) -> Outcome {
+    private func serve(_ server: ProxyServer, _ screen: RunScreen, _ credentials: String?, _ closing: ClosingTime) -> Outcome {
         let stop = DispatchSemaphore(value: 0)
-        SignalThread.start { _ in stop.signal() }
+        SignalThread.start { _ in
+            closing.signalled()
+            stop.signal()
+        }
         screen.say("listening on http://\(server.address)")
         if self.proxy.qr || self.proxy.allowRemote && Terminal.error.isTerminal && !self.proxy.quiet {
             self.showCode(PhoneAddress(address: server.address, credentials: credentials), screen)
@@ -247,6 +251,7 @@ struct ProxyRun {
         screen.showCounts { server.counts }
         stop.wait()
         SignalThread.close(self.file)
+        closing.begin()
         return Outcome()
     }
 
@@ -297,7 +302,8 @@ struct ProxyRun {
     }
 
     private func serve(
-        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ credentials: String?, recordedAt start: Timestamp?
+        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ credentials: String?, recordedAt start: Timestamp?,
+        _ closing: ClosingTime
     ) -> Outcome {
         let credentials = credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         var environment = ChildEnvironment.through(
@@ -326,10 +332,12 @@ struct ProxyRun {
         if self.proxy.verbose { screen.say("listening on http://\(server.address)") }
         screen.showCounts { server.counts }
         SignalThread.start { arrival in
+            closing.signalled()
             if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
         }
         let status = child.wait()
         SignalThread.close(self.file)
+        closing.begin()
         return Outcome(childStatus: status)
     }
 }

@@ -316,6 +316,51 @@ import Testing
         #expect(try RecordedExchanges.read(folder.file("tape.json")).map(\.id) == [1, 2, 3, 4, 5])
     }
 
+    /// The close has no more time: the exchange is recorded, its heads are searched, and the report names it.
+    @Test func whatThereIsNoTimeToSearchIsRecordedAndNamed() throws {
+        let bench = try Bench()
+        let bomb = try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}")
+        var interaction = bomb.interaction
+        interaction.request.headers.append(name: "Authorization", value: "Bearer \(Self.secret)")
+        bench.put(TapedExchange(interaction: interaction, responseBody: bomb.responseBody), TapedExchanges.simple(2))
+        bench.turn()
+        for search in bench.worker.searches { search.giveUp() }
+        let haste = SearchBudget()
+        haste.cancel()
+        bench.queue.close()
+        while bench.turn() { bench.search() }
+        bench.worker.end()
+        let path = try bench.file.close(
+            keepsOld: false, hasUndecoded: bench.status.withLock { $0.undecoded } > 0, haste: haste
+        ) { _, _ in }
+        let interactions = try RecordedExchanges.read(path)
+        #expect(interactions.map(\.id) == [1, 2] && bench.status.withLock { $0.lost } == 0)
+        #expect(interactions[0].request.headers.first("authorization")?.hasPrefix("Bearer {{") == true)
+        #expect(interactions[0].response?.body?.note?.contains(UnsearchedNote.text) == true)
+        #expect(bench.status.withLock { $0.unsearchedExchanges.first?.id } == 1)
+        #expect(try bench.holds(Self.secret) == false, "a body that is named as unsearched is not decoded for the check")
+
+        let outcome = try CassetteRedaction.redact(path, rules: .standard, version: "1", dryRun: false)
+        #expect(outcome.unsearched.count == 0 && outcome.leaks.isEmpty)
+        let redacted = try RecordedExchanges.read(path)
+        #expect(redacted[0].response?.body?.note?.contains(UnsearchedNote.text) != true)
+        #expect(try !bench.holds(Self.secret))
+    }
+
+    @Test func aCloseThatIsHastenedLosesNothing() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false), version: "1"))
+        let stored = Guarded(0)
+        for id in 1...8 {
+            _ = recorder.put(.exchange(try Self.bomb(id), stored: { if case .success = $0 { stored.withLock { $0 += 1 } } }))
+        }
+        recorder.hasten()
+        _ = try recorder.close(keepsOld: false)
+        #expect(recorder.currentStatus.recorded == 8 && recorder.currentStatus.lost == 0)
+        #expect(stored.withLock { $0 } == 8)
+        #expect(try RecordedExchanges.read(folder.file("tape.json")).map(\.id) == Array(1...8))
+    }
+
     @Test func whatNobodyWantsIsNotSearched() throws {
         let bench = try Bench()
         bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"), try Self.bomb(2))

@@ -1,0 +1,87 @@
+internal import Dispatch
+internal import TapeBytes
+
+/// Ends the long work of a close the grace period after the signal that asked for it: whoever stops a container kills it soon after.
+///
+/// A run that ends by itself has all the time it needs, until a signal comes during the close. Any thread may use it.
+final class ClosingTime: Sendable {
+    private struct State: Sendable {
+        var isClosing = false
+        var signal: DispatchTime?
+    }
+
+    /// Seconds for which a signal before the close counts: a command may take a while to end by it, or go on for hours.
+    private static let memory = 60
+
+    private let grace: Int
+    private let hasten: @Sendable () -> Void
+    private let schedule: @Sendable (DispatchTime, @escaping @Sendable () -> Void) -> Void
+    private let now: @Sendable () -> DispatchTime
+    private let state = Guarded(State())
+
+    /// - Parameters:
+    ///   - grace: in seconds.
+    ///   - schedule: runs its argument at a time.
+    ///   - hasten: called once the close has to end soon, perhaps more than once.
+    init(
+        grace: Int,
+        schedule: @escaping @Sendable (DispatchTime, @escaping @Sendable () -> Void) -> Void = {
+            DispatchQueue.global().asyncAfter(deadline: $0, execute: $1)
+        },
+        now: @escaping @Sendable () -> DispatchTime = { .now() },
+        hasten: @escaping @Sendable () -> Void
+    ) {
+        self.grace = grace
+        self.schedule = schedule
+        self.now = now
+        self.hasten = hasten
+    }
+
+    /// A signal came that ends the run.
+    func signalled() {
+        let now = self.now()
+        let isClosing = self.state.withLock { state in
+            state.signal = state.signal ?? now
+            return state.isClosing
+        }
+        if isClosing { self.schedule(now + .seconds(self.grace), self.hasten) }
+    }
+
+    /// The close begins.
+    func begin() {
+        let now = self.now()
+        let signal = self.state.withLock { state in
+            state.isClosing = true
+            return state.signal
+        }
+        guard let signal, now < signal + .seconds(Self.memory) else { return }
+        self.schedule(max(now, signal + .seconds(self.grace)), self.hasten)
+    }
+}
+
+/// Tells that a close waits for searches, on a terminal as they go on, elsewhere once.
+final class SearchProgress {
+    /// Tenths of a second before anything is said.
+    private static let patience = 10
+
+    private let screen: RunScreen
+    private let line = ProgressLine(label: "searching for secrets")
+    private var calls = 0
+    private var most = 0
+
+    init(screen: RunScreen) { self.screen = screen }
+
+    /// - Parameter left: exchanges that are still searched.
+    func show(_ left: Int) {
+        self.calls += 1
+        self.most = max(self.most, left)
+        guard self.calls >= Self.patience else { return }
+        if self.calls == Self.patience, !Terminal.error.isTerminal {
+            let exchanges = left == 1 ? "1 exchange" : "\(left) exchanges"
+            self.screen.say("searching the bodies of \(exchanges) for secrets before the cassette is closed.")
+        }
+        self.line.show(self.most - left, of: self.most)
+    }
+
+    func end() { self.line.end() }
+}
