@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -144,6 +144,12 @@ crash:
 stress:
 	@sh scripts/setup.sh test
 	WIRETAPE_STRESS=1 swift test --skip CrashTests --skip $(CLIENT_TESTS) $(ARGS)
+
+## Runs every command against damaged, locked, linked, full and oddly named cassettes, and kills commands, for 15 minutes; options: make stress-files ARGS='--seed 2 --seconds 60'.
+stress-files:
+	@sh scripts/setup.sh test
+	swift build --product wiretape $(SWIFT_BUILD)
+	python3 Tests/WiretapeCLITests/Fixtures/stress_files.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
 ## Sends a thousand requests at once through what answers URLSession, in 50 processes of each kind; options: make stress-client ARGS=10.
 stress-client:
