@@ -96,6 +96,25 @@ import Testing
         #expect(!store.needsSync)
     }
 
+    /// However many files there are; file by file where the system has no such call.
+    @Test(arguments: [true, false]) func manySidecarsAreSyncedByOneCall(_ hasCall: Bool) throws {
+        let counts = Guarded((files: 0, systems: 0))
+        var disk = DiskCalls.system
+        disk.synchronize = { _ in
+            counts.withLock { $0.files += 1 }
+            return 0
+        }
+        disk.synchronizeFileSystem = { _ in
+            counts.withLock { $0.systems += 1 }
+            return hasCall ? 0 : -Int(ENOSYS)
+        }
+        let store = try BodyStore(cassettePath: self.path, disk: disk)
+        store.syncsFileSystem = true
+        for seed in 0..<20 { _ = try self.store(self.body(UInt64(seed), count: 100), in: store) }
+        try store.syncAll()
+        #expect(counts.withLock { $0.systems } == 1 && counts.withLock { $0.files } == (hasCall ? 0 : 20) && !store.needsSync)
+    }
+
     @Test func aLinkInPlaceOfTheFolderIsNotFollowed() throws {
         try FileManager.default.createDirectory(atPath: self.folder.file("elsewhere"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
