@@ -311,7 +311,8 @@ private final class Pair {
 
     @Test func aHeadPastTheLimitIsMarkedAndItsConnectionLives() throws {
         let pair = try Pair()
-        _ = try pair.request(["x-long: " + String(repeating: "a", count: 70_000)])
+        let long = String(repeating: "a", count: 70_000)
+        _ = try pair.request(["x-long: \(long)", "y-long: \(long)"])
         _ = try pair.request(["accept: */*"])
         try pair.settle()
         let sections = pair.toServer.compactMap { if case .headers(_, let section, _) = $0 { section } else { nil } }
