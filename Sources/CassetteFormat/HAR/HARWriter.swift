@@ -260,10 +260,11 @@ public struct HARWriter {
         if phases.contains(where: { $0 != nil }) {
             let rest = total - self.time(timing)
             guard interaction.outcome != .complete, rest > 0 else { return timing }
-            if interaction.response == nil {
-                timing.wait = (timing.wait ?? 0) + rest
-            } else {
-                timing.receive = (timing.receive ?? 0) + rest
+            // A phase that is known stays as it is.
+            if interaction.response == nil, timing.wait == nil {
+                timing.wait = rest
+            } else if interaction.response != nil, timing.receive == nil {
+                timing.receive = rest
             }
             return timing
         }
@@ -297,8 +298,8 @@ public struct HARWriter {
         ]
         for (name, value) in phases {
             self.writer.member(name)
-            if let connect = kept?["connect"], "\(name)" == "connect" {
-                self.writer.raw(Array(connect.raw))
+            if let kept = kept?["\(name)"] {
+                self.writer.raw(Array(kept.raw))
             } else {
                 self.writer.milliseconds(value)
             }
