@@ -8,10 +8,14 @@ internal import CassetteTools
 package struct CurlScript: ExchangeWriter {
     private let target: ExportTarget
     private let shell: ExportShell
+    /// Where the files go that the commands send; nil to say how to get them.
+    private let folder: ExtractFolder?
+    package private(set) var notes: [String] = []
 
-    package init(_ target: ExportTarget, _ shell: ExportShell) {
+    package init(_ target: ExportTarget, _ shell: ExportShell, files folder: ExtractFolder? = nil) {
         self.target = target
         self.shell = shell
+        self.folder = folder
     }
 
     package mutating func begin() throws {
@@ -32,13 +36,20 @@ package struct CurlScript: ExchangeWriter {
         try self.target.write("# exchange \(number)\n")
         let command: CurlCommand
         do {
-            command = try CurlCommand(interaction, number: number, folder: "wiretape-\(number)", reader: self.target.reader)
+            command = try CurlCommand(
+                interaction, number: number, folder: self.folder?.path ?? "wiretape-\(number)", reader: self.target.reader)
         } catch let error as InspectError {
             return try self.target.write("# \(VisibleText.line(error.message))\n\n")
         }
-        if !command.files.isEmpty {
-            let path = VisibleText.line(self.target.path)
-            try self.target.write("# the files it sends: wiretape show \(path) \(number) --curl --files wiretape-\(number)\n")
+        if let folder {
+            for file in command.files where try file.contents.write(to: file.name, in: folder, reader: self.target.reader) {
+                self.notes.append(
+                    "the request body of exchange \(number) was edited after it was recorded: \"\(folder.path)/\(file.name)\" does not hold what was received."
+                )
+            }
+        } else if !command.files.isEmpty {
+            let path = VisibleText.line(ShellWord.quoted(self.target.path))
+            try self.target.write("# the files it sends: wiretape show \(path) \(number) --curl --files wiretape-\(number) > /dev/null\n")
         }
         for note in command.notes { try self.target.write("# \(VisibleText.line(note))\n") }
         try self.target.write(Self.text(command, self.shell) + "\n")

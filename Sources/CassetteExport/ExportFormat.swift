@@ -6,7 +6,7 @@ package import TapeBytes
 
 /// A format that exchanges are written in for other tools.
 package enum ExportFormat: String, Sendable, Hashable, CaseIterable {
-    case har, raw, postman, wiremock, curl, swift
+    case har, raw, postman, wiremock, curl, swift, warc
 }
 
 /// The shell that commands are written for.

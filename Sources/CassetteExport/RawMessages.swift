@@ -23,15 +23,28 @@ package struct RawMessages: ExchangeWriter {
     package mutating func end() throws {}
 
     package mutating func append(_ interaction: Interaction, number: Int) throws {
-        let request = interaction.request
         if self.choice != .response {
-            try self.target.write("\(request.method) \(Self.target(of: request)) \(Self.version(request.version))\r\n")
-            let isFramed = request.version.major < 2 || request.body == nil
-            try self.fields(request.headers, addingHostOf: request.url, lengthOf: isFramed ? nil : request.body)
-            try self.body(request.body, request.headers, request.trailers)
+            try self.request(interaction)
             if self.choice == .both { try self.target.write("\r\n") }
         }
-        guard self.choice != .request, let response = interaction.response else { return }
+        guard self.choice != .request, interaction.response != nil else { return }
+        try self.response(interaction)
+        if self.choice == .both { try self.target.write("\r\n") }
+    }
+
+    /// The request alone.
+    func request(_ interaction: Interaction) throws {
+        let request = interaction.request
+        try self.target.write("\(request.method) \(Self.target(of: request)) \(Self.version(request.version))\r\n")
+        let isFramed = request.version.major < 2 || request.body == nil
+        try self.fields(request.headers, addingHostOf: request.url, lengthOf: isFramed ? nil : request.body)
+        try self.body(request.body, request.headers, request.trailers)
+    }
+
+    /// The answer alone; nothing if there is none.
+    func response(_ interaction: Interaction) throws {
+        let request = interaction.request
+        guard let response = interaction.response else { return }
         try self.target.write(
             Array("\(Self.version(response.version)) \(response.status)".utf8) + (response.omitsReasonSpace ? [] : [32]) + response.reason
                 + [13, 10])
@@ -39,7 +52,6 @@ package struct RawMessages: ExchangeWriter {
         let isFramed = response.version.major < 2 || isBodiless || response.body?.isComplete == false
         try self.fields(response.headers, addingHostOf: nil, lengthOf: isFramed ? nil : response.body ?? Body(size: 0, content: .empty))
         try self.body(response.body, response.headers, response.trailers)
-        if self.choice == .both { try self.target.write("\r\n") }
     }
 
     private static func version(_ version: HTTPVersion) -> String { version.major >= 2 ? "HTTP/1.1" : version.description }

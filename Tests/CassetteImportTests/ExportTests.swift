@@ -107,6 +107,19 @@ import Testing
         #expect(powershell.contains("X-Name: a'$([char]::ConvertFromUtf32(0x202e))`$HOME``$([char]::ConvertFromUtf32(0x9b))🐈"))
         let swift = try self.text([Self.hidden()]) { SwiftTestText($0) }
         #expect(swift.contains(#"a'\u{202e}$HOME`\u{9b}🐈"#), "\(swift)")
+    // MARK: curl
+
+    @Test func theFilesOfCommandsAreWritten() throws {
+        let body = String(repeating: "x", count: 5000)
+        let folder = try ExtractFolder(self.folder.file("sent"), overwrites: false)
+        let text = try self.text([Self.post(body), Self.post("short", id: 2)]) { CurlScript($0, .bash, files: folder) }
+        #expect(
+            text.contains("--data-binary @\(folder.path)/1-request.bytes")
+                || text.contains("--data-binary '@\(folder.path)/1-request.bytes'"), "\(text)")
+        #expect(try self.folder.names(in: "sent") == ["1-request.bytes"])
+        #expect(try self.folder.read("sent/1-request.bytes") == Array(body.utf8))
+        // Without a folder, the script says how to get them.
+        #expect(try self.text([Self.post(body)]) { CurlScript($0, .bash) }.contains("--curl --files wiretape-1 > /dev/null"))
     }
 
     // MARK: Raw

@@ -1,3 +1,4 @@
+internal import CassetteFormat
 package import CassetteModel
 package import CassetteStore
 internal import TapeBytes
@@ -17,6 +18,23 @@ package struct CurlCommand {
         case bytes(BodyContents)
         /// The bytes of the request's body as sent.
         case wire(Body)
+
+        /// - Returns: whether the body was edited after it was recorded, so that the file does not hold what was received.
+        package func write(to name: String, in folder: ExtractFolder, reader: BodyReader) throws -> Bool {
+            switch self {
+            case .bytes(let bytes):
+                try folder.write(name, bytes)
+                return false
+            case .wire(let body):
+                var isEdited = false
+                _ = try folder.write(name) { write in
+                    isEdited = try BodyRestorer.streamWire(
+                        of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try reader.read($0)) },
+                        digest: PortableSHA256(), deliver: write)
+                }
+                return isEdited
+            }
+        }
     }
 
     package let url: String

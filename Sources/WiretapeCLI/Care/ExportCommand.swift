@@ -23,6 +23,8 @@ struct ExportCommand: ParsableCommand {
               wiretape export Cassettes/pets.json --postman -o pets.postman_collection.json
               wiretape export Cassettes/pets.json --wiremock -o mappings/pets.json
               wiretape export Cassettes/pets.json --swift -o PetsTests.swift
+              wiretape export Cassettes/pets.json --curl --files sent > requests.sh
+              wiretape export Cassettes/pets.json --warc -o pets.warc
             """)
 
     @Argument(help: "The cassette, a JSON file.", completion: .file())
@@ -49,6 +51,15 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "A Swift test that makes the requests inside withCassette.")
     var swift = false
 
+    @Flag(help: "A web archive, WARC 1.1.")
+    var warc = false
+
+    @Option(help: ArgumentHelp("With --curl, write the files that the commands send into this folder.", valueName: "folder"))
+    var files: String?
+
+    @Flag(help: "With --files, replace files of the same names.")
+    var overwrite = false
+
     @Option(help: ArgumentHelp("Only the exchanges that match: see \"wiretape inspect --help\".", valueName: "expression"))
     var filter: String?
 
@@ -64,7 +75,7 @@ struct ExportCommand: ParsableCommand {
     private var formats: [ExportFormat] {
         let chosen: [(Bool, ExportFormat)] = [
             (self.har, .har), (self.raw, .raw), (self.postman, .postman), (self.wiremock, .wiremock), (self.curl, .curl),
-            (self.swift, .swift),
+            (self.swift, .swift), (self.warc, .warc),
         ]
         return chosen.filter(\.0).map(\.1)
     }
@@ -77,6 +88,8 @@ struct ExportCommand: ParsableCommand {
             throw ValidationError("--\(format.rawValue) and --\(self.formats[1].rawValue) cannot be used together.")
         }
         if self.shell != nil, format != .curl { throw ValidationError("--shell needs --curl.") }
+        if self.files != nil, format != .curl { throw ValidationError("--files needs --curl.") }
+        if self.overwrite, self.files == nil { throw ValidationError("--overwrite needs --files.") }
         if self.message != nil, format != .raw { throw ValidationError("--message needs --raw.") }
         if let filter = self.filter {
             do {
@@ -134,7 +147,10 @@ struct ExportCommand: ParsableCommand {
         case .raw: return RawMessages(target, self.message ?? .both)
         case .postman: return PostmanCollection(target)
         case .wiremock: return WireMockMappings(target)
-        case .curl: return CurlScript(target, self.shell ?? .bash)
+        case .curl:
+            let folder = try self.files.map { try ExtractFolder($0, overwrites: self.overwrite) }
+            return CurlScript(target, self.shell ?? .bash, files: folder)
+        case .warc: return WARCRecords(target)
         case .swift: return SwiftTestText(target)
         }
     }

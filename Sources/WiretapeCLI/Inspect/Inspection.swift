@@ -406,19 +406,8 @@ struct Inspection {
     }
 
     private func write(_ contents: CurlCommand.Contents, to name: String, in folder: ExtractFolder) throws {
-        switch contents {
-        case .bytes(let bytes): try folder.write(name, bytes)
-        case .wire(let body):
-            let reader = self.reader
-            var isEdited = false
-            _ = try folder.write(name) { write in
-                isEdited = try BodyRestorer.streamWire(
-                    of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try reader.read($0)) },
-                    digest: PortableSHA256(), deliver: write)
-            }
-            if isEdited {
-                self.warn("the request body was edited after it was recorded: \"\(folder.path)/\(name)\" does not hold what was received.")
-            }
+        if try contents.write(to: name, in: folder, reader: self.reader) {
+            self.warn("the request body was edited after it was recorded: \"\(folder.path)/\(name)\" does not hold what was received.")
         }
     }
 
