@@ -12,6 +12,7 @@ public enum ImportKind: String, Sendable, Hashable, CaseIterable {
     case wiremock
     case goVCR = "go-vcr"
     case cassetter, polly, hoverfly
+    case nock, charles, postman, httprr, fiddler, burp, warc, raw
 
     /// For people.
     public var name: String {
@@ -27,6 +28,14 @@ public enum ImportKind: String, Sendable, Hashable, CaseIterable {
         case .cassetter: "cassetter"
         case .polly: "Polly"
         case .hoverfly: "Hoverfly"
+        case .nock: "nock"
+        case .charles: "Charles"
+        case .postman: "Postman"
+        case .httprr: "httprr"
+        case .fiddler: "Fiddler"
+        case .burp: "Burp"
+        case .warc: "WARC"
+        case .raw: "raw HTTP messages"
         }
     }
 
@@ -43,6 +52,8 @@ public struct ImportOptions: Sendable {
     public var isStrict = false
     /// Scheme and authority of requests that name no host, as stubs do.
     public var base = "http://localhost"
+    /// The values of placeholders, by the names in their brackets.
+    public var placeholders: [String: String] = [:]
 
     public init() {}
 }
@@ -64,7 +75,15 @@ public struct ImportReport: Sendable {
         public var exchanges: Int
     }
 
+    /// A file that could not be read, where others could.
+    public struct Failure: Sendable, Hashable {
+        public var file: String
+        /// What is wrong, and what to do next.
+        public var message: String
+    }
+
     public var sources: [Source]
+    public var failures: [Failure] = []
     public var losses: [Loss]
     /// Secrets that are left in the cassette.
     public var leaks: [String]
@@ -77,10 +96,16 @@ public struct StrictImportError: Error {
     public var losses: [ImportReport.Loss]
 }
 
+/// The import is to end.
+private struct Interrupted: Error {}
+
 /// Makes a cassette of other tools' recordings, by way of a recorder: redacted, decoded and written as traffic is.
 ///
 /// Writes a new cassette or none.
 public struct CassetteImporter {
+    /// Bytes of bodies of one file that are held until it is known to be readable.
+    private static let heldLimit = 64 << 20
+
     private let options: ImportOptions
     private let digest: @Sendable () -> any ContentDigest
 
@@ -89,9 +114,27 @@ public struct CassetteImporter {
         self.digest = digest
     }
 
+    /// Reads a file as an import does, and writes nothing.
+    ///
+    /// - Returns: what it would be imported as, and what would be lost.
+    package func examine(_ file: String) throws -> ImportReport {
+        let losses = ImportLosses()
+        let source = try RecordingSource(file, losses: losses, options: self.options)
+        var count = 0
+        try source.read { exchange in
+            var exchange = exchange
+            exchange.settle(source.context)
+            count += 1
+        }
+        return ImportReport(
+            sources: [.init(file: file, kind: source.kind, exchanges: count)], losses: losses.all, leaks: [])
+    }
+
     /// - Parameters:
     ///   - path: of the cassette, which must not exist.
     ///   - isCancelled: asked before each exchange.
+    ///
+    /// A file that cannot be read does not stop the others, unless nothing may be lost.
     ///
     /// Throws `CassetteError` and `StrictImportError`.
     public func run(
@@ -105,7 +148,28 @@ public struct CassetteImporter {
         let losses = ImportLosses()
         let bodies = FileLocation(path).sibling(FileLocation(path).bodiesName)
         let hadBodies = CassettePlace.exists(bodies)
-        let sources = try files.map { try RecordingSource($0, losses: losses, options: self.options) }
+        var failures: [ImportReport.Failure] = []
+        var firstError: CassetteError?
+        // Whether the import goes on without a file.
+        func goesOn(without file: String, _ error: CassetteError, _ what: String = "") -> Bool {
+            guard files.count > 1, !self.options.isStrict else { return false }
+            failures.append(.init(file: file, message: what + error.message))
+            firstError = firstError ?? error
+            return true
+        }
+        var sources: [RecordingSource] = []
+        for file in files {
+            let before = losses.tally
+            do throws(CassetteError) {
+                let source = try RecordingSource(file, losses: losses, options: self.options)
+                try HARExtras.check(source)
+                sources.append(source)
+            } catch {
+                losses.tally = before
+                guard goesOn(without: file, error) else { throw error }
+            }
+        }
+        if sources.isEmpty, let firstError { throw firstError }
         var plan = try RecordingPlan(path: path, mode: .once, exists: false)
         // A killed import leaves no half cassette under the name.
         plan.target = .stage
@@ -118,19 +182,40 @@ public struct CassetteImporter {
         do {
             let intake = ExchangeIntake(recorder)
             for source in sources {
-                let before = intake.count
-                try source.read { exchange in
-                    guard !isCancelled() else { throw CassetteError(.unwritable, "the import was interrupted: nothing was written.") }
-                    intake.put(exchange, source.context, fileTime: source.time)
+                let (before, tally) = (intake.count, losses.tally)
+                var held: [ImportedExchange] = []
+                var heldSize = 0
+                func put() {
+                    for exchange in held { intake.put(exchange, source.context, fileTime: source.time) }
+                    (held, heldSize) = ([], 0)
+                }
+                do {
+                    try source.read { exchange in
+                        guard !isCancelled() else { throw Interrupted() }
+                        held.append(exchange)
+                        heldSize += exchange.size
+                        if heldSize > Self.heldLimit || files.count == 1 { put() }
+                    }
+                    put()
+                } catch let error as CassetteError {
+                    let kept = intake.count - before
+                    if kept == 0 { losses.tally = tally }
+                    guard goesOn(without: source.path, error, kept > 0 ? "only its first \(kept) exchanges were imported: " : "") else {
+                        throw error
+                    }
+                    guard kept > 0 else { continue }
                 }
                 report.sources.append(.init(file: source.path, kind: source.kind, exchanges: intake.count - before))
             }
+            if report.sources.isEmpty, let firstError { throw firstError }
+            report.failures = failures
             report.losses = losses.all
             if self.options.isStrict, !report.losses.isEmpty { throw StrictImportError(losses: report.losses) }
         } catch {
             try recorder.discard()
             // Empty by now, if there was a long body.
             if !hadBodies { rmdir(bodies) }
+            if error is Interrupted { throw CassetteError(.unwritable, "the import was interrupted: nothing was written.") }
             throw error
         }
         let written = try recorder.close(keepsOld: false)
@@ -173,11 +258,12 @@ final class RecordingSource {
         #endif
         self.time = Timestamp(microseconds: Int64(written.tv_sec) * 1_000_000 + Int64(written.tv_nsec) / 1000)
         self.isFolder = status.st_mode & S_IFMT == S_IFDIR
+        if options.kind == nil, !self.isFolder, let other = OtherTool(path: path) { throw other.error(path) }
         if self.isFolder { self.zip = nil } else { self.zip = try RecordingSniffer.isZip(path) ? ZipArchive(path) : nil }
         if let kind = options.kind {
             self.kind = kind
-        } else if self.zip != nil {
-            self.kind = .har
+        } else if let zip = self.zip {
+            self.kind = FiddlerReader.isArchive(zip) ? .fiddler : .har
         } else {
             self.kind = try RecordingSniffer.kind(of: path, isFolder: self.isFolder, self.context)
         }
@@ -185,7 +271,7 @@ final class RecordingSource {
 
     /// The text of an HTTP Archive: the file, or the one of that kind in a ZIP archive.
     func archive() throws(CassetteError) -> any SourceBytes {
-        guard let zip else { return try SourceFile(self.path) }
+        guard let zip else { return try SourceInput.open(self.path) }
         guard let name = zip.names.first(where: { $0.hasSuffix(".har") }) else {
             throw CassetteError(.damaged, "\"\(self.path)\" has no file in it whose name ends in \".har\": name another file.")
         }
@@ -196,18 +282,28 @@ final class RecordingSource {
         self.context.entry = 0
         switch self.kind {
         case .har, .polly: try HARReader(self.context, zip: self.zip, isPolly: self.kind == .polly).read(self.archive(), deliver)
-        case .mitmproxy: try FlowReader(self.context).read(SourceFile(self.path), deliver)
+        case .mitmproxy: try FlowReader(self.context).read(SourceInput.open(self.path), deliver)
         case .vcrpy, .vcr, .betamax, .goVCR, .cassetter:
-            let file = try SourceFile(self.path)
             let reader = InteractionListReader(self.context, self.kind)
-            if try RecordingSniffer.isJSON(file) {
+            let file = try SourceInput.open(self.path)
+            if try RecordingSniffer.isJSON(self.path) {
                 try reader.read(JSONStream(file, self.context), deliver)
             } else {
                 try reader.read(YAMLStream(file, self.context), deliver)
             }
-        case .testProxy: try TestProxyReader(self.context).read(JSONStream(SourceFile(self.path), self.context), deliver)
+        case .testProxy: try TestProxyReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
         case .wiremock: try WireMockReader(self.context, isFolder: self.isFolder).read(isFolder: self.isFolder, deliver)
-        case .hoverfly: try HoverflyReader(self.context).read(JSONStream(SourceFile(self.path), self.context), deliver)
+        case .hoverfly: try HoverflyReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
+        case .nock: try NockReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
+        case .charles: try CharlesReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
+        case .postman: try PostmanReader(self.context).read(JSONStream(SourceInput.open(self.path), self.context), deliver)
+        case .httprr: try HTTPRecordReader(self.context).read(SourceInput.open(self.path), deliver)
+        case .fiddler:
+            guard let zip else { throw CassetteError(.damaged, "\"\(self.path)\" is no session archive of Fiddler: name a file .saz.") }
+            try FiddlerReader(self.context, zip).read(deliver)
+        case .burp: try BurpReader(self.context).read(SourceInput.open(self.path), deliver)
+        case .warc: try WARCReader(self.context).read(SourceInput.open(self.path), deliver)
+        case .raw: try RawMessageReader(self.context).read(SourceInput.open(self.path), deliver)
         }
     }
 }

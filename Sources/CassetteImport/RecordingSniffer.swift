@@ -10,13 +10,16 @@ enum RecordingSniffer {
             }
             return .wiremock
         }
-        let file = try SourceFile(path)
-        let beginning = try self.beginning(of: file)
+        // The mark of a capture file is white space to all others.
+        if let other = OtherTool(capture: try SourceInput.open(path).read(4)) { throw other.error(path) }
+        let beginning = try self.beginning(of: path)
         if beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0xFE, 0xFF]) {
             throw CassetteError(.damaged, "\"\(path)\" is in UTF-16: save it as UTF-8.")
         }
         guard let first = beginning.first else { throw CassetteError(.damaged, "\"\(path)\" is empty: name another file.") }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return try self.kind(of: JSONStream(file, context), path) }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            return try self.kind(of: JSONStream(SourceInput.open(path), context), path)
+        }
         // A length, a colon, and a dictionary's first key.
         let digits = beginning.prefix { $0 >= 48 && $0 <= 57 }
         if !digits.isEmpty, beginning.dropFirst(digits.count).first == UInt8(ascii: ":"),
@@ -24,30 +27,40 @@ enum RecordingSniffer {
         {
             return .mitmproxy
         }
+        if beginning.starts(with: "httprr trace v1".utf8) { return .httprr }
+        if beginning.starts(with: "WARC/".utf8) { return .warc }
+        if WireMessages.isStartLine(beginning) { return .raw }
+        if BurpReader.isBeginning(beginning) { return .burp }
+        if let other = OtherTool(beginning: beginning) { throw other.error(path) }
         guard !beginning.contains(0) else { throw self.unknown(path, "its beginning is that of no recording") }
-        return try self.kind(of: YAMLStream(file, context), path)
+        return try self.kind(of: YAMLStream(SourceInput.open(path), context), path)
     }
 
     static func isZip(_ path: String) throws(CassetteError) -> Bool {
         try SourceFile(path).read(4) == [0x50, 0x4B, 0x03, 0x04]
     }
 
-    static func isJSON(_ file: SourceFile) throws(CassetteError) -> Bool {
-        let first = try self.beginning(of: file).first
+    static func isJSON(_ path: String) throws(CassetteError) -> Bool {
+        let first = try self.beginning(of: path).first
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// The first bytes without white space and a byte order mark before them; the file is then read from its beginning.
-    private static func beginning(of file: SourceFile) throws(CassetteError) -> ArraySlice<UInt8> {
-        var beginning = try file.read(4096)[...]
-        file.rewind()
+    /// The first bytes, decompressed, without white space and a byte order mark before them.
+    private static func beginning(of path: String) throws(CassetteError) -> ArraySlice<UInt8> {
+        var beginning = try SourceInput.open(path).read(4096)[...]
         if beginning.starts(with: [0xEF, 0xBB, 0xBF]) { beginning = beginning.dropFirst(3) }
         return beginning.drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }
     }
 
     private static func kind(of stream: some ValueStream, _ path: String) throws(CassetteError) -> ImportKind {
         guard try stream.enterMembers() else {
-            if try stream.enterList(), try stream.nextElement(), let kind = try self.kind(ofInteraction: stream.value()) { return kind }
+            if try stream.enterList(), try stream.nextElement() {
+                let element = try stream.value()
+                if let kind = self.kind(ofInteraction: element) { return kind }
+                if NockReader.isEntry(element) { return .nock }
+                if CharlesReader.isEntry(element) { return .charles }
+                if let other = OtherTool(element) { throw other.error(path) }
+            }
             throw self.unknown(path, "it is neither an object nor a list of interactions")
         }
         var names: [String] = []
@@ -56,6 +69,9 @@ enum RecordingSniffer {
             if names.count < 8 || name == "request" || name == "response" { names.append(name) }
             switch name {
             case "log": return try self.kind(ofLog: stream)
+            case "info", "item", "collection":
+                let value = try stream.value()
+                if PostmanReader.isCollection(value, named: name) { return .postman }
             case "wiretape": throw CassetteError(.damaged, "\"\(path)\" is a cassette already: use it as it is.")
             case "Entries": return .testProxy
             case "mappings": return .wiremock
@@ -85,10 +101,13 @@ enum RecordingSniffer {
                 if let kind = try self.kind(ofInteraction: stream.value()) { return kind }
                 throw self.unknown(path, "its interactions are of no tool that is known here")
             case "response" where names.contains("request"), "request" where names.contains("response"): return .wiremock
-            default: try stream.skip()
+            default:
+                if let other = OtherTool(member: name, names) { throw other.error(path) }
+                try stream.skip()
             }
         }
         if let empty { return empty }
+        if names.contains("info"), names.contains("item") { return .postman }
         throw self.unknown(path, "its members are \(names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", "))")
     }
 

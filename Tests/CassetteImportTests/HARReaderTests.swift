@@ -1,3 +1,4 @@
+import CassetteFormat
 import CassetteModel
 import Foundation
 import TapeBytes
@@ -410,5 +411,51 @@ private enum ZipFile {
         return archive + directory
             + bytes(
                 (0x0605_4B50, 4), (0, 2), (0, 2), (count, 2), (count, 2), (UInt32(directory.count), 4), (UInt32(archive.count), 4), (0, 2))
+    }
+
+    @Test(arguments: [
+        #""content": {"size": -1}"#, #""content": {"size": 0}, "bodySize": -1"#, #""content": {"size": -1, "text": ""}"#,
+        #""content": {"size": 9, "text": ""}"#,
+        #""content": {"size": 3, "text": "!!!", "encoding": "base64"}"#,
+    ]) func anAnswerWhoseBodyIsUnknownIsCut(_ response: String) throws {
+        // A length of its own, where nothing else says that there was a body.
+        let length = response.contains("bodySize") ? #", {"name": "Content-Length", "value": "512"}"# : ""
+        let entry = HARText.entry(headers: #"{"name": "Content-Type", "value": "text/plain"}\#(length)"#, response: response)
+        let (report, exchanges) = try Importing().run(HARText.log(entry))
+        #expect(exchanges[0].response?.body?.isComplete == false && exchanges[0].outcome != .complete)
+        #expect(report.losses.contains { $0.kind == "responseBody" })
+    }
+
+    @Test(arguments: [
+        #""content": {"size": 0}"#, #""content": {"size": 0, "text": ""}"#, #""content": {"size": -1}, "_length": "0""#,
+    ]) func anEmptyAnswerIsComplete(_ response: String) throws {
+        let length = response.contains("_length") ? #", {"name": "Content-Length", "value": "0"}"# : ""
+        let entry = HARText.entry(headers: #"{"name": "Content-Type", "value": "text/plain"}\#(length)"#, response: response)
+        let (report, exchanges) = try Importing().run(HARText.log(entry))
+        #expect(exchanges[0].response?.body?.isComplete == true && exchanges[0].outcome == .complete && report.losses.isEmpty)
+    }
+
+    @Test(arguments: [
+        #""params": [{"name": "a", "value": 5}]"#, #""params": [{"name": "a", "value": {"b": 1}}]"#, #""params": ["a=b"]"#,
+        #""params": [{"value": "x"}]"#,
+        #""params": [{"name": "a", "value": "!!", "_encoding": "base64"}]"#, #""text": "!!!", "encoding": "base64""#,
+    ]) func aRequestBodyThatNobodyKnowsIsReported(_ post: String) throws {
+        let type = post.contains("_encoding") ? "multipart/form-data; boundary=b" : "application/x-www-form-urlencoded"
+        let entry = HARText.entry("POST", request: #", "postData": {"mimeType": "\#(type)", \#(post)}"#)
+        let (report, exchanges) = try Importing().run(HARText.log(entry))
+        #expect(exchanges[0].request.body?.isComplete == false)
+        #expect(report.losses.contains { $0.kind == "requestBody" || $0.kind == "base64" })
+    }
+
+    @Test func aPhaseOfACutAnswerIsExportedAsItWas() throws {
+        let entry = HARText.entry(response: #""content": {"size": 9}"#).replacing(#""time": 9"#, with: #""time": 50"#)
+        let exchange = try Importing().run(HARText.log(entry)).interactions[0]
+        #expect(exchange.outcome != .complete && exchange.timing.receive == 3)
+        var text: [UInt8] = []
+        var writer = HARWriter { text += $0 }
+        try writer.begin(creator: "x", version: "1")
+        try writer.append(exchange)
+        try writer.end()
+        #expect(String(decoding: text, as: UTF8.self).contains(#""send": 1, "wait": 2, "receive": 3"#))
     }
 }

@@ -50,13 +50,18 @@ import Testing
         let report = try CassetteImporter(options).run([self.importing.folder.file("wm")], to: self.importing.cassette, version: "1")
         let exchanges = try RecordedExchanges.read(self.importing.cassette)
         #expect(report.sources[0].kind == .wiremock)
-        #expect(exchanges.map(\.request.url) == ["http://a.test:8080/pets?q=a%20b", "http://a.test:8080/file?x=1", "http://a.test:8080/f"])
-        #expect(exchanges[0].request.headers.lines == ["X-A: 1"])
-        #expect(try self.importing.bytes(exchanges[0].request.body) == Array(#"{"a":1}"#.utf8))
-        #expect(try self.importing.bytes(exchanges[0].response?.body) == Array(#"{"ok":true}"#.utf8))
-        #expect(exchanges[0].timing.wait == 20 && exchanges[0].response?.headers.lines == ["A: 1", "A: 2"])
-        #expect(try self.importing.bytes(exchanges[1].response?.body) == Array("from a file".utf8))
-        guard case .failed(let failure) = exchanges[2].outcome else { throw TestProblem("\(exchanges[2].outcome)") }
+        #expect(
+            exchanges.map(\.request.url) == [
+                "http://a.test:8080/pets?q=a%20b", "http://a.test:8080/pets?q=a+b", "http://a.test:8080/file?x=1", "http://a.test:8080/f",
+            ])
+        for exchange in exchanges.prefix(2) {
+            #expect(exchange.request.headers.lines == ["X-A: 1"])
+            #expect(try self.importing.bytes(exchange.request.body) == Array(#"{"a":1}"#.utf8))
+            #expect(try self.importing.bytes(exchange.response?.body) == Array(#"{"ok":true}"#.utf8))
+            #expect(exchange.timing.wait == 20 && exchange.response?.headers.lines == ["A: 1", "A: 2"])
+        }
+        #expect(try self.importing.bytes(exchanges[2].response?.body) == Array("from a file".utf8))
+        guard case .failed(let failure) = exchanges[3].outcome else { throw TestProblem("\(exchanges[3].outcome)") }
         #expect(failure.kind == .reset)
         let counts = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
         #expect(counts["refused"] == 1 && counts["matcher"] == 2 && counts["host"] == 3)
@@ -147,5 +152,46 @@ import Testing
         #expect(exchanges[0].response?.body?.content == .text(Array("hi".utf8)) && exchanges[0].timing.wait == 30)
         let counts = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
         #expect(counts["refused"] == 1 && counts["repeated"] == 1)
+    }
+
+    private func urls(_ request: String) throws -> (urls: [String], losses: [String: Int], headers: HeaderFields?) {
+        let text = #"{"data": {"pairs": [{"request": {\#(request)}, "response": {"status": 200, "body": "x"}}]}}"#
+        let (report, exchanges) = try Importing().run(text, as: "sim.json")
+        let losses = Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+        return (exchanges.map(\.request.url), losses, exchanges.first?.request.headers)
+    }
+
+    @Test func decodedValuesOfHoverflyMatchEachSpelling() throws {
+        let destination = #""destination": [{"matcher": "exact", "value": "a.test"}]"#
+        for query in [
+            #""query": {"q": [{"matcher": "Exact", "value": "a b"}]}"#, #""deprecatedQuery": [{"matcher": "EXACT", "value": "q=a b"}]"#,
+        ] {
+            let path = #""path": [{"matcher": "Exact", "value": "/a b?c"}]"#
+            #expect(
+                try self.urls("\(destination), \(path), \(query)").urls == [
+                    "http://a.test/a%20b%3Fc?q=a%20b", "http://a.test/a%20b%3Fc?q=a+b",
+                ])
+        }
+        let slash = #""path": [{"matcher": "exact", "value": "/"}], "query": {"q": [{"matcher": "exact", "value": "a/b"}]}"#
+        #expect(try self.urls("\(destination), \(slash)").urls == ["http://a.test/?q=a%2Fb", "http://a.test/?q=a/b"])
+    }
+
+    @Test(arguments: [#"[{"matcher": "exact", "value": ""}]"#, "[]", #"[{"matcher": "exact", "value": "http"}]"#])
+    func anEmptyMatcherIsNone(_ scheme: String) throws {
+        let path = #""path": [{"matcher": "exact", "value": "/a"}], "destination": [{"matcher": "exact", "value": "a.test"}]"#
+        #expect(try self.urls("\(path), \"scheme\": \(scheme), \"method\": []").urls == ["http://a.test/a"])
+    }
+
+    @Test(arguments: [
+        (#""basicAuth": {"username": "u", "password": "p"}"#, 0), (#""cookies": {"a": {"equalTo": "1"}}"#, 1),
+        (#""formParameters": {"a": {"equalTo": "1"}}"#, 1), (#""multipartPatterns": []"#, 1), (#""clientIp": {"equalTo": "1.2.3.4"}"#, 1),
+        (#""headers": {"A": {"absent": true}}"#, 1), (#""headers": {"A": {"equalTo": "x", "caseInsensitive": true}}"#, 1),
+        (#""queryParameters": {"a": {"absent": true}}"#, 0), (#""bodyPatterns": [{"equalTo": "x"}, {"contains": "x"}]"#, 1),
+        (#""bodyPatterns": [{"equalToJson": "{}", "ignoreExtraElements": true}]"#, 1), (#""bodyPatterns": [{"equalToJson": "{}"}]"#, 0),
+    ]) func matchersThatAreDroppedAreReported(_ matcher: String, _ count: Int) throws {
+        let text = #"{"request": {"method": "GET", "url": "/", \#(matcher)}, "response": {"status": 200}}"#
+        let (report, exchanges) = try self.importing.run(text, as: "m.json") { $0.redaction = nil }
+        #expect(report.losses.first { $0.kind == "matcher" }?.count ?? 0 == count && exchanges.count == 1)
+        if matcher.contains("basicAuth") { #expect(exchanges[0].request.headers.lines == ["Authorization: Basic dTpw"]) }
     }
 }

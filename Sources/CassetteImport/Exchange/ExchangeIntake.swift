@@ -31,7 +31,8 @@ final class ExchangeIntake {
         let started = exchange.started ?? self.time(of: exchange, fileTime)
         self.last = started
         var interaction = Interaction(
-            id: self.recorder.nextID(), started: started, request: exchange.request, response: exchange.response, outcome: exchange.outcome,
+            id: self.recorder.nextID(), started: started, request: exchange.request, interim: exchange.interim, response: exchange.response,
+            outcome: exchange.outcome,
             timing: exchange.timing, connection: exchange.connection, unknown: exchange.unknown)
         self.count += 1
         if let messages = exchange.messages {
@@ -55,7 +56,7 @@ final class ExchangeIntake {
 
     private func taped(_ body: ImportedBody?, _ side: Tap.Side, _ id: Int) -> TapedBody? {
         guard let body else { return nil }
-        let arrival = body.pieces.count > 1 ? Arrival(isChunked: false, pieces: body.pieces) : nil
+        let arrival = body.chunks ?? (body.pieces.count > 1 ? Arrival(isChunked: false, pieces: body.pieces) : nil)
         let size = body.bytes.count
         guard size > BodyTap.blockSize else {
             return TapedBody(size: size, isComplete: body.isComplete, bytes: body.bytes, arrival: arrival, note: body.note)

@@ -31,6 +31,11 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case comment
     case late
     case unknownPart
+    case placeholder
+    case placeholderKept
+    case document
+    case unanswered
+    case base64
 
     /// What is lost each time, as a sentence without its end.
     var text: String {
@@ -62,24 +67,47 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .comment: "the comment of a header field, a cookie or a pair was left out"
         case .late: "pages or another member came after the entries and was left out"
         case .unknownPart: "a part of the recording is not known here and was left out"
+        case .placeholder: "an exchange has a placeholder for its address and was left out: give its value with --placeholder NAME=VALUE"
+        case .placeholderKept: "a message has a placeholder, which is kept as it is: give its value with --placeholder NAME=VALUE"
+        case .document: "a file has a second YAML document, which was left out"
+        case .unanswered: "a request or an answer is without the other and was left out"
+        case .base64: "a text that should be base64 is not: the body is missing"
         }
     }
 }
 
 /// The losses of one import, counted, with the place of the first of each.
 final class ImportLosses {
-    private(set) var counts: [ImportLoss: Int] = [:]
-    private(set) var places: [ImportLoss: String] = [:]
+    /// What one import has lost so far.
+    struct Tally {
+        var counts: [ImportLoss: Int] = [:]
+        var places: [ImportLoss: String] = [:]
+        var names: [ImportLoss: [String]] = [:]
+    }
 
-    func note(_ loss: ImportLoss, at place: String, count: Int = 1) {
-        self.counts[loss, default: 0] += count
-        if self.places[loss] == nil { self.places[loss] = place }
+    /// Names in one message.
+    private static let nameLimit = 8
+
+    /// Can be set back to what it was, if a file turns out to be unreadable.
+    var tally = Tally()
+
+    /// - Parameter names: what is lost, for the message.
+    func note(_ loss: ImportLoss, at place: String, count: Int = 1, names: [String] = []) {
+        self.tally.counts[loss, default: 0] += count
+        if self.tally.places[loss] == nil { self.tally.places[loss] = place }
+        for name in names where self.tally.names[loss]?.contains(name) != true && self.tally.names[loss]?.count ?? 0 < Self.nameLimit {
+            self.tally.names[loss, default: []].append(name)
+        }
     }
 
     /// In a fixed order.
     var all: [ImportReport.Loss] {
         ImportLoss.allCases.compactMap { loss in
-            self.counts[loss].map { ImportReport.Loss(kind: loss.rawValue, count: $0, text: loss.text, first: self.places[loss] ?? "") }
+            self.tally.counts[loss].map { count in
+                let names = self.tally.names[loss].map { " (\($0.joined(separator: ", ")))" } ?? ""
+                return ImportReport.Loss(
+                    kind: loss.rawValue, count: count, text: loss.text + names, first: self.tally.places[loss] ?? "")
+            }
         }
     }
 }
@@ -99,7 +127,9 @@ final class ImportContext {
         self.options = options
     }
 
-    func lose(_ loss: ImportLoss, at value: SourceValue? = nil) { self.losses.note(loss, at: self.place(value?.line)) }
+    func lose(_ loss: ImportLoss, at value: SourceValue? = nil, names: [String] = []) {
+        self.losses.note(loss, at: self.place(value?.line), names: names)
+    }
 
     func place(_ line: Int?) -> String {
         let line = line.flatMap { $0 > 0 ? " line \($0)" : nil } ?? ""

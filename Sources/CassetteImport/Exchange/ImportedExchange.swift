@@ -13,6 +13,7 @@ struct ImportedExchange {
     var response: RecordedResponse?
     /// Nil if there is none, or the message cannot have one.
     var responseBody: ImportedBody?
+    var interim: [InterimResponse] = []
     var outcome = Outcome.complete
     var timing = Timing()
     var connection: ConnectionInfo?
@@ -20,6 +21,12 @@ struct ImportedExchange {
     var messages: [ImportedMessage]?
     /// What no other member has, for an export.
     var unknown: [UnknownMember] = []
+
+    /// Bytes in memory, about.
+    var size: Int {
+        let messages = self.messages?.reduce(0) { $0 + $1.bytes.count } ?? 0
+        return 1024 + (self.requestBody?.bytes.count ?? 0) + (self.responseBody?.bytes.count ?? 0) + messages
+    }
 }
 
 /// A body, and how far its codings were taken off before it was written down.
@@ -39,6 +46,8 @@ struct ImportedBody {
     var note: String?
     /// When its pieces came, in milliseconds since its head.
     var pieces: [Arrival.Piece] = []
+    /// The chunks of the wire, of a recording that has them.
+    var chunks: Arrival?
 
     init(_ bytes: [UInt8], _ form: Form, isComplete: Bool = true, note: String? = nil) {
         self.bytes = bytes

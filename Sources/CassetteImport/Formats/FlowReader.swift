@@ -14,7 +14,7 @@ struct FlowReader {
 
     init(_ context: ImportContext) { self.context = context }
 
-    func read(_ file: SourceFile, _ deliver: (ImportedExchange) throws -> Void) throws {
+    func read(_ file: any SourceBytes, _ deliver: (ImportedExchange) throws -> Void) throws {
         var reader = self
         let strings = TNetStrings(file, self.context)
         while let flow = try strings.next() {
@@ -231,7 +231,7 @@ final class TNetStrings {
     private static let limit = 512 << 20
     private static let depthLimit = 64
 
-    private let file: SourceFile
+    private let file: any SourceBytes
     private let context: ImportContext
     private var buffer: [UInt8] = []
     private var start = 0
@@ -241,7 +241,7 @@ final class TNetStrings {
     private var count = 0
 
     /// - Parameter countLimit: the most values of one flow.
-    init(_ file: SourceFile, _ context: ImportContext, countLimit: Int = SourceValue.countLimit) {
+    init(_ file: any SourceBytes, _ context: ImportContext, countLimit: Int = SourceValue.countLimit) {
         self.countLimit = countLimit
         self.file = file
         self.context = context

@@ -83,6 +83,10 @@ struct HARExtras {
         guard let timings else { return nil }
         var kept: [SourceValue.Member] = []
         if let tls = timings["ssl"]?.double, tls >= 0, timings["connect"]?.double ?? -1 < tls { kept.append("connect", timings["connect"]) }
+        // Of phases that did not happen, some have a number all the same.
+        for name in ["send", "wait", "receive"] {
+            if let time = timings[name], let value = time.double, value < 0 { kept.append(name, time) }
+        }
         kept.append("comment", Self.text(timings["comment"]))
         return Self.members(kept, line: timings.line)
     }
@@ -117,6 +121,9 @@ struct HARExtras {
     static func isThere(_ value: SourceValue) -> Bool {
         value.list?.isEmpty == false || value.members?.isEmpty == false || self.text(value) != nil
     }
+
+    /// Throws what is wrong with the members of an archive before its entries.
+    static func check(_ source: RecordingSource) throws(CassetteError) { _ = try self.member(of: [source]) }
 
     /// Of all sources together, as far as it comes before the entries; nil if there is nothing.
     static func member(of sources: [RecordingSource]) throws(CassetteError) -> UnknownMember? {

@@ -9,7 +9,7 @@ struct HARForm {
 
     /// Nil if there are no fields, or a file without its contents.
     func body(_ value: SourceValue, type: String?, _ request: inout RecordedRequest) throws(CassetteError) -> ImportedBody? {
-        guard let params = value["params"]?.list, !params.isEmpty else { return nil }
+        guard let params = value["params"]?.list, !params.isEmpty, params.allSatisfy(Self.isPair) else { return nil }
         let kind = (type ?? "application/x-www-form-urlencoded").lowercased()
         guard kind.hasPrefix("multipart/form-data") else {
             let pairs = params.map { "\(Self.formEncoded($0["name"]))=\(Self.formEncoded($0["value"]))" }
@@ -32,7 +32,8 @@ struct HARForm {
             var data = param["value"]?.data ?? []
             if param["_encoding"]?.string == "base64" {
                 guard let decoded = LooseBase64.decode(data[...]) else {
-                    throw self.context.error(param, "postData.params", "this is not base64")
+                    self.context.lose(.base64, at: param)
+                    return nil
                 }
                 data = decoded
             }
@@ -43,7 +44,19 @@ struct HARForm {
         return ImportedBody(bytes + Array("--\(boundary)--\r\n".utf8), .decoded)
     }
 
-    private static func quoted(_ text: String) -> String {
+    /// Whether it is a name with a text, or without a value. How a number was spelled in a form, nobody knows.
+    private static func isPair(_ param: SourceValue) -> Bool {
+        guard let members = param.members, case .text? = param["name"]?.content else { return false }
+        return members.allSatisfy { member in
+            guard member.name == "value" else { return true }
+            switch member.value.content {
+            case .text, .bytes, .nothing: return true
+            case .word, .bool, .list, .members: return false
+            }
+        }
+    }
+
+    static func quoted(_ text: String) -> String {
         String(
             decoding: text.utf8.flatMap { byte in
                 switch byte {

@@ -181,6 +181,7 @@ struct HARReader {
         let type = request.headers.first("content-type") ?? Self.type(post)
         let isCoded = request.headers.contains("content-encoding")
         var found = try self.bytes(post, type: type ?? "", isCoded: isCoded, in: "request.postData")
+        if found?.isComplete == false { return found }
         // Some have an empty text beside the fields of a form.
         if found?.bytes.isEmpty != false { found = try HARForm(self.context).body(post, type: type, &request) ?? found }
         if found?.bytes.isEmpty != false, self.hasBody(value, request) || post["params"]?.list?.isEmpty == false {
@@ -235,7 +236,10 @@ struct HARReader {
         guard value.first("encoding", "_encoding")?.string?.lowercased() == "base64" else {
             return ImportedBody(self.encoded(data, type: type), .decoded)
         }
-        guard let bytes = LooseBase64.decode(data[...]) else { throw self.context.error(text, "\(path).text", "this is not base64") }
+        guard let bytes = LooseBase64.decode(data[...]) else {
+            self.context.lose(.base64, at: text)
+            return ImportedBody([], .asSent, isComplete: false)
+        }
         return ImportedBody(bytes, .either)
     }
 
@@ -277,7 +281,10 @@ struct HARReader {
         let content = value["content"]
         let type = headers.first("content-type") ?? content.flatMap(Self.type)
         let isCoded = headers.contains("content-encoding")
-        if let content, let body = try self.bytes(content, type: type ?? "", isCoded: isCoded, in: "response.content") {
+        let found = try content.flatMap { (content) throws(CassetteError) in
+            try self.bytes(content, type: type ?? "", isCoded: isCoded, in: "response.content")
+        }
+        if let content, let body = found, !body.bytes.isEmpty || self.isEmpty(content, body, headers, isCoded: isCoded) {
             if let type, !headers.contains("content-type"), !body.bytes.isEmpty {
                 exchange.response?.headers.append(name: "Content-Type", value: type)
             }
@@ -292,11 +299,20 @@ struct HARReader {
         }
         // The sizes of what a browser had itself are 0 or below, those of Firefox are missing.
         let isCached = value["httpVersion"]?.string == "" && value["bodySize"]?.double == -1
-        let isMissing = size > 0 || size < 0 && length ?? 0 > 0 || isCached
+        // A size of -1 is one that nobody knows.
+        let isMissing = size > 0 || size < 0 && length != 0 || length ?? 0 > 0 || isCached || found?.isComplete == false
         guard isMissing else { return ImportedBody([], .decoded) }
         self.context.lose(isCached ? .cached : .responseBody, at: entry)
         exchange.outcome = .cut(Cut(by: .recorder, reason: "the archive does not have the body"))
         return ImportedBody([], .decoded, isComplete: false)
+    }
+
+    /// Whether a text without characters is all that the answer had, and not what an archive has of a body that it lacks.
+    private func isEmpty(_ content: SourceValue, _ body: ImportedBody, _ headers: HeaderFields, isCoded: Bool) -> Bool {
+        let size = content["size"]?.double ?? 0
+        let length = headers.first("content-length").flatMap { Int($0) } ?? 0
+        // Nothing, compressed, has some bytes.
+        return body.isComplete && size == 0 && (length <= 0 || isCoded)
     }
 
     /// A stream of events, written anew of its events.

@@ -7,16 +7,18 @@ internal import TapeExchange
 struct InteractionListReader {
     private let context: ImportContext
     private let kind: ImportKind
+    private let placeholders: Placeholders
 
     init(_ context: ImportContext, _ kind: ImportKind) {
         self.context = context
         self.kind = kind
+        self.placeholders = Placeholders(context.options.placeholders)
     }
 
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
         // vcrpy before version 1.0 had the list alone.
         guard try stream.enterMembers() else {
-            try stream.forEachElement(self.context, "") { try deliver(try self.exchange($0)) }
+            try stream.forEachElement(self.context, "") { if let exchange = try self.exchange($0) { try deliver(exchange) } }
             return try stream.end()
         }
         var hasList = false
@@ -24,7 +26,7 @@ struct InteractionListReader {
             switch name {
             case "interactions", "http_interactions":
                 hasList = true
-                try stream.forEachElement(self.context, name) { try deliver(try self.exchange($0)) }
+                try stream.forEachElement(self.context, name) { if let exchange = try self.exchange($0) { try deliver(exchange) } }
             case "ws_interactions":
                 hasList = true
                 try stream.forEachElement(self.context, name) { try deliver(try self.webSocket($0)) }
@@ -38,11 +40,18 @@ struct InteractionListReader {
         guard hasList else { throw self.context.error(line: 0, "", "the list of interactions is missing") }
     }
 
-    private func exchange(_ value: SourceValue) throws -> ImportedExchange {
+    /// Nil if a placeholder hides where the request went.
+    private func exchange(_ recorded: SourceValue) throws -> ImportedExchange? {
+        let value = self.placeholders.filled(recorded)
         let request = try self.context.required(value, "request")
         let response = try self.context.required(value, "response")
+        if let address = Self.address(request), Placeholders.isInAddress(of: address) {
+            self.context.lose(.placeholder, at: request, names: Placeholders.names(inURL: address))
+            return nil
+        }
         var exchange = try self.request(request)
         try self.respond(response, &exchange)
+        self.reportPlaceholders(exchange, address: Self.address(request), at: value)
         exchange.started = value["recorded_at"]?.string.flatMap { SourceWords.time($0) ?? SourceWords.time(httpDate: $0) }
         // A map of them has neither.
         self.context.lose(.order, at: value)
@@ -53,6 +62,21 @@ struct InteractionListReader {
             self.context.lose(.timing, at: value)
         }
         return exchange
+    }
+
+    /// Whatever is left of them is replayed as it is, which a program may not understand.
+    private func reportPlaceholders(_ exchange: ImportedExchange, address: String?, at value: SourceValue) {
+        var names = Placeholders.names(inURL: address ?? "")
+        for fields in [exchange.request.headers, exchange.response?.headers ?? HeaderFields()] {
+            for line in fields.lines { names += Placeholders.names(in: Array(line.utf8), isMarkup: false) }
+        }
+        for (body, fields) in [
+            (exchange.requestBody, exchange.request.headers), (exchange.responseBody, exchange.response?.headers ?? HeaderFields()),
+        ] {
+            let type = fields.first("content-type")?.lowercased() ?? ""
+            names += Placeholders.names(in: body?.bytes ?? [], isMarkup: type.contains("html") || type.contains("xml"))
+        }
+        if !names.isEmpty { self.context.lose(.placeholderKept, at: value, names: names) }
     }
 
     private func request(_ value: SourceValue) throws(CassetteError) -> ImportedExchange {

@@ -25,18 +25,23 @@ struct StubRequest {
             }
             return self.equal(list[0])
         }
-        if let value = matcher["equalTo"] ?? matcher["exactMatch"], let text = value.string { return text }
+        if let value = matcher["equalTo"] ?? matcher["exactMatch"], let text = value.string {
+            // Other matchers beside it, and what makes it match more than this text.
+            let others = matcher.members?.contains { !["equalTo", "exactMatch"].contains($0.name) && $0.value.bool != false } == true
+            if others { self.context.lose(.matcher, at: self.stub) }
+            return text
+        }
         if let value = matcher["value"] { return self.equal(value, by: matcher["matcher"]?.string ?? "exact", matcher) }
         // A pattern without anything that is one.
         if let pattern = matcher["matches"]?.string, Self.isPlain(pattern) { return pattern }
-        if matcher["absent"] == nil { self.context.lose(.matcher, at: self.stub) }
+        self.context.lose(.matcher, at: self.stub)
         return nil
     }
 
     /// Hoverfly's. What asks for a part of a value, or for another one, has no value that could be recorded.
     private mutating func equal(_ value: SourceValue, by kind: String, _ matcher: SourceValue) -> String? {
-        switch kind {
-        case "exact", "json", "xml":
+        switch kind.lowercased() {
+        case "exact", "", "json", "xml":
             if matcher["doMatch"] == nil, let text = value.string { return text }
         case "glob", "regex":
             if matcher["doMatch"] == nil, let pattern = value.string, Self.isPlain(pattern) { return pattern }
@@ -52,8 +57,8 @@ struct StubRequest {
     /// The same for what there must be: without it, there is no request.
     mutating func needed(_ matcher: SourceValue?) -> String? {
         let value = self.equal(matcher)
-        if matcher != nil, value == nil { self.isRefused = true }
-        return value
+        if let matcher, value == nil, matcher.list?.isEmpty != true { self.isRefused = true }
+        return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     mutating func refuse() { self.isRefused = true }
@@ -95,6 +100,54 @@ struct StubRequest {
     }
 }
 
+/// Ways in which clients spell a decoded value of a query. A stub matches all of them, and a recorded request only its own.
+enum QuerySpelling: CaseIterable {
+    /// As `encodeURIComponent` and most libraries for URLs write it, as forms do, and with what a query may have as it is (RFC 3986, 3.4).
+    case escaped, form, plain, plainForm
+
+    /// `?name=value&…`; empty if there are no pairs.
+    func query(_ pairs: [(name: String, value: String)], after path: String) -> String {
+        var text = ""
+        for pair in pairs {
+            text += text.isEmpty && !path.contains("?") ? "?" : "&"
+            text += "\(self.text(pair.name))=\(self.text(pair.value))"
+        }
+        return text
+    }
+
+    private func text(_ text: String) -> String {
+        var spelled = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 32 where self == .form || self == .plainForm: spelled += "+"
+            case UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: ","), UInt8(ascii: ";"),
+                UInt8(ascii: "!"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "$"):
+                if self == .plain || self == .plainForm {
+                    spelled.unicodeScalars.append(UnicodeScalar(byte))
+                } else {
+                    spelled += StubRequest.encoded(String(UnicodeScalar(byte)))
+                }
+            case 0..<128: spelled += StubRequest.encoded(String(UnicodeScalar(byte)))
+            default: spelled += "%\(String(byte, radix: 16, uppercase: true))"
+            }
+        }
+        return spelled
+    }
+
+    /// The exchange with each spelling of its query, every URL once.
+    static func all(
+        of exchange: ImportedExchange, _ url: (QuerySpelling) -> String?
+    ) -> [ImportedExchange] {
+        var urls: [String] = []
+        for spelling in self.allCases { if let url = url(spelling), !urls.contains(url) { urls.append(url) } }
+        return urls.map { url in
+            var exchange = exchange
+            exchange.request.url = url
+            return exchange
+        }
+    }
+}
+
 /// Reads stub mappings of WireMock: a file of one or of many, or a folder with `mappings` and `__files`.
 struct WireMockReader {
     private let context: ImportContext
@@ -123,15 +176,15 @@ struct WireMockReader {
                 stubs += try self.stubs(of: NamedFile.open(parts, below: self.context.file))
             }
         } else {
-            stubs = try self.stubs(of: SourceFile(self.context.file))
+            stubs = try self.stubs(of: SourceInput.open(self.context.file))
         }
         for stub in Self.inOrder(stubs) {
             self.context.entry += 1
-            if let exchange = try self.exchange(stub.value) { try deliver(exchange) }
+            for exchange in try self.exchanges(stub.value) { try deliver(exchange) }
         }
     }
 
-    private func stubs(of file: SourceFile) throws(CassetteError) -> [Stub] {
+    private func stubs(of file: any SourceBytes) throws(CassetteError) -> [Stub] {
         let stream = try JSONStream(file, self.context)
         let value = try stream.value()
         try stream.end()
@@ -191,21 +244,33 @@ struct WireMockReader {
 
     // MARK: A stub
 
-    private func exchange(_ stub: SourceValue) throws -> ImportedExchange? {
+    /// The exchange once for each spelling of its query.
+    private func exchanges(_ stub: SourceValue) throws -> [ImportedExchange] {
         let response = try self.context.required(stub, "response")
-        guard let value = stub["request"], response["proxyBaseUrl"] == nil, var exchange = try self.request(value, stub) else {
+        guard let value = stub["request"], response["proxyBaseUrl"] == nil, let (request, base, query) = try self.request(value, stub)
+        else {
             self.context.lose(.refused, at: stub)
-            return nil
+            return []
         }
+        var exchange = request
         if stub["scenarioName"] != nil { self.context.lose(.scenario, at: stub) }
         self.context.lose(.order, at: stub)
         self.context.lose(.repeated, at: stub)
         try self.respond(response, &exchange)
-        return exchange
+        return QuerySpelling.all(of: exchange) { SourceWords.url(base + $0.query(query, after: base)) }
     }
 
-    /// Nil if no recorded request can be it.
-    private func request(_ value: SourceValue, _ stub: SourceValue) throws(CassetteError) -> ImportedExchange? {
+    /// What a request says that a recorded one can be; all else is a matcher that is lost.
+    private static let known = [
+        "url", "urlPath", "urlPattern", "urlPathPattern", "urlPathTemplate", "method", "host", "port", "scheme", "headers",
+        "queryParameters",
+        "basicAuth", "basicAuthCredentials", "bodyPatterns",
+    ]
+
+    /// The request, its URL without what the stub says of the query, and the pairs of that; nil if no recorded request can be it.
+    private func request(_ value: SourceValue, _ stub: SourceValue) throws(CassetteError)
+        -> (exchange: ImportedExchange, base: String, query: [(name: String, value: String)])?
+    {
         var words = StubRequest(stub, self.context)
         var method = value["method"]?.string ?? "ANY"
         if method == "ANY" {
@@ -222,13 +287,14 @@ struct WireMockReader {
         }
         guard var path else { return nil }
         if !path.hasPrefix("/") { path = "/\(path)" }
-        var separator = path.contains("?") ? "&" : "?"
+        var query: [(name: String, value: String)] = []
         for parameter in (value["queryParameters"]?.members ?? []) {
-            guard let text = words.equal(parameter.value) else { continue }
-            path += "\(separator)\(StubRequest.encoded(parameter.name))=\(StubRequest.encoded(text))"
-            separator = "&"
+            // A request without a parameter is one where it is absent.
+            guard parameter.value["absent"]?.bool != true, let text = words.equal(parameter.value) else { continue }
+            query.append((parameter.name, text))
         }
-        guard let url = SourceWords.url(self.base(value, &words) + path) else {
+        let base = self.base(value, &words) + path
+        guard let url = SourceWords.url(base) else {
             throw self.context.error(value, "request.url", "this makes no URL")
         }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
@@ -236,17 +302,19 @@ struct WireMockReader {
         for header in value["headers"]?.members ?? [] {
             if let text = words.equal(header.value) { fields.append(header.name, Array(text.utf8), at: header.value) }
         }
-        if let user = value["basicAuthCredentials"], let name = user["username"]?.string, let password = user["password"]?.string {
+        if let user = value.first("basicAuth", "basicAuthCredentials"), let name = user["username"]?.string,
+            let password = user["password"]?.string
+        {
             var text: [UInt8] = []
             Array("\(name):\(password)".utf8).withUnsafeBytes { Base64.encode($0, into: &text) }
             fields.append("Authorization", Array("Basic ".utf8) + text, at: user)
         }
         exchange.request.headers = fields.fields
         exchange.requestBody = try self.body(value["bodyPatterns"]?.list ?? [], &words)
-        if value["multipartPatterns"] != nil || value["cookies"] != nil || value["customMatcher"] != nil {
-            self.context.lose(.matcher, at: stub)
+        for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
+            self.context.lose(.matcher, at: member.value)
         }
-        return exchange
+        return (exchange, base, query)
     }
 
     private func base(_ value: SourceValue, _ words: inout StubRequest) -> String {
@@ -259,18 +327,25 @@ struct WireMockReader {
     }
 
     private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {
+        var body: ImportedBody?
         for pattern in patterns {
-            if let text = pattern["equalTo"]?.data { return ImportedBody(text, .decoded) }
-            if let json = pattern["equalToJson"] {
-                return ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)
+            // `ignoreExtraElements` and its like match more than the one text.
+            let isLoose = pattern.members?.contains { !$0.name.hasPrefix("equal") && $0.name != "binaryEqualTo" && $0.value.bool != false }
+            if body != nil || isLoose != false { self.context.lose(.matcher, at: pattern) }
+            guard body == nil else { continue }
+            if let text = pattern["equalTo"]?.data {
+                body = ImportedBody(text, .decoded)
+            } else if let json = pattern["equalToJson"] {
+                body = ImportedBody(json.list == nil && json.members == nil ? json.data ?? [] : json.json(), .decoded)
+            } else if let xml = pattern["equalToXml"]?.data {
+                body = ImportedBody(xml, .decoded)
+            } else if let base64 = pattern["binaryEqualTo"]?.data, let bytes = LooseBase64.decode(base64[...]) {
+                body = ImportedBody(bytes, .decoded)
+            } else if isLoose == false {
+                self.context.lose(.matcher, at: pattern)
             }
-            if let xml = pattern["equalToXml"]?.data { return ImportedBody(xml, .decoded) }
-            if let base64 = pattern["binaryEqualTo"]?.data, let bytes = LooseBase64.decode(base64[...]) {
-                return ImportedBody(bytes, .decoded)
-            }
-            self.context.lose(.matcher, at: pattern)
         }
-        return nil
+        return body
     }
 
     // MARK: Its answer
@@ -325,15 +400,19 @@ struct HoverflyReader {
         let delays = data["globalActions"]?["delays"]?.list ?? []
         for pair in pairs {
             self.context.entry += 1
-            if let exchange = try self.exchange(pair, delays) {
-                try deliver(exchange)
-            } else {
-                self.context.lose(.refused, at: pair)
-            }
+            let exchanges = try self.exchanges(pair, delays)
+            if exchanges.isEmpty { self.context.lose(.refused, at: pair) }
+            for exchange in exchanges { try deliver(exchange) }
         }
     }
 
-    private func exchange(_ pair: SourceValue, _ delays: [SourceValue]) throws(CassetteError) -> ImportedExchange? {
+    /// What a request says that a recorded one can be; all else is a matcher that is lost.
+    private static let known = [
+        "path", "method", "destination", "scheme", "query", "deprecatedQuery", "headers", "body", "requiresState", "requestType",
+    ]
+
+    /// The exchange once for each spelling of its query; none if no recorded request can be it.
+    private func exchanges(_ pair: SourceValue, _ delays: [SourceValue]) throws(CassetteError) -> [ImportedExchange] {
         let value = try self.context.required(pair, "request")
         let response = try self.context.required(pair, "response")
         var words = StubRequest(pair, self.context)
@@ -341,24 +420,25 @@ struct HoverflyReader {
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
         }
-        var path = words.needed(value["path"]) ?? "/"
+        let path = words.needed(value["path"]) ?? "/"
         let destination = words.needed(value["destination"])
-        guard !words.isRefused else { return nil }
-        let query = value.first("query", "deprecatedQuery")
-        if let members = query?.members, members.first(where: { $0.name == "exactMatch" || $0.name == "matcher" }) == nil {
-            var separator = "?"
-            for member in members {
-                guard let text = words.equal(member.value) else { continue }
-                path += "\(separator)\(StubRequest.encoded(member.name))=\(StubRequest.encoded(text))"
-                separator = "&"
+        guard !words.isRefused else { return [] }
+        let said = value.first("query", "deprecatedQuery")
+        var query: [(name: String, value: String)] = []
+        if let members = said?.members, members.first(where: { $0.name == "exactMatch" || $0.name == "matcher" }) == nil {
+            for member in members { if let text = words.equal(member.value) { query.append((member.name, text)) } }
+        } else if let text = words.equal(said), !text.isEmpty {
+            // Pairs of decoded names and values.
+            query = text.split(separator: "&").map { pair in
+                let name = pair.prefix { $0 != "=" }
+                return (Self.decoded(name), Self.decoded(pair.dropFirst(name.count).dropFirst()))
             }
-        } else if let text = words.equal(query), !text.isEmpty {
-            path += "?\(text)"
         }
         if destination == nil { self.context.lose(.host, at: pair) }
-        let scheme = words.equal(value["scheme"]) ?? "http"
+        let scheme = words.needed(value["scheme"]) ?? "http"
         let base = destination.map { "\(scheme)://\($0)" } ?? self.context.options.base
-        guard let url = SourceWords.url(base + (path.hasPrefix("/") ? path : "/\(path)")) else {
+        let address = base + Self.encoded(path: path.hasPrefix("/") ? path : "/\(path)")
+        guard let url = SourceWords.url(address) else {
             throw self.context.error(value, "request.path", "this makes no URL")
         }
         var exchange = ImportedExchange(request: RecordedRequest(method: method, url: url))
@@ -368,13 +448,43 @@ struct HoverflyReader {
         }
         exchange.request.headers = fields.fields
         if let body = words.equal(value["body"]), !body.isEmpty { exchange.requestBody = ImportedBody(Array(body.utf8), .decoded) }
-        guard !words.isRefused else { return nil }
+        guard !words.isRefused else { return [] }
+        for member in value.members ?? [] where !Self.known.contains(member.name) && !member.value.isNothing {
+            self.context.lose(.matcher, at: member.value)
+        }
         if value["requiresState"]?.members?.isEmpty == false { self.context.lose(.scenario, at: pair) }
         try self.respond(response, &exchange)
         self.delay(&exchange, response, delays, at: pair)
         self.context.lose(.order, at: pair)
         self.context.lose(.repeated, at: pair)
-        return exchange
+        return QuerySpelling.all(of: exchange) { SourceWords.url(address + $0.query(query, after: address)) }
+    }
+
+    /// Simulations before version 5 have queries as they were sent.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let decoded = Hex.decode(Array(rest.prefix(2))) {
+                bytes += decoded
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A decoded path, with what would end it escaped.
+    private static func encoded(path: String) -> String {
+        var encoded = ""
+        for character in path.unicodeScalars {
+            switch character {
+            case "?", "#", "%": encoded += StubRequest.encoded(String(character))
+            default: encoded.unicodeScalars.append(character)
+            }
+        }
+        return encoded
     }
 
     private func respond(_ value: SourceValue, _ exchange: inout ImportedExchange) throws(CassetteError) {

@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import CassetteStore
 internal import Platform
@@ -7,6 +8,76 @@ internal import TapeBytes
 protocol SourceBytes: AnyObject {
     /// The next bytes, at most so many; none at the end.
     func read(_ count: Int) throws(CassetteError) -> [UInt8]
+}
+
+extension SourceBytes {
+    /// All that is left, which must not be more than `limit`.
+    func rest(of path: String, limit: Int = NamedFile.limit) throws(CassetteError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try self.read(1 << 20)
+            guard !piece.isEmpty else { return bytes }
+            bytes += piece
+            guard bytes.count <= limit else {
+                throw CassetteError(
+                    .tooLarge, "\"\(path)\" has more than \(limit >> 20) MiB, the most of such a file: split it, or shorten it.")
+            }
+        }
+    }
+}
+
+/// A file that is read as its content if it is compressed with gzip, whatever its name is.
+enum SourceInput {
+    static func open(_ path: String) throws(CassetteError) -> any SourceBytes {
+        let file = try SourceFile(path)
+        let magic = try file.read(2)
+        file.rewind()
+        return magic == [0x1F, 0x8B] ? try GzipBytes(file) : file
+    }
+}
+
+/// The content of a file in gzip (RFC 1952), one member or more, inflated as it is read.
+final class GzipBytes: SourceBytes {
+    private static let piece = 64 << 10
+
+    private let file: SourceFile
+    private let chain: DecoderChain
+    private var held: [UInt8] = []
+    private var start = 0
+    private var isEnded = false
+
+    init(_ file: SourceFile) throws(CassetteError) {
+        self.file = file
+        guard let chain = DecoderChain([.gzip], limits: .file(codedSize: try file.size())) else {
+            throw CassetteError(.damaged, "\"\(file.path)\" cannot be decompressed: use gunzip first.")
+        }
+        self.chain = chain
+    }
+
+    func read(_ count: Int) throws(CassetteError) -> [UInt8] {
+        while self.start == self.held.count, !self.isEnded { try self.inflate() }
+        let end = min(self.held.count, self.start + count)
+        defer { self.start = end }
+        return Array(self.held[self.start..<end])
+    }
+
+    private func inflate() throws(CassetteError) {
+        self.held.removeAll(keepingCapacity: self.held.count < 4 << 20)
+        self.start = 0
+        let coded = try self.file.read(Self.piece)
+        guard !coded.isEmpty else {
+            self.isEnded = true
+            guard self.chain.finish() else { throw self.damaged("the compressed data ends early, or is not gzip") }
+            return
+        }
+        // The closure throws nothing, so `push` does not either.
+        let goesOn = try? coded.withUnsafeBytes { try self.chain.push($0) { self.held += $0 } }
+        guard goesOn == true else { throw self.damaged("the compressed data is damaged, or far larger than the file") }
+    }
+
+    private func damaged(_ reason: String) -> CassetteError {
+        CassetteError(.damaged, "\"\(self.file.path)\" cannot be decompressed (\(reason)): use gunzip, and import what it writes.")
+    }
 }
 
 /// Bytes in memory.
@@ -55,6 +126,8 @@ final class SourceFile: SourceBytes {
     }
 
     func rewind() { self.offset = 0 }
+
+    func size() throws(CassetteError) -> Int { try self.file.size() }
 
     private func bytes(_ count: Int, at offset: Int) throws(CassetteError) -> [UInt8] {
         let room = min(count, max(try self.file.size() - offset, 0) + 1)

@@ -298,7 +298,7 @@ final class YAMLStream: ValueStream {
     ///   - countLimit: the most values of one exchange.
     ///   - aliasLimit: bytes that aliases may stand for in the whole file: each becomes as many on the disk.
     init(
-        _ file: SourceFile, _ context: ImportContext, countLimit: Int = SourceValue.countLimit, aliasLimit: Int = 1 << 30
+        _ file: any SourceBytes, _ context: ImportContext, countLimit: Int = SourceValue.countLimit, aliasLimit: Int = 1 << 30
     ) throws(CassetteError) {
         self.context = context
         self.countLimit = countLimit
@@ -309,7 +309,7 @@ final class YAMLStream: ValueStream {
                 let bytes = try file.read(count)
                 size += bytes.count
                 guard size <= Self.fileLimit else {
-                    throw CassetteError(.tooLarge, "\"\(file.path)\" has more than \(Self.fileLimit >> 20) MiB of YAML: split it")
+                    throw CassetteError(.tooLarge, "\"\(context.file)\" has more than \(Self.fileLimit >> 20) MiB of YAML: split it")
                 }
                 return bytes
             }
@@ -382,7 +382,9 @@ final class YAMLStream: ValueStream {
     }
 
     func end() throws(CassetteError) {
-        guard case .end = self.next.event else { throw self.error("a second document begins", "keep one of them in a file") }
+        // Readers of YAML take the first document of a file, and so did the recorder's own.
+        if case .end = self.next.event { return }
+        self.context.losses.note(.document, at: self.context.place(self.next.line))
     }
 
     // MARK: Values

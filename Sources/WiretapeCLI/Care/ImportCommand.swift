@@ -10,9 +10,12 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Make a cassette of what another tool recorded.",
         discussion: """
-            Reads \(ImportKind.allCases.map(\.name).joined(separator: ", ")); which of them a file is, is found by its content. Exchanges \
-            are put in order of their start, secrets are taken out as in a recording, and what a cassette cannot have of them is said and \
-            counted. OUT must not exist yet; after an error there is none.
+            Reads \(ImportKind.allCases.map(\.name).joined(separator: ", ")), also compressed with gzip. The format is detected from each file's \
+            contents. Exchanges are put in order of their start, and secrets are redacted as in a recording. Anything a cassette cannot \
+            represent is reported and counted. OUT must not exist.
+
+            A file that cannot be read does not stop the others: it is reported, and the exit code is 1. With --strict, or if no file can be \
+            read, nothing is written.
 
             Stubs of WireMock and Hoverfly name a request by what it equals; those that are patterns are left out.
 
@@ -21,6 +24,7 @@ struct ImportCommand: ParsableCommand {
               wiretape import cassettes/*.yaml -o Cassettes/all.json
               wiretape import wiremock --host http://localhost:8080 -o Cassettes/stubs.json
               wiretape import one.har two.har -o Cassettes/both.json --strict
+              wiretape import vcr/*.yml -o Cassettes/vcr.json --placeholder API_BASE=https://api.test
               wiretape replay Cassettes/session.json -- npm test
             """)
 
@@ -36,6 +40,11 @@ struct ImportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Scheme and host of stubs that name none. Default: http://localhost.", valueName: "url"))
     var host: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The value of a placeholder, as <NAME> in cassettes of VCR and {{NAME}} in collections of Postman.", valueName: "name=value"))
+    var placeholder: [String] = []
+
     @Flag(help: "Fail, and write nothing, if anything is lost.")
     var strict = false
 
@@ -50,6 +59,9 @@ struct ImportCommand: ParsableCommand {
     func validate() throws {
         if let host = self.host, !host.hasPrefix("http://") && !host.hasPrefix("https://") || host.hasSuffix("/") {
             throw ValidationError("--host takes a scheme and a host, such as http://localhost:8080.")
+        }
+        for pair in self.placeholder where pair.first == "=" || !pair.contains("=") {
+            throw ValidationError("--placeholder takes a name without brackets and its value, such as API_BASE=https://api.test.")
         }
         guard !self.noRedaction || self.redaction.isEmpty else {
             throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
@@ -72,6 +84,10 @@ struct ImportCommand: ParsableCommand {
             var options = ImportOptions()
             options.kind = self.from
             options.isStrict = self.strict
+            for pair in self.placeholder {
+                let name = pair.prefix { $0 != "=" }
+                options.placeholders[String(name)] = String(pair.dropFirst(name.count + 1))
+            }
             if let host = self.host { options.base = host }
             options.redaction = self.noRedaction ? nil : try self.redaction.redactionRules()
             do {
@@ -97,6 +113,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func tell(_ report: ImportReport) -> Int32 {
+        for failure in report.failures { Terminal.error.complain(failure.message) }
         self.tell(report.losses)
         for leak in report.leaks {
             Terminal.error.complain(
@@ -110,7 +127,8 @@ struct ImportCommand: ParsableCommand {
                 "imported \(Quantity.count(report.exchanges, "exchange")) of \(Quantity.count(report.sources.count, "file")) "
                     + "(\(kinds.joined(separator: ", "))) into \"\(VisibleText.line(self.output))\".")
         }
-        return report.leaks.isEmpty ? ExitStatus.done : ExitStatus.leak
+        if !report.leaks.isEmpty { return ExitStatus.leak }
+        return report.failures.isEmpty ? ExitStatus.done : ExitStatus.failed
     }
 
     static func json(_ report: ImportReport, cassette: String) -> String {
@@ -131,6 +149,18 @@ struct ImportCommand: ParsableCommand {
             writer.string(source.kind.rawValue)
             writer.member("exchanges")
             writer.integer(source.exchanges)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("failures")
+        writer.beginArray(.inline)
+        for failure in report.failures {
+            writer.element()
+            writer.beginObject(.inline)
+            writer.member("file")
+            writer.string(failure.file)
+            writer.member("message")
+            writer.string(failure.message)
             writer.endObject()
         }
         writer.endArray()

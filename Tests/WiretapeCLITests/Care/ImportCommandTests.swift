@@ -52,6 +52,32 @@ import Testing
         #expect(usage.status == 64)
     }
 
+    @Test func anUnreadableFileFailsTheCommandAndNotTheImport() throws {
+        let broken = try self.folder.write("{\"a\": 1}".utf8, to: "broken.json")
+        let (archive, cassette) = (try self.archive(1), self.folder.file("out.json"))
+        let done = try Wiretape.run(["import", broken, archive, "-o", cassette, "--json"])
+        #expect(done.status == 1 && done.errors.contains("\"\(broken)\" is no recording"), "\(done.errors)")
+        let report = try JSONDocument(done.output).root
+        #expect(report["exchanges"]?.int == 1 && report["failures"]?.elements.map { $0["file"]?.string } == [broken])
+        #expect(try Wiretape.run(["import", broken, archive, "-o", self.folder.file("strict.json"), "--strict"]).status == 1)
+        #expect(self.folder.exists("out.json") && !self.folder.exists("strict.json"))
+    }
+
+    @Test func valuesOfPlaceholdersArePassed() throws {
+        let text = """
+            http_interactions:
+            - request: {method: get, uri: <BASE>/pets, body: {encoding: UTF-8, string: ''}, headers: {}}
+              response: {status: {code: 200, message: OK}, headers: {}, body: {encoding: UTF-8, string: hello}}
+            """
+        let recording = try self.folder.write(text.utf8, to: "c.yml")
+        let cassette = self.folder.file("out.json")
+        let done = try Wiretape.run(["import", recording, "-o", cassette, "--placeholder", "BASE=http://127.0.0.1:1"])
+        #expect(done.status == 0, "\(done.errors)")
+        let replay = try Wiretape.run(["replay", cassette, "--", "sh", "-c", "\(Curl.line()) http://127.0.0.1:1/pets"])
+        #expect(replay.status == 0 && replay.outputText == "hello", "\(replay.errors)")
+        #expect(try Wiretape.run(["import", recording, "-o", cassette, "--placeholder", "BASE"]).status == 64)
+    }
+
     @Test func chosenExchangesAreExported() throws {
         let cassette = self.folder.file("out.json")
         _ = try Wiretape.run(["import", self.archive(1), "-o", cassette])
@@ -59,6 +85,9 @@ import Testing
         #expect(try JSONDocument(none.output).root["log"]?["entries"]?.elements.map { $0 }.isEmpty == true)
         let curl = try Wiretape.run(["export", cassette, "1", "--curl"])
         #expect(curl.outputText.contains("curl 'http://127.0.0.1:1/pets'"), "\(curl.outputText)")
+        let archive = try Wiretape.run(["export", cassette, "--warc"])
+        #expect(archive.outputText.hasPrefix("WARC/1.1\r\n") && archive.outputText.contains("WARC-Type: response\r\n"), "\(archive.errors)")
+        #expect(try Wiretape.run(["export", cassette, "--warc", "--files", "x"]).status == 64)
         let missing = try Wiretape.run(["export", cassette, "7", "--curl"])
         #expect(missing.status == 1 && missing.errors.contains("has no exchange 7, but 1"), "\(missing.errors)")
         let two = try Wiretape.run(["export", cassette, "--curl", "--har"])

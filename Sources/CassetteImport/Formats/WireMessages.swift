@@ -1,0 +1,354 @@
+internal import CassetteModel
+internal import TapeBytes
+internal import TapeExchange
+
+/// Reads messages of HTTP/1 as they were on the wire (RFC 9112), for the readers of formats that store them so.
+///
+/// More lenient than the proxy: lines may end in LF alone, and the tools write HTTP/2 as if it were HTTP/1. Keeps the chunks of a body with
+/// their lines. Whether the bytes are one message, or more follow, is the caller's to say.
+struct WireMessages {
+    /// In bytes, of a head.
+    private static let headLimit = 1 << 20
+
+    private let context: ImportContext
+    /// Of the file, for errors.
+    private let line: Int
+
+    /// - Parameter line: on which the message is in its file; 0 if it is not of lines.
+    init(_ context: ImportContext, line: Int = 0) {
+        self.context = context
+        self.line = line
+    }
+
+    /// How far the message goes.
+    enum Extent {
+        /// All of the bytes are of this message.
+        case all
+        /// Other messages follow.
+        case open
+    }
+
+    /// Whether text begins with the first line of a message.
+    static func isStartLine(_ text: ArraySlice<UInt8>) -> Bool {
+        let line = text.prefix { $0 != 10 && $0 != 13 }
+        guard line.count < text.count, let words = self.words(line) else { return false }
+        return words.version.hasPrefix("HTTP/") && FieldBuilder.isToken(words.method) || self.status(of: line) != nil
+    }
+
+    // MARK: A request
+
+    /// - Parameters:
+    ///   - base: scheme and authority of a target that has none; its host is used where the fields name none.
+    /// - Returns: the exchange with its request, and how many bytes it has.
+    func request(_ bytes: ArraySlice<UInt8>, base: String, _ extent: Extent) throws(CassetteError) -> (
+        exchange: ImportedExchange, count: Int
+    )? {
+        let head = try self.head(bytes)
+        guard let words = Self.words(head.startLine), FieldBuilder.isToken(words.method), words.version.hasPrefix("HTTP/") else {
+            throw self.error("expected a request line, found \(Self.shown(head.startLine))")
+        }
+        let (version, isLater) = SourceWords.version(words.version)
+        if isLater { self.context.lose(.http3) }
+        let isTunnel = words.method == "CONNECT"
+        var exchange = ImportedExchange(request: RecordedRequest(method: words.method, url: "", version: version, headers: head.fields))
+        if !isTunnel, let url = Self.url(words.target, head.fields, base: base) { exchange.request.url = url }
+        if words.target == "*" { exchange.request.target = "*" }
+        let rest = bytes.dropFirst(head.count)
+        var framing = Framing.none
+        if Self.isChunked(head.fields, version) {
+            framing = .chunked
+        } else if let length = Self.length(head.fields) {
+            framing = .length(length)
+        } else if extent == .all, !rest.isEmpty {
+            framing = .rest
+        }
+        let found = try self.body(rest, framing, .request, extent)
+        exchange.requestBody = found.body
+        exchange.request.trailers = found.trailers
+        if found.body?.isComplete == false { self.context.lose(.requestBody) }
+        guard !isTunnel, !exchange.request.url.isEmpty else {
+            self.context.lose(.notHTTP)
+            return extent == .all ? nil : (exchange, head.count + found.count)
+        }
+        return (exchange, head.count + found.count)
+    }
+
+    private static func url(_ target: String, _ fields: HeaderFields, base: String) -> String? {
+        if let url = SourceWords.url(target) { return url }
+        guard target.hasPrefix("/") || target == "*" else { return nil }
+        let scheme = base.prefix { $0 != ":" }
+        let authority = fields.first("host").map { "\(scheme)://\($0)" } ?? base
+        return SourceWords.url(authority + (target == "*" ? "/" : target))
+    }
+
+    // MARK: An answer
+
+    /// Adds the answer to the exchange, after any interim ones.
+    ///
+    /// - Returns: how many bytes it has.
+    func respond(_ bytes: ArraySlice<UInt8>, to exchange: inout ImportedExchange, _ extent: Extent) throws(CassetteError) -> Int {
+        var rest = bytes
+        while true {
+            let head = try self.head(rest)
+            guard let status = Self.status(of: head.startLine) else {
+                throw self.error("expected a status line, found \(Self.shown(head.startLine))")
+            }
+            let version = SourceWords.version(status.version).version
+            rest = rest.dropFirst(head.count)
+            if status.code < 200, status.code != 101 {
+                exchange.interim.append(
+                    InterimResponse(version: version, status: status.code, reason: status.reason, headers: head.fields, at: 0))
+                continue
+            }
+            var response = RecordedResponse(status: status.code, reason: status.reason, version: version, headers: head.fields)
+            if version.major >= 2 { response.reason = [] }
+            let isBodiless = exchange.request.method == "HEAD" || status.code < 200 || status.code == 204 || status.code == 304
+            var framing = Framing.none
+            if !isBodiless {
+                framing = Self.isChunked(head.fields, version) ? .chunked : Self.length(head.fields).map { .length($0) } ?? .rest
+            }
+            if framing == .rest, extent == .open, Self.hasStartLine(rest) {
+                throw self.error("an answer without a length is followed by other messages, so that nobody knows its end")
+            }
+            let found = try self.body(rest, framing, .response, extent)
+            response.trailers = found.trailers
+            exchange.response = response
+            exchange.responseBody = isBodiless ? nil : found.body
+            if found.body?.isComplete == false {
+                exchange.outcome = .cut(Cut(by: .origin, reason: "the recording ends within the body"))
+            }
+            rest = rest.dropFirst(found.count)
+            return rest.startIndex - bytes.startIndex
+        }
+    }
+
+    private static func hasStartLine(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var start = bytes.startIndex
+        while start < bytes.endIndex {
+            if self.isStartLine(bytes[start...].prefix(1 << 16)) { return true }
+            guard let feed = bytes[start...].firstIndex(of: 10) else { return false }
+            start = feed + 1
+        }
+        return false
+    }
+
+    // MARK: Heads
+
+    private struct Head {
+        var startLine: ArraySlice<UInt8>
+        var fields: HeaderFields
+        /// Bytes with the empty line.
+        var count: Int
+    }
+
+    private func head(_ bytes: ArraySlice<UInt8>) throws(CassetteError) -> Head {
+        var lines: [ArraySlice<UInt8>] = []
+        var start = bytes.startIndex
+        while true {
+            guard start - bytes.startIndex <= Self.headLimit else { throw self.error("a head has more than \(Self.headLimit >> 20) MiB") }
+            guard let feed = bytes[start...].firstIndex(of: 10) else {
+                // Some tools leave the empty line out if there is no body.
+                if start < bytes.endIndex { lines.append(bytes[start...]) }
+                start = bytes.endIndex
+                guard !lines.isEmpty else { throw self.error("a message is missing") }
+                break
+            }
+            let line = bytes[start..<feed].last == 13 ? bytes[start..<(feed - 1)] : bytes[start..<feed]
+            start = feed + 1
+            if line.isEmpty {
+                if lines.isEmpty { continue }
+                break
+            }
+            lines.append(line)
+        }
+        var fields = FieldBuilder(self.context)
+        var joined: [[UInt8]] = []
+        for line in lines.dropFirst() {
+            // A folded line goes on (RFC 9112, 5.2).
+            if line.first == 32 || line.first == 9, !joined.isEmpty {
+                joined[joined.count - 1] += [32] + line.drop { $0 == 32 || $0 == 9 }
+            } else {
+                joined.append(Array(line))
+            }
+        }
+        let place = SourceValue(line: self.line, content: .nothing)
+        for line in joined {
+            guard let colon = line.dropFirst().firstIndex(of: UInt8(ascii: ":")) else {
+                if line.first != UInt8(ascii: ":") { self.context.lose(.fields) }
+                continue
+            }
+            let value = line[(colon + 1)...].drop { $0 == 32 || $0 == 9 }
+            fields.append(String(decoding: line[..<colon], as: UTF8.self), Array(value), at: place)
+        }
+        return Head(startLine: lines[0], fields: fields.fields, count: start - bytes.startIndex)
+    }
+
+    /// Method, target and version.
+    private static func words(_ line: ArraySlice<UInt8>) -> (method: String, target: String, version: String)? {
+        guard let first = line.firstIndex(of: 32), let last = line.lastIndex(of: 32), first < last else { return nil }
+        return (
+            String(decoding: line[..<first], as: UTF8.self), String(decoding: line[(first + 1)..<last], as: UTF8.self),
+            String(decoding: line[(last + 1)...], as: UTF8.self)
+        )
+    }
+
+    private static func status(of line: ArraySlice<UInt8>) -> (version: String, code: Int, reason: [UInt8])? {
+        let parts = line.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
+            let code = Int(String(decoding: parts[1], as: UTF8.self)), (100...999).contains(code)
+        else { return nil }
+        let reason = parts.count > 2 ? parts[2].filter { $0 >= 32 && $0 != 127 } : []
+        return (String(decoding: parts[0], as: UTF8.self), code, Array(reason))
+    }
+
+    private static func isChunked(_ fields: HeaderFields, _ version: HTTPVersion) -> Bool {
+        version.major < 2 && fields.values("transfer-encoding").contains { $0.lowercased().hasSuffix("chunked") }
+    }
+
+    private static func length(_ fields: HeaderFields) -> Int? {
+        fields.first("content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    private static func shown(_ line: ArraySlice<UInt8>) -> String { "\"\(PlainText.escape(line.prefix(40), limit: 40))\"" }
+
+    // MARK: Bodies
+
+    private enum Framing: Equatable { case none, length(Int), chunked, rest }
+
+    private typealias Found = (body: ImportedBody?, trailers: HeaderFields?, count: Int)
+
+    private func body(
+        _ bytes: ArraySlice<UInt8>, _ framing: Framing, _ side: MessageSide, _ extent: Extent
+    ) throws(CassetteError) -> Found {
+        switch framing {
+        case .none: return (nil, nil, 0)
+        case .rest: return (ImportedBody(Array(bytes), .either), nil, bytes.count)
+        case .length(let length):
+            // A tool that has decoded the body may have left the length as it was; that of a longer one is corrected later.
+            let data = extent == .all ? bytes : bytes.prefix(length)
+            return (ImportedBody(Array(data), extent == .all ? .either : .asSent, isComplete: data.count >= length), nil, data.count)
+        case .chunked:
+            if let found = self.chunked(bytes, side, extent) { return found }
+            guard extent == .all else { throw self.error("a body has chunks that cannot be read") }
+            // The tool has taken the chunks off.
+            return (ImportedBody(Array(bytes), .either), nil, bytes.count)
+        }
+    }
+
+    /// Nil if these are no chunks.
+    private func chunked(_ bytes: ArraySlice<UInt8>, _ side: MessageSide, _ extent: Extent) -> Found? {
+        var limits = Limits()
+        limits.chunkExtensions = .max
+        var parser = BodyParser(framing: .chunked, side: side, limits: limits)
+        var data: [UInt8] = []
+        var arrival = Arrival(isChunked: true)
+        var trailers: HeaderFields?
+        let wire = Array(bytes)
+        var count = 0
+        do throws(MessageError) {
+            count = try wire.withUnsafeBufferPointer { buffer throws(MessageError) in
+                try parser.consume(UnsafeRawBufferPointer(buffer)) { event in
+                    switch event {
+                    case .data(let range): data += wire[range]
+                    case .chunk(let size, let line):
+                        if arrival.pieces.count < Arrival.pieceLimit {
+                            arrival.pieces.append(.init(at: 0, size: size, line: line))
+                        } else {
+                            arrival.pieces[arrival.pieces.count - 1].size += size
+                            arrival.isThinned = true
+                        }
+                    case .lastChunk(let line): arrival.lastLine = line
+                    case .trailers(let fields): trailers = fields
+                    }
+                }.consumed
+            }
+        } catch {
+            return nil
+        }
+        // What ends within a chunk was cut; what has none at all is no chunked body.
+        guard parser.isDone || !arrival.pieces.isEmpty || wire.isEmpty else { return nil }
+        if parser.isDone, extent == .all, count < wire.count, wire[count...].contains(where: { $0 != 13 && $0 != 10 }) { return nil }
+        var body = ImportedBody(data, .asSent, isComplete: parser.isDone)
+        if !parser.isDone, let last = arrival.pieces.last {
+            // The last chunk has as much as came of it.
+            let missing = arrival.pieces.reduce(0) { $0 + $1.size } - data.count
+            if missing >= last.size {
+                arrival.pieces.removeLast()
+            } else {
+                arrival.pieces[arrival.pieces.count - 1].size -= max(0, missing)
+            }
+        }
+        body.chunks = arrival
+        return (body, trailers, count)
+    }
+
+    private func error(_ problem: String) -> CassetteError { self.context.error(line: self.line, "", problem) }
+}
+
+/// Reads messages of HTTP/1 one after another: each request with its answer, with empty lines between them or without, as `export --raw`
+/// writes them.
+struct RawMessageReader {
+    private let context: ImportContext
+
+    init(_ context: ImportContext) { self.context = context }
+
+    func read(_ file: any SourceBytes, _ deliver: (ImportedExchange) throws -> Void) throws {
+        let all = try file.rest(of: self.context.file)
+        var rest = all[...]
+        let messages = WireMessages(self.context)
+        func skipEmptyLines() { rest = rest.drop { $0 == 13 || $0 == 10 } }
+        skipEmptyLines()
+        while !rest.isEmpty {
+            self.context.entry += 1
+            guard let found = try messages.request(rest, base: self.context.options.base, .open) else { return }
+            var exchange = found.exchange
+            rest = rest.dropFirst(found.count)
+            skipEmptyLines()
+            if rest.isEmpty || !rest.starts(with: "HTTP/".utf8) {
+                // A request whose answer nobody has.
+                exchange.outcome = .failed(Failure(kind: .reset, message: "the file has no answer"))
+            } else {
+                rest = rest.dropFirst(try messages.respond(rest, to: &exchange, .open))
+                skipEmptyLines()
+            }
+            guard !exchange.request.url.isEmpty else { continue }
+            self.context.lose(.timing)
+            try deliver(exchange)
+        }
+    }
+}
+
+/// Reads the traces of Go's httprr: a first line, then for each exchange a line with two lengths, the request and the answer.
+struct HTTPRecordReader {
+    private let context: ImportContext
+
+    init(_ context: ImportContext) { self.context = context }
+
+    func read(_ file: any SourceBytes, _ deliver: (ImportedExchange) throws -> Void) throws {
+        let all = try file.rest(of: self.context.file)
+        guard var position = all.firstIndex(of: 10).map({ $0 + 1 }), all.starts(with: "httprr trace v1".utf8) else {
+            throw self.context.error(line: 1, "", "expected \"httprr trace v1\" on the first line")
+        }
+        let messages = WireMessages(self.context)
+        while position < all.count {
+            self.context.entry += 1
+            let feed = all[position...].prefix(64).firstIndex(of: 10)
+            let numbers = all[position..<(feed ?? position)].split(separator: 32).map { JSONNumber.int($0) }
+            guard let feed, numbers.count == 2, let sent = numbers[0], let came = numbers[1], sent >= 0, came >= 0 else {
+                throw self.context.error(line: 0, "", "expected a line with the lengths of a request and an answer")
+            }
+            guard sent <= all.count - feed - 1, came <= all.count - feed - 1 - sent else {
+                throw self.context.error(
+                    line: 0, "", "the file ends within an exchange", .damaged, "it was cut short: save or copy it again")
+            }
+            let middle = feed + 1 + sent
+            position = middle + came
+            guard var exchange = try messages.request(all[(feed + 1)..<middle], base: self.context.options.base, .all)?.exchange else {
+                continue
+            }
+            _ = try messages.respond(all[middle..<position], to: &exchange, .all)
+            self.context.lose(.timing)
+            try deliver(exchange)
+        }
+    }
+}

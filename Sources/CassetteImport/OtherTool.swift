@@ -1,0 +1,110 @@
+internal import CassetteModel
+
+/// A tool whose files are recognized and not read, and how its recordings get into a cassette all the same.
+struct OtherTool {
+    private let name: String
+    /// What to do, as a sentence's end.
+    private let way: String
+
+    private init(_ name: String, _ way: String) {
+        self.name = name
+        self.way = way
+    }
+
+    /// By the end of a file's name, for formats without a beginning of their own.
+    init?(path: String) {
+        let name = path.lowercased()
+        let known: [(ends: [String], tool: OtherTool)] = [
+            (
+                [".chls"],
+                OtherTool(
+                    "Charles, in its own binary format", "in Charles, choose File > Export Session, and the format JSON (.chlsj) or HAR")
+            ),
+            ([".proxymanlog", ".proxymanlogv2", ".proxymansession"], OtherTool("Proxyman", "in Proxyman, choose File > Export > HAR")),
+            ([".bru"], OtherTool("Bruno, which has requests without answers", "send them through \"wiretape record\"")),
+            ([".jmx"], OtherTool("JMeter, which has requests without answers", "run the plan through \"wiretape record\"")),
+            ([".paw", ".rapidapi"], OtherTool("Paw", "in Paw, export HAR, or send the requests through \"wiretape record\"")),
+            ([".etl"], OtherTool("Event Tracing for Windows", "in the browser, save a HAR")),
+            ([".httptoolkit"], OtherTool("HTTP Toolkit", "in HTTP Toolkit, choose Export as HAR")),
+        ]
+        guard let found = known.first(where: { $0.ends.contains(where: name.hasSuffix) }) else { return nil }
+        self = found.tool
+    }
+
+    /// By the first four bytes of a file of packets: pcap in either order of bytes, in micro- or nanoseconds, and pcapng.
+    init?(capture bytes: [UInt8]) {
+        let marks: [[UInt8]] = [
+            [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
+            [0x0A, 0x0D, 0x0D, 0x0A],
+        ]
+        guard marks.contains(bytes) else { return nil }
+        self.init(
+            "tcpdump or Wireshark, which has packets",
+            "make a HAR of it (pcap2har, with the session keys for TLS), or record with \"wiretape record\"")
+    }
+
+    /// By the first bytes of a file.
+    init?(beginning: ArraySlice<UInt8>) {
+        func starts(_ bytes: [UInt8]) -> Bool { beginning.starts(with: bytes) }
+        let text = String(decoding: beginning.prefix(2048), as: UTF8.self)
+        if starts(Array("SQLite format 3".utf8)) {
+            self.init("a program with a database (SQLite), as ZAP and Requestly have", "export HAR there")
+        } else if starts(Array("bplist00".utf8)) {
+            self.init("a program of Apple's platforms, in a binary property list", "export HAR there")
+        } else if text.contains("<charles-session") {
+            self.init("Charles, in XML", "in Charles, choose File > Export Session, and the format JSON (.chlsj) or HAR")
+        } else if text.contains("<jmeterTestPlan") || text.contains("<testResults") {
+            self.init("JMeter", "run the plan through \"wiretape record\"")
+        } else if text.contains("<con:soapui-project") {
+            self.init("SoapUI, which has requests without answers", "send them through \"wiretape record\"")
+        } else if text.hasPrefix("openapi:") || text.hasPrefix("swagger:") || text.contains("\nopenapi:") || text.contains("\nswagger:") {
+            self.init(
+                "OpenAPI, which describes an API and records nothing", "record a server of it, or of its mock, with \"wiretape record\"")
+        } else if text.contains("collection.insomnia.rest/") || text.hasPrefix("_type: export") {
+            self.init("Insomnia, which has requests without answers", "in Insomnia, export HAR, or send them through \"wiretape record\"")
+        } else if text.hasPrefix("<?xml") || text.hasPrefix("<!DOCTYPE") {
+            self.init("a program that writes XML", "export HAR there")
+        } else {
+            return nil
+        }
+    }
+
+    /// By the name of a member of the outermost object.
+    ///
+    /// - Parameter names: of the members so far, this one included.
+    init?(member name: String, _ names: [String]) {
+        switch name {
+        case "openapi", "swagger":
+            self.init(
+                "OpenAPI, which describes an API and records nothing", "record a server of it, or of its mock, with \"wiretape record\"")
+        case "__export_format", "__export_source":
+            self.init("Insomnia, which has requests without answers", "in Insomnia, export HAR, or send them through \"wiretape record\"")
+        case "clientName" where names.contains("collectionName") || names.contains("collections"), "thunderclient":
+            self.init("Thunder Client, which has requests without answers", "send them through \"wiretape record\"")
+        case "constants" where !names.contains("log"), "events" where names.contains("constants"):
+            self.init("Chrome's network log, which lacks bodies", "in the browser, save a HAR with content")
+        case "environments" where names.contains("routes") || names.contains("uuid"), "routes" where names.contains("uuid"):
+            self.init("Mockoon", "start it, and record it with \"wiretape record\"")
+        case "imposters",
+            "stubs" where names.contains("port"):
+            self.init("mountebank", "start it, and record it with \"wiretape record\"")
+        case "lighthouseVersion": self.init("Lighthouse, which lacks bodies", "in the browser, save a HAR with content")
+        default: return nil
+        }
+    }
+
+    /// By the first element of a list.
+    init?(_ element: SourceValue) {
+        if element["httpRequest"] != nil, element.first("httpResponse", "httpForward", "id") != nil {
+            self.init("MockServer", "start it, and record it with \"wiretape record\"")
+        } else if element["traceEvents"] != nil || element["ph"] != nil && element["ts"] != nil {
+            self.init("a browser's performance trace, which lacks bodies", "in the browser, save a HAR with content")
+        } else {
+            return nil
+        }
+    }
+
+    func error(_ path: String) -> CassetteError {
+        CassetteError(.damaged, "\"\(path)\" is of \(self.name), and is not read here: \(self.way).")
+    }
+}

@@ -1,0 +1,147 @@
+import CassetteExport
+import CassetteModel
+import CassetteStore
+import TapeTestSupport
+import Testing
+@testable import CassetteImport
+
+/// Readers of lists and collections in JSON: nock, Charles, Postman.
+@Suite struct ListReaderTests {
+    private let importing: Importing
+
+    init() throws { self.importing = try Importing() }
+
+    private func run(_ text: String, _ kind: ImportKind, _ change: (inout ImportOptions) -> Void = { _ in }) throws
+        -> (report: ImportReport, interactions: [Interaction])
+    {
+        let found = try self.importing.run(text, as: "in.json", change)
+        #expect(found.report.sources.map(\.kind) == [kind])
+        return found
+    }
+
+    private func text(_ body: Body?) throws -> String { String(decoding: try self.importing.bytes(body), as: UTF8.self) }
+
+    private func losses(_ report: ImportReport) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+    }
+
+    // MARK: nock
+
+    @Test func definitionsOfNockAreRead() throws {
+        // The second body is "hi" in gzip, in two pieces.
+        let text = #"""
+            [
+              {"scope": "https://a.test:443", "method": "POST", "path": "/p?x=1", "body": {"name": "Miso"}, "status": 201,
+               "response": {"ok": [1, 2]}, "rawHeaders": ["Content-Type", "application/json", "X", "1", "X", "2"], "responseIsBinary": false},
+              {"scope": "http://a.test:81", "method": "GET", "path": "/z", "body": "", "status": 200,
+               "response": ["1f8b0800000000000013", "cbc80400ac2a93d802000000"], "rawHeaders": {"Content-Encoding": "gzip", "Content-Type": "text/plain"}},
+              {"scope": "http://a.test:80", "method": "GET", "path": "/b", "body": "", "status": 200, "response": "0001ff",
+               "rawHeaders": ["Content-Type", "image/png"], "responseIsBinary": true},
+              {"scope": "http://a.test:80", "method": "GET", "path": "/t", "body": "", "status": 404, "response": "abcd",
+               "rawHeaders": ["Content-Type", "text/plain"], "responseIsBinary": false}
+            ]
+            """#
+        let exchanges = try self.run(text, .nock).interactions
+        #expect(exchanges.map(\.request.url) == ["https://a.test/p?x=1", "http://a.test:81/z", "http://a.test/b", "http://a.test/t"])
+        #expect(try self.text(exchanges[0].request.body) == #"{"name":"Miso"}"#)
+        #expect(try self.text(exchanges[0].response?.body) == #"{"ok":[1,2]}"#)
+        #expect(exchanges[0].response?.headers.lines == ["Content-Type: application/json", "X: 1", "X: 2"])
+        #expect(exchanges[1].response?.headers.contains("content-encoding") == true)
+        #expect(exchanges[1].response?.body?.content == .text(Array("hi".utf8)))
+        #expect(try self.importing.bytes(exchanges[2].response?.body) == [0, 1, 255])
+        #expect(try self.text(exchanges[3].response?.body) == "abcd" && exchanges[3].response?.status == 404)
+    }
+
+    // MARK: Charles
+
+    @Test func sessionsOfCharlesAreRead() throws {
+        func transaction(_ path: String, state: String = "COMPLETE", request: String = "{}", response: String) -> String {
+            #"""
+            {"status": "\#(state)", "method": "GET", "protocolVersion": "HTTP/1.1", "scheme": "https", "host": "a.test", "port": null, "actualPort": 443,
+             "path": "\#(path)", "query": "x=1", "tunnel": false, "times": {"start": "2026-11-21T04:19:28.123+00:00"},
+             "durations": {"total": 9, "connect": 1, "ssl": 2, "request": 3, "latency": 4, "response": 5}, "request": \#(request), "response": \#(response)}
+            """#
+        }
+        let head = #""header": {"firstLine": "HTTP/1.1 200 Fine", "headers": [{"name": "Content-Type", "value": "text/plain"}]}"#
+        let text = """
+            [\(transaction("/a", response: #"{"status": 200, \#(head), "body": {"text": "hi", "charset": "UTF-8"}}"#)),
+             \(transaction("/b", response: #"{"status": 200, \#(head), "body": {"encoding": "base64", "encoded": "AAH/"}}"#)),
+             \(transaction("/c", response: #"{"status": 200, \#(head), "sizes": {"body": 7}}"#)),
+             \(transaction("/d", state: "FAILED", response: "null")),
+             {"status": "COMPLETE", "method": "CONNECT", "host": "a.test", "tunnel": true, "path": null, "protocolVersion": "HTTP/1.1"}]
+            """
+        let (report, exchanges) = try self.run(text, .charles)
+        #expect(exchanges.map(\.request.url) == ["a", "b", "c", "d"].map { "https://a.test/\($0)?x=1" })
+        #expect(exchanges[0].timing.receive == 5 && exchanges[0].timing.wait == 4 && exchanges[0].response?.reason == Array("Fine".utf8))
+        #expect(try self.text(exchanges[0].response?.body) == "hi")
+        #expect(try self.importing.bytes(exchanges[1].response?.body) == [0, 1, 255])
+        #expect(exchanges[2].response?.body?.isComplete == false && exchanges[2].outcome != .complete)
+        #expect(exchanges[3].response == nil && self.losses(report) == ["notHTTP": 1, "responseBody": 1])
+    }
+
+    // MARK: Postman
+
+    private static func collection(_ items: String, variables: String = "") -> String {
+        #"{"info": {"name": "x", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"}, "variable": [\#(variables)], "item": [\#(items)]}"#
+    }
+
+    @Test func savedAnswersOfACollectionAreRead() throws {
+        let answer = #"""
+            {"name": "r", "originalRequest": {"method": "POST", "header": [{"key": "A", "value": "{{token}}"}, {"key": "B", "value": "x", "disabled": true}],
+              "url": {"raw": "{{base}}/pets?x=1", "host": ["{{base}}"], "path": ["pets"]}, "body": {"mode": "urlencoded", "urlencoded": [{"key": "a", "value": "b c"}]}},
+             "status": "Created", "code": 201, "header": [{"key": "Content-Type", "value": "application/json"}], "body": "{\"id\": 1}", "responseTime": 12}
+            """#
+        let items = #"""
+            {"name": "folder", "item": [{"name": "a", "request": {"method": "GET", "url": "http://a.test/"}, "response": [\#(answer)]}]},
+            {"name": "none", "request": {"method": "GET", "url": "http://a.test/none"}, "response": []},
+            {"name": "unknown", "request": {"method": "GET", "url": "{{host}}/x"}, "response": [{"code": 200, "body": "x"}]}
+            """#
+        let text = Self.collection(items, variables: #"{"key": "base", "value": "https://a.test"}, {"key": "token", "value": "t1"}"#)
+        let (report, exchanges) = try self.run(text, .postman)
+        #expect(exchanges.map(\.request.url) == ["https://a.test/pets?x=1"])
+        #expect(exchanges[0].request.headers.first("a") == "t1" && !exchanges[0].request.headers.contains("b"))
+        #expect(try self.text(exchanges[0].request.body) == "a=b%20c" && self.text(exchanges[0].response?.body) == #"{"id": 1}"#)
+        #expect(exchanges[0].response?.status == 201 && exchanges[0].timing.wait == 12)
+        #expect(self.losses(report)["unanswered"] == 1 && self.losses(report)["placeholder"] == 1)
+        let filled = try Importing().run(text, as: "p.json") { $0.placeholders = ["host": "http://h.test"] }.interactions
+        #expect(filled.map(\.request.url).contains("http://h.test/x"))
+    }
+
+    @Test func ourOwnCollectionIsReadAgain() throws {
+        let entry = HARText.entry(
+            "POST", "http://a.test/p?q=%20",
+            request: #", "postData": {"mimeType": "application/json", "text": "{\"password\": \"hunter2hunter2\"}"}"#,
+            headers: #"{"name": "Content-Type", "value": "application/json"}"#, response: #""content": {"size": 2, "text": "{\"a\":1}"}"#)
+        let binary = HARText.entry(
+            "GET", "http://a.test/b", headers: #"{"name": "Content-Type", "value": "image/png"}"#,
+            response: #""content": {"size": 3, "text": "AAH/", "encoding": "base64"}"#)
+        let first = try self.importing.run(HARText.log(entry, binary)).interactions
+        var text: [UInt8] = []
+        var writer = PostmanCollection(ExportTarget(path: self.importing.cassette) { text += $0 })
+        try writer.begin()
+        for (index, interaction) in first.enumerated() { try writer.append(interaction, number: index + 1) }
+        try writer.end()
+        let again = try Importing()
+        let (report, second) = try again.run(bytes: text, as: "c.postman_collection.json")
+        #expect(report.sources[0].kind == .postman && second.map(\.request.url) == first.map(\.request.url))
+        #expect(try again.bytes(second[0].request.body) == self.importing.bytes(first[0].request.body))
+        #expect(try again.bytes(second[0].response?.body) == Array(#"{"a":1}"#.utf8))
+        // Postman has texts alone: what is missing is cut, not empty.
+        #expect(second[1].response?.body?.isComplete == false && second[1].outcome != .complete)
+    }
+
+    // MARK: Other tools
+
+    @Test(arguments: [
+        ("x.chls", "anything", "Charles"), ("x.proxymanlogv2", "PK", "Proxyman"),
+        ("x.json", #"{"openapi": "3.1.0", "paths": {}}"#, "OpenAPI"),
+        ("x.yaml", "openapi: 3.0.0\npaths: {}\n", "OpenAPI"), ("x.json", #"{"_type": "export", "__export_format": 4}"#, "Insomnia"),
+        ("x.yaml", "type: collection.insomnia.rest/5.0\n", "Insomnia"), ("x.pcap", "\u{0A}\u{0D}\u{0D}\u{0A}", "Wireshark"),
+        ("x.xml", "<?xml version='1.0'?><charles-session></charles-session>", "Charles"), ("x.jmx", "<jmeterTestPlan/>", "JMeter"),
+        ("x.json", #"{"constants": {}, "events": []}"#, "Chrome"), ("x.db", "SQLite format 3\u{0}", "SQLite"),
+        ("x.json", #"[{"httpRequest": {}, "httpResponse": {}}]"#, "MockServer"), ("x.bru", "get {\n}\n", "Bruno"),
+    ]) func filesOfOtherToolsAreNamed(_ name: String, _ text: String, _ tool: String) throws {
+        let message = try self.importing.failure(text, as: name)
+        #expect(message.contains(name) && message.contains(tool) && message.hasSuffix("."), "\(message)")
+    }
+}

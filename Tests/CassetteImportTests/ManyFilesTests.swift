@@ -1,0 +1,99 @@
+import CassetteModel
+import CassetteStore
+import Foundation
+import TapeTestSupport
+import Testing
+@testable import CassetteImport
+
+@Suite struct ManyFilesTests {
+    private let importing: Importing
+
+    init() throws { self.importing = try Importing() }
+
+    private func run(_ names: [String], isStrict: Bool = false) throws -> ImportReport {
+        var options = ImportOptions()
+        options.isStrict = isStrict
+        return try CassetteImporter(options).run(names.map(self.importing.folder.file), to: self.importing.cassette, version: "1")
+    }
+
+    private static let broken = [
+        "not.txt": "hello", "empty.har": "", "cut.har": String(HARText.log(HARText.entry(), HARText.entry()).dropLast(300)),
+        "utf16.har": "",
+        "bad.yml": "http_interactions:\n- request: [\n",
+    ]
+
+    @Test(arguments: broken.keys.sorted()) func anUnreadableFileDoesNotStopTheOthers(_ name: String) throws {
+        let bytes = name == "utf16.har" ? [0xFF, 0xFE, 0x7B, 0] : Array(Self.broken[name, default: ""].utf8)
+        try self.importing.folder.write(bytes, to: name)
+        try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        try self.importing.folder.write(HARText.log(HARText.entry("GET", "http://a.test/b")).utf8, to: "z.har")
+        let report = try self.run(["a.har", name, "z.har"])
+        #expect(report.failures.map { FileLocation($0.file).name } == [name] && report.failures[0].message.contains(name))
+        // Nothing of a file that ends early.
+        #expect(report.exchanges == 2 && report.sources.count == 2)
+        #expect(try RecordedExchanges.read(self.importing.cassette).map(\.request.url) == ["http://a.test/pets", "http://a.test/b"])
+    }
+
+    @Test func whatIsStrictStopsAtAnUnreadableFile() throws {
+        try self.importing.folder.write("hello".utf8, to: "not.txt")
+        try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        #expect(throws: CassetteError.self) { try self.run(["a.har", "not.txt"], isStrict: true) }
+        #expect(throws: CassetteError.self) { try self.run(["missing.har", "not.txt"]) }
+        #expect(throws: CassetteError.self) { try self.run(["not.txt"]) }
+        #expect(!self.importing.folder.exists("out.json"))
+    }
+
+    @Test func aMissingFileIsReported() throws {
+        try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        let report = try self.run(["missing.har", "a.har"])
+        #expect(report.failures.count == 1 && report.exchanges == 1)
+    }
+
+    @Test func lossesOfAnUnreadableFileAreNotCounted() throws {
+        // Its first entry is a blocked request.
+        let entry = HARText.entry(status: 0, response: #""_error": "net::ERR_BLOCKED_BY_CLIENT", "content": {"size": 0}"#)
+        try self.importing.folder.write(String(HARText.log(entry, HARText.entry()).dropLast(200)).utf8, to: "cut.har")
+        try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        let report = try self.run(["cut.har", "a.har"])
+        #expect(report.losses.isEmpty && report.failures.count == 1)
+    }
+
+    @Test func gzipIsTakenOffAnyFile() throws {
+        let folder = self.importing.folder
+        try folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        try folder.write("http_interactions: []\nrecorded_with: VCR\n".utf8, to: "c.yml")
+        for name in ["a.har", "c.yml"] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["gzip", "-k", folder.file(name)]
+            try process.run()
+            process.waitUntilExit()
+        }
+        // Two members, as of a file that was appended to.
+        let members = try folder.read("a.har.gz")
+        let report = try self.run(["a.har.gz", "c.yml.gz"])
+        #expect(report.sources.map(\.kind) == [.har, .vcr] && report.exchanges == 1)
+        try folder.write(members.dropLast(9), to: "cut.gz")
+        let message = #expect(throws: CassetteError.self) {
+            try CassetteImporter(ImportOptions()).run([folder.file("cut.gz")], to: folder.file("x.json"), version: "1")
+        }
+        #expect(message?.message.contains("gunzip") == true)
+    }
+
+    @Test func aSecondDocumentIsLeftOut() throws {
+        let interaction = """
+            - request: {body: '', form: {}, headers: {}, url: 'http://a.test/', method: GET}
+              response: {body: hi, headers: {}, status: 200 OK, code: 200, duration: 1ms}
+            """
+        let text = "---\nversion: 1\ninteractions:\n\(interaction)\n---\nversion: 1\ninteractions: [broken\n"
+        let (report, exchanges) = try self.importing.run(text, as: "c.yaml")
+        #expect(report.sources[0].kind == .goVCR && exchanges.count == 1)
+        #expect(report.losses.first { $0.kind == "document" }?.count == 1)
+    }
+
+    @Test func aURLMayHave64KiB() throws {
+        let url = "http://a.test/?\(String(repeating: "x", count: 64 * 1024 - 15))"
+        let exchanges = try self.importing.run(HARText.log(HARText.entry("GET", url)), as: "a.har").interactions
+        #expect(exchanges[0].request.url == url && url.utf8.count == 64 * 1024)
+    }
+}

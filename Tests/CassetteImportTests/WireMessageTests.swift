@@ -1,0 +1,213 @@
+import CassetteExport
+import CassetteModel
+import CassetteStore
+import Foundation
+import TapeTestSupport
+import Testing
+@testable import CassetteImport
+
+/// Readers of formats that have messages as they were on the wire.
+@Suite struct WireMessageTests {
+    private let importing: Importing
+
+    init() throws { self.importing = try Importing() }
+
+    private static let request = "POST http://a.test/p?x=1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\na=b"
+    private static let answer = "HTTP/1.1 200 Fine\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi"
+    private static let chunked =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n5;x=y\r\nhello\r\n0006\r\n world\r\n0;z\r\nT: 1\r\n\r\n"
+
+    private func run(_ text: String, as name: String, _ kind: ImportKind) throws -> (report: ImportReport, interactions: [Interaction]) {
+        let found = try self.importing.run(text, as: name)
+        #expect(found.report.sources.map(\.kind) == [kind])
+        return found
+    }
+
+    private func text(_ body: Body?) throws -> String { String(decoding: try self.importing.bytes(body), as: UTF8.self) }
+
+    private func losses(_ report: ImportReport) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: report.losses.map { ($0.kind, $0.count) })
+    }
+
+    // MARK: Messages alone
+
+    @Test func messagesAreReadOneAfterAnother() throws {
+        let get = "GET /q HTTP/1.1\nHost: b.test:81\n\n"
+        let exchanges = try self.run("\(Self.request)\r\n\(Self.answer)\r\n\(get)\(Self.chunked)\r\n", as: "m.http", .raw).interactions
+        #expect(exchanges.map(\.request.url) == ["http://a.test/p?x=1", "http://b.test:81/q"])
+        #expect(try self.text(exchanges[0].request.body) == "a=b" && self.text(exchanges[0].response?.body) == "hi")
+        #expect(exchanges[0].response?.reason == Array("Fine".utf8) && exchanges[0].response?.status == 200)
+        #expect(try self.text(exchanges[1].response?.body) == "hello world")
+        let arrival = exchanges[1].response?.body?.arrival
+        #expect(arrival?.isChunked == true && arrival?.pieces.map(\.line) == ["5;x=y", "0006"] && arrival?.lastLine == "0;z")
+        #expect(exchanges[1].response?.trailers?.lines == ["T: 1"])
+    }
+
+    @Test func anAnswerWithoutALengthIsTheRest() throws {
+        let open = "HTTP/1.1 200 OK\r\n\r\nall of it"
+        #expect(
+            try self.text(self.run("GET http://a.test/ HTTP/1.1\r\n\r\n\(open)", as: "m", .raw).interactions[0].response?.body)
+                == "all of it")
+        let message = try Importing().failure(
+            "GET http://a.test/ HTTP/1.1\r\n\r\n\(open)\r\nGET http://a.test/ HTTP/1.1\r\n\r\n\(Self.answer)", as: "m")
+        #expect(message.contains("without a length"))
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", "hi"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", "hello"),
+    ]) func aBodyThatEndsEarlyIsCut(_ answer: String, _ body: String) throws {
+        let exchange = try self.run("GET http://a.test/ HTTP/1.1\r\n\r\n\(answer)", as: "m", .raw).interactions[0]
+        #expect(exchange.response?.body?.isComplete == false && exchange.outcome != .complete)
+        #expect(try self.text(exchange.response?.body) == body)
+    }
+
+    @Test func interimAnswersAndEmptyOnesAreRead() throws {
+        let text =
+            "HEAD http://a.test/ HTTP/1.1\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+        let exchange = try self.run(text, as: "m", .raw).interactions[0]
+        #expect(exchange.interim.map(\.status) == [103] && exchange.response?.body == nil && exchange.outcome == .complete)
+    }
+
+    // MARK: httprr
+
+    @Test func tracesOfHttprrAreRead() throws {
+        func record(_ request: String, _ answer: String) -> String { "\(request.utf8.count) \(answer.utf8.count)\n\(request)\(answer)" }
+        let open = "HTTP/2.0 200 OK\r\nContent-Type: text/plain\r\n\r\nrest"
+        let text =
+            "httprr trace v1\n\(record(Self.request, Self.answer))\(record("GET https://b.test/ HTTP/1.1\r\nHost: b.test\r\n\r\n", open))"
+        let exchanges = try self.run(text, as: "t.httprr", .httprr).interactions
+        #expect(exchanges.map(\.request.url) == ["http://a.test/p?x=1", "https://b.test/"])
+        #expect(try exchanges.map { try self.text($0.response?.body) } == ["hi", "rest"])
+        #expect(exchanges[1].response?.version == .http2)
+        #expect(try Importing().failure(String(text.dropLast(2)), as: "t").contains("ends within an exchange"))
+    }
+
+    // MARK: Burp
+
+    @Test func itemsOfBurpAreRead() throws {
+        func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+        let text = """
+            <?xml version="1.0"?>
+            <!DOCTYPE items [
+            <!ELEMENT items (item*)>
+            <!ENTITY a "aaaa">
+            ]>
+            <items burpVersion="2024.1" exportTime="Sat Nov 28 00:00:00 UTC 2026">
+              <item>
+                <time>Sat Nov 28 04:19:28 UTC 2026</time>
+                <url><![CDATA[https://a.test:8443/x?y=<item>]]></url>
+                <host ip="127.0.0.1">a.test</host><port>8443</port><protocol>https</protocol>
+                <method><![CDATA[GET]]></method>
+                <request base64="true"><![CDATA[\(base64("GET /x?y=<item> HTTP/2\r\nHost: a.test:8443\r\n\r\n"))]]></request>
+                <status>200</status><responselength>3</responselength>
+                <response base64="true"><![CDATA[\(base64(Self.chunked))]]></response>
+              </item>
+              <item>
+                <url><![CDATA[http://a.test/none]]></url><host>a.test</host><port>80</port><protocol>http</protocol>
+                <request base64="false"><![CDATA[GET /none HTTP/1.1
+            Host: a.test
+
+            ]]></request>
+                <response></response>
+              </item>
+            </items>
+            """
+        let exchanges = try self.run(text, as: "b.xml", .burp).interactions
+        #expect(exchanges.map(\.request.url) == ["https://a.test:8443/x?y=<item>", "http://a.test/none"])
+        #expect(exchanges[0].request.version == .http2 && exchanges[0].started == Timestamp("2026-11-28T04:19:28Z"))
+        #expect(try self.text(exchanges[0].response?.body) == "hello world")
+        #expect(exchanges[1].response == nil)
+    }
+
+    // MARK: WARC
+
+    private static func record(_ type: String, _ id: String, concurrent: String? = nil, _ block: String, more: String = "") -> String {
+        let other = concurrent.map { "WARC-Concurrent-To: <urn:\($0)>\r\n" } ?? ""
+        let kind = ["request", "response", "revisit"].contains(type) ? "application/http; msgtype=\(type)" : "application/warc-fields"
+        return
+            "WARC/1.1\r\nWARC-Type: \(type)\r\nWARC-Record-ID: <urn:\(id)>\r\nWARC-Target-URI: https://a.test/p?x=1\r\nWARC-Date: 2026-11-21T04:19:28Z\r\n"
+            + "\(other)\(more)Content-Type: \(kind)\r\nContent-Length: \(block.utf8.count)\r\n\r\n\(block)\r\n\r\n"
+    }
+
+    private static let sent = "POST /p?x=1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\na=b"
+
+    /// The answer first, as warcio writes them, or last.
+    @Test(arguments: [true, false], [true, false]) func recordsOfAnArchiveArePaired(_ isAnswerFirst: Bool, _ areNamed: Bool) throws {
+        let request = Self.record("request", "1", concurrent: areNamed ? "2" : nil, Self.sent)
+        let answer = Self.record("response", "2", Self.chunked)
+        let text = Self.record("warcinfo", "0", "software: x\r\n") + (isAnswerFirst ? answer + request : request + answer)
+        let (report, exchanges) = try self.run(text, as: "a.warc", .warc)
+        #expect(exchanges.map(\.request.url) == ["https://a.test/p?x=1"] && exchanges[0].started == Timestamp("2026-11-21T04:19:28Z"))
+        #expect(try self.text(exchanges[0].request.body) == "a=b" && self.text(exchanges[0].response?.body) == "hello world")
+        #expect(exchanges[0].response?.body?.arrival?.pieces.map(\.line) == ["5;x=y", "0006"])
+        #expect(self.losses(report) == ["timing": 1])
+    }
+
+    @Test func whatIsNotAnExchangeIsReported() throws {
+        let lone = Self.record("response", "9", concurrent: "8", Self.answer)
+        let revisit =
+            Self.record("request", "3", Self.sent)
+            + Self.record("revisit", "4", concurrent: "3", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+        let cut =
+            Self.record("request", "5", Self.sent)
+            + Self.record("response", "6", concurrent: "5", Self.answer, more: "WARC-Truncated: length\r\n")
+        let (report, exchanges) = try self.run(lone + revisit + cut + Self.record("resource", "7", "x"), as: "a.warc", .warc)
+        #expect(exchanges.count == 2 && exchanges.allSatisfy { $0.response?.body?.isComplete == false && $0.outcome != .complete })
+        let losses = self.losses(report)
+        #expect(losses["unanswered"] == 1 && losses["notHTTP"] == 1 && losses["responseBody"] == 1)
+        #expect(try Importing().failure(String(lone.dropLast(10)), as: "a.warc").contains("ends within a record"))
+    }
+
+    @Test func anExportedArchiveIsReadAgain() throws {
+        let cut = "GET http://a.test/cut HTTP/1.1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"
+        let first = try self.run("\(Self.request)\r\n\(Self.chunked)\r\n\(cut)", as: "m.http", .raw).interactions
+        var archive: [UInt8] = []
+        var writer = WARCRecords(ExportTarget(path: self.importing.cassette) { archive += $0 })
+        try writer.begin()
+        for (index, interaction) in first.enumerated() { try writer.append(interaction, number: index + 1) }
+        try writer.end()
+        let again = try Importing()
+        let (report, second) = try again.run(bytes: archive, as: "a.warc")
+        #expect(report.sources[0].kind == .warc && second.map(\.request.url) == first.map(\.request.url))
+        #expect(second[0].response?.body?.arrival == first[0].response?.body?.arrival && second[0].response?.trailers?.lines == ["T: 1"])
+        #expect(
+            try again.bytes(second[0].request.body) == Array("a=b".utf8)
+                && again.bytes(second[0].response?.body) == Array("hello world".utf8))
+        #expect(second[1].response?.body?.isComplete == false && second.map(\.started) == first.map(\.started))
+    }
+
+    // MARK: Fiddler
+
+    @Test func sessionsOfFiddlerAreRead() throws {
+        let zip = try Self.zip([
+            "[Content_Types].xml": "<x/>", "raw/02_c.txt": "GET http://a.test/late HTTP/1.1\r\n\r\n", "raw/02_s.txt": "",
+            "raw/01_c.txt": Self.request, "raw/01_s.txt": Self.chunked,
+            "raw/01_m.xml":
+                #"<Session><SessionTimers ClientBeginRequest="2026-11-21T04:19:28.5+00:00" ServerDoneResponse="2026-11-21T04:19:28.75+00:00"/></Session>"#,
+            "raw/3_c.txt": "CONNECT a.test:443 HTTP/1.1\r\n\r\n", "raw/3_s.txt": "HTTP/1.1 200 OK\r\n\r\n",
+        ])
+        let (report, exchanges) = try self.importing.run(bytes: zip, as: "s.saz")
+        #expect(report.sources[0].kind == .fiddler && exchanges.map(\.request.url) == ["http://a.test/p?x=1", "http://a.test/late"])
+        #expect(exchanges[0].timing.total == 250 && exchanges[0].response?.body?.arrival?.pieces.count == 2)
+        #expect(exchanges[1].response == nil && self.losses(report)["notHTTP"] == 1)
+    }
+
+    /// Stored, not deflated.
+    private static func zip(_ files: [String: String]) throws -> [UInt8] {
+        func little(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        var bytes: [UInt8] = []
+        var directory: [UInt8] = []
+        for (name, text) in files.sorted(by: { $0.key < $1.key }) {
+            let (name, data) = (Array(name.utf8), Array(text.utf8))
+            let common =
+                little(20, 2) + little(0, 8) + little(Int(PlainCRC32.value(data)), 4) + little(data.count, 4) + little(data.count, 4)
+                + little(name.count, 2) + little(0, 2)
+            directory += [0x50, 0x4B, 1, 2, 20, 0] + common + little(0, 10) + little(bytes.count, 4) + name
+            bytes += [0x50, 0x4B, 3, 4] + common + name + data
+        }
+        let start = bytes.count
+        return bytes + directory + [0x50, 0x4B, 5, 6] + little(0, 4) + little(files.count, 2) + little(files.count, 2)
+            + little(directory.count, 4) + little(start, 4) + little(0, 2)
+    }
+}
