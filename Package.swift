@@ -163,7 +163,9 @@ let package = Package(
         // The same code as in `make fuzz`: a share of its inputs runs with the tests.
         .target(
             name: "FuzzTargets",
-            dependencies: forPlayback + ["CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio("NIOCore")],
+            dependencies: forPlayback + [
+                "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio("NIOCore"),
+            ],
             path: "Fuzz/Targets"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TapeTestSupport"]),

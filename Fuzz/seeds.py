@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes the inputs that the fuzz targets begin with: seeds.py FOLDER. Each target reads its own shape, told in Fuzz/Targets."""
+import base64
 import gzip
 import json
 import pathlib
@@ -117,6 +118,36 @@ PROTOS = [field(1, b"Rex") + field(3, 7), field(7, field(1, b"\n") + field(2, b"
           b"\x0b\x08\x01\x0c", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b""]
 
 
+def recordings():
+    """A file of each format that is imported."""
+    request, answer = REQUESTS[0], RESPONSES[0]
+    yield request + b"\r\n" + answer + b"\r\n" + REQUESTS[1] + RESPONSES[1]
+    yield b"httprr trace v1\n" + b"%d %d\n" % (len(request), len(answer)) + request + answer
+
+    def record(kind, number, block, concurrent=b""):
+        head = b"WARC/1.1\r\nWARC-Type: " + kind + b"\r\nWARC-Record-ID: <urn:%d>\r\nWARC-Target-URI: http://a/b?c\r\n" % number + concurrent
+        return head + b"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n" % len(block) + block + b"\r\n\r\n"
+
+    archive = record(b"response", 1, answer) + record(b"request", 2, request, b"WARC-Concurrent-To: <urn:1>\r\n") + record(b"revisit", 3, b"HTTP/1.1 304 x\r\n\r\n")
+    yield archive
+    yield gzip.compress(archive, mtime=0)
+    item = b"<item><url><![CDATA[http://a/b?c]]></url><host>a</host><port>80</port><protocol>http</protocol><request base64=\"true\"><![CDATA[%s]]></request><response base64=\"false\">%s</response></item>"
+    yield b"<?xml version=\"1.0\"?>\n<items burpVersion=\"1\">" + item % (base64.b64encode(request), b"HTTP/1.1 200 OK\n\na &amp; b") + b"</items>"
+    body = {"size": 2, "text": "hi"}
+    entry = {"startedDateTime": "2024-01-02T03:04:05Z", "request": {"method": "POST", "url": "http://a/b", "headers": [], "postData": {"params": [{"name": "a", "value": "b"}]}},
+             "response": {"status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"}], "content": body}, "timings": {"receive": 1}}
+    yield json.dumps({"log": {"entries": [entry], "pages": []}}).encode()
+    yield json.dumps([{"scope": "http://a:80", "method": "GET", "path": "/b", "status": 200, "response": ["1f8b"], "rawHeaders": ["A", "b"]}]).encode()
+    yield json.dumps([{"status": "COMPLETE", "method": "GET", "scheme": "http", "host": "a", "actualPort": 80, "path": "/b", "response": {"status": 200, "body": {"text": "x"}}}]).encode()
+    yield json.dumps({"info": {"schema": "https://schema.getpostman.com/x"}, "item": [{"request": {"url": "http://{{h}}/b"}, "response": [{"code": 200, "body": "x"}]}]}).encode()
+    yield json.dumps({"mappings": [{"request": {"method": "GET", "urlPath": "/b", "queryParameters": {"q": {"equalTo": "a b"}}}, "response": {"jsonBody": {}}}]}).encode()
+    yield json.dumps({"data": {"pairs": [{"request": {"path": [{"matcher": "exact", "value": "/b"}]}, "response": {"status": 200, "body": "x"}}]}}).encode()
+    yield b"http_interactions:\n- request: {method: get, uri: '<HOST>/b', body: {encoding: UTF-8, string: &a x}, headers: {}}\n  response: {status: {code: 200}, headers: {}, body: {string: *a}}\nrecorded_with: VCR\n"
+    yield b"interactions:\n- request: {method: GET, uri: 'http://a/b', body: null, headers: {A: [b]}}\n  response: {status: {code: 200, message: OK}, headers: {}, body: {string: !!binary AAH/}}\nversion: 1\n"
+    flow = b"4:type;4:http;7:request;45:6:method;3:GET;4:host;1:a;4:path;1:/;7:headers;0:]}}"
+    yield b"%d:" % (len(flow) - 1) + flow
+
+
 def seeds():
     for message in PROTOS:
         schema = descriptors()
@@ -156,6 +187,7 @@ def seeds():
             for limits in (0, 2, 4, 6):
                 for answers in (0, 3, 0x16, 0x5A, 0xBF):
                     yield "http2", bytes([role | limits, answers]) + octets
+    yield from (("import", octets) for octets in recordings())
     yield "hello", hello()
     yield "hello", hello()[:5] + hello()[5:]
     for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/CassetteFormat/Golden/**/*.json")]):

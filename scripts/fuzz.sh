@@ -9,13 +9,13 @@ place=$root/.build-fuzz
 package=$place/package
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- multipart inflate body cassette message hello http2 proto websocket
+[ $# -gt 0 ] || set -- multipart inflate body cassette message hello http2 proto websocket import
 
 # The targets stand in a package of their own, so that the product's has no unsafe flags and the proxy is not built; of SwiftNIO, only its buffers.
 mkdir -p "$package/Sources"
 codings='"CBrotli", "CZstd", '
 . "$root/scripts/cassette-targets.sh"
-for target in CZlib COpenSSL CNghttp2 CBrotli CZstd $cassette_targets TapeTLS TapeHTTP2; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for target in CZlib COpenSSL CNghttp2 CBrotli CZstd $cassette_targets CYaml TapeYAML TapeRecorder CassetteImport TapeTLS TapeHTTP2; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
 ln -sfn "$root/Fuzz/Command" "$package/Sources/Fuzz"
 ln -sfn "$root/Fuzz/Targets" "$package/Sources/FuzzTargets"
 cat >"$package/Package.swift.new" <<END
@@ -35,13 +35,17 @@ $(grep 'apple/swift-nio.git' "$root/Package.swift")
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),
+        .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
         $cassette_manifest
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"], swiftSettings: settings),
         .target(name: "TapeHTTP2", dependencies: ["CassetteModel", "TapeExchange", "CNghttp2", nio], swiftSettings: settings),
+        .target(name: "TapeYAML", dependencies: ["CYaml"], swiftSettings: settings),
+        .target(name: "TapeRecorder", dependencies: [$playback, "CassettePlayback", "TapeExchange"], swiftSettings: settings),
+        .target(name: "CassetteImport", dependencies: [$playback, "TapeExchange", "TapeRecorder", "TapeYAML"], swiftSettings: settings),
         .target(
-            name: "FuzzTargets", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio],
+            name: "FuzzTargets", dependencies: [$playback, "CassetteImport", "CassettePlayback", "TapeExchange", "TapeHTTP2", "TapeTLS", "CZlib", nio],
             swiftSettings: settings),
         .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings),
     ],
