@@ -20,13 +20,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKOUTS = ROOT / ".build/checkouts"
-# Part of the toolchain, and of no lock file. Each is in the program if these bytes are; licences as in their repositories.
+# Part of the toolchain, and of no lock file. In the program if it does not load the library, and has these bytes; licences as in their repositories.
 TOOLCHAIN = [
-    ("swift", "swiftlang/swift", b"Swift runtime failure", "Apache-2.0 WITH Swift-exception"),
-    ("swift-corelibs-libdispatch", "swiftlang/swift-corelibs-libdispatch", b"com.apple.root.", "Apache-2.0 WITH Swift-exception"),
-    ("swift-foundation", "swiftlang/swift-foundation", b"20FoundationEssentials", "Apache-2.0 WITH Swift-exception"),
-    ("swift-corelibs-foundation", "swiftlang/swift-corelibs-foundation", b"10Foundation6NSData", "Apache-2.0 WITH Swift-exception"),
-    ("swift-foundation-icu", "swiftlang/swift-foundation-icu", b"icudt", "Apache-2.0 WITH Swift-exception AND Unicode-3.0"),
+    ("swift", "swiftlang/swift", "libswiftCore", b"", "Apache-2.0 WITH Swift-exception"),
+    ("swift-corelibs-libdispatch", "swiftlang/swift-corelibs-libdispatch", "libdispatch", b"", "Apache-2.0 WITH Swift-exception"),
+    ("swift-foundation", "swiftlang/swift-foundation", "libFoundationEssentials", b"FoundationEssentials", "Apache-2.0 WITH Swift-exception"),
+    ("swift-corelibs-foundation", "swiftlang/swift-corelibs-foundation", "libFoundation.so", b"10Foundation6NSData", "Apache-2.0 WITH Swift-exception"),
+    ("swift-foundation-icu", "swiftlang/swift-foundation-icu", "lib_FoundationICU", b"icudt", "Apache-2.0 WITH Swift-exception AND Unicode-3.0"),
 ]
 # By Debian's names of source packages: dpkg knows versions, and licences only as prose.
 SYSTEM_LICENSES = {
@@ -65,9 +65,9 @@ def swift_packages():
 
 
 def toolchain_parts(program):
-    code = program.read_bytes()
-    for name, repository, mark, licence in TOOLCHAIN:
-        if mark in code:
+    code, loaded = program.read_bytes(), run("ldd", program)
+    for name, repository, library, mark, licence in TOOLCHAIN:
+        if library not in loaded and mark in code:
             yield name, repository, licence
 
 
