@@ -116,6 +116,9 @@ final class UpstreamDialer {
             return then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" has no address: check the host name in the URL."))))
         }
         guard !addresses.contains(where: { self.isSelf($0) }) else { return then(.failure(.loop)) }
+        // With several addresses NIO opens a channel for each that it tries. A handler belongs to one channel: a second address would
+        // leave it with the first channel, which has been closed.
+        let hasSeveral = addresses.count > 1
         var bootstrap = ClientBootstrap(group: self.loop)
             .connectTimeout(.seconds(Int64(self.limits.connect)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -124,14 +127,20 @@ final class UpstreamDialer {
             .channelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: self.limits.readSize)
             )
-            .channelInitializer(prepare)
+            .channelInitializer { hasSeveral ? $0.eventLoop.makeSucceededVoidFuture() : prepare($0) }
         #if os(Linux)
         if self.transparent?.mayMark == true { bootstrap = bootstrap.channelOption(Transparent.marked, value: Transparent.mark) }
         #endif
         let connecting =
-            addresses.count == 1
-            ? bootstrap.connect(to: first)
-            : bootstrap.resolver(ResolvedAddresses(addresses: addresses, loop: self.loop)).connect(host: host, port: port)
+            hasSeveral
+            ? bootstrap.resolver(ResolvedAddresses(addresses: addresses, loop: self.loop)).connect(host: host, port: port)
+                .flatMap { channel in
+                    prepare(channel).map { channel }.flatMapErrorThrowing { error in
+                        channel.close(promise: nil)
+                        throw error
+                    }
+                }
+            : bootstrap.connect(to: first)
         connecting.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):

@@ -3,6 +3,7 @@ import CassetteStore
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import TapeBytes
 import TapeExchange
 @testable import TapeProxy
 import Testing
@@ -44,6 +45,33 @@ import Testing
     @Test(arguments: ["127.0.0.1", "localhost", "127.1"]) func addressesAndNamesAreReached(host: String) throws {
         let origin = try RawOrigin { try $0.expectEnd() }
         #expect(try self.dial(host, origin.port) == .connected)
+    }
+
+    /// A name with two addresses whose first refuses: what is set up belongs to the connection that is used, and to no other.
+    @Test func onlyTheConnectionThatIsUsedIsPrepared() throws {
+        let origin = try RawOrigin { try $0.expectEnd() }
+        let addresses = try ["::1", "127.0.0.1"].map { try SocketAddress(ipAddress: $0, port: 0) }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let resolver = NameResolver(lookup: { _ in addresses })
+        defer {
+            resolver.stop()
+            try? group.syncShutdownGracefully()
+        }
+        let loop = group.next()
+        let promise = loop.makePromise(of: Bool.self)
+        let prepared = Guarded<[ObjectIdentifier]>([])
+        loop.execute {
+            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: resolver, own: OwnPorts())
+            dialer.dial(host: "dual.test", port: origin.port) { channel in
+                prepared.withLock { $0.append(ObjectIdentifier(channel)) }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            } then: { result in
+                guard case .success((let channel, _)) = result else { return promise.succeed(false) }
+                promise.succeed(prepared.withLock { $0 } == [ObjectIdentifier(channel)])
+                channel.close(promise: nil)
+            }
+        }
+        #expect(try promise.futureResult.wait())
     }
 
     @Test func failuresHaveTheirKinds() throws {
