@@ -41,7 +41,15 @@ struct WiretapeCommand: ParsableCommand {
             Terminal.error.complain(problem)
             self.exit(withError: ExitCode(ExitStatus.usage))
         }
-        self.main(arguments)
+        do {
+            var command = try self.parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            guard self.exitCode(for: error).isSuccess else { self.exit(withError: error) }
+            // A text that was asked for, such as help.
+            let text = self.fullMessage(for: error)
+            if !text.isEmpty { Terminal.output.line(HelpOrder.common(first: text)) }
+        }
     }
 
     /// What a person who has typed the program's name alone can type next.
