@@ -144,8 +144,21 @@ def recordings():
     yield json.dumps({"data": {"pairs": [{"request": {"path": [{"matcher": "exact", "value": "/b"}]}, "response": {"status": 200, "body": "x"}}]}}).encode()
     yield b"http_interactions:\n- request: {method: get, uri: '<HOST>/b', body: {encoding: UTF-8, string: &a x}, headers: {}}\n  response: {status: {code: 200}, headers: {}, body: {string: *a}}\nrecorded_with: VCR\n"
     yield b"interactions:\n- request: {method: GET, uri: 'http://a/b', body: null, headers: {A: [b]}}\n  response: {status: {code: 200, message: OK}, headers: {}, body: {string: !!binary AAH/}}\nversion: 1\n"
-    flow = b"4:type;4:http;7:request;45:6:method;3:GET;4:host;1:a;4:path;1:/;7:headers;0:]}}"
-    yield b"%d:" % (len(flow) - 1) + flow
+    def typed(value):
+        """A typed netstring, as mitmproxy writes flows."""
+        if isinstance(value, dict):
+            text, kind = b"".join(typed(name) + typed(element) for name, element in value.items()), b"}"
+        elif isinstance(value, list):
+            text, kind = b"".join(typed(element) for element in value), b"]"
+        elif isinstance(value, int):
+            text, kind = b"%d" % value, b"#"
+        else:
+            text, kind = value, b";" if value.isascii() else b","
+        return b"%d:" % len(text) + text + kind
+
+    request = {b"method": b"GET", b"scheme": b"http", b"host": b"a", b"port": 80, b"path": b"/b", b"headers": [[b"A", b"b"]], b"content": b""}
+    answer = {b"status_code": 200, b"reason": b"OK", b"headers": [], b"content": b"\xff\x00"}
+    yield typed({b"type": b"http", b"request": request, b"response": answer})
 
 
 def seeds():

@@ -1,6 +1,6 @@
 package import CassetteModel
 internal import CassetteStore
-internal import CassetteTools
+package import CassetteTools
 
 /// curl commands that send requests again, for a shell.
 ///

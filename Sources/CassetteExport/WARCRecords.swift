@@ -1,5 +1,6 @@
 package import CassetteModel
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeBytes
 
 /// A web archive, WARC 1.1 (ISO 28500): a record for each request and one for its answer, as HTTP/1.1 has them on the wire.
