@@ -97,7 +97,7 @@ if command -v buildah >/dev/null; then
     servers=$!
     while [ ! -s "$work/ports" ]; do kill -0 "$servers"; sleep 0.1; done
     read -r http rest <"$work/ports"
-    HOME=/home/wiretape PATH=/usr/bin chroot --userspec=10001:10001 "$work/image" /usr/bin/wiretape record /cassettes/pets.json --listen 127.0.0.1:0 2>"$work/listening" &
+    HOME=/home/wiretape chroot --userspec=10001:10001 "$work/image" /usr/bin/wiretape record /cassettes/pets.json --listen 127.0.0.1:0 2>"$work/listening" &
     proxy=$!
     servers="$servers $proxy"
     until address=$(sed -n 's|.*listening on http://||p' "$work/listening") && [ -n "$address" ]; do kill -0 $proxy || fail "$(cat "$work/listening")"; sleep 0.1; done

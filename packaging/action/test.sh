@@ -2,6 +2,7 @@
 # Runs the steps of the action as GitHub does, with the tarball in .build/dist.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
 . "$here/../version.sh"
 work=$(mktemp -d)
 servers=
