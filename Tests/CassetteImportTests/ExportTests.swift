@@ -107,6 +107,8 @@ import Testing
         #expect(powershell.contains("X-Name: a'$([char]::ConvertFromUtf32(0x202e))`$HOME``$([char]::ConvertFromUtf32(0x9b))🐈"))
         let swift = try self.text([Self.hidden()]) { SwiftTestText($0) }
         #expect(swift.contains(#"a'\u{202e}$HOME`\u{9b}🐈"#), "\(swift)")
+    }
+
     // MARK: curl
 
     @Test func theFilesOfCommandsAreWritten() throws {

@@ -383,35 +383,6 @@ import Testing
         #expect(exchange.response?.body?.size == 3_200_000)
         #expect(try self.importing.bytes(exchange.response?.body) == Array(text.utf8))
     }
-}
-
-extension String {
-    fileprivate func replacing(_ word: String, with other: String) -> String {
-        self.split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
-    }
-}
-
-/// ZIP archives of files that are stored as they are.
-private enum ZipFile {
-    static func stored(_ files: [(name: String, data: [UInt8])]) -> [UInt8] {
-        func bytes(_ values: (UInt32, Int)...) -> [UInt8] {
-            values.flatMap { value in (0..<value.1).map { UInt8(truncatingIfNeeded: value.0 >> UInt32(8 * $0)) } }
-        }
-        var archive: [UInt8] = []
-        var directory: [UInt8] = []
-        for (name, data) in files {
-            let size = UInt32(data.count)
-            let common = bytes(
-                (20, 2), (0, 2), (0, 2), (0, 4), (PlainCRC32.value(data), 4), (size, 4), (size, 4), (UInt32(name.utf8.count), 2), (0, 2))
-            directory +=
-                bytes((0x0201_4B50, 4), (20, 2)) + common + bytes((0, 2), (0, 2), (0, 2), (0, 4), (UInt32(archive.count), 4)) + name.utf8
-            archive += bytes((0x0403_4B50, 4)) + common + name.utf8 + data
-        }
-        let count = UInt32(files.count)
-        return archive + directory
-            + bytes(
-                (0x0605_4B50, 4), (0, 2), (0, 2), (count, 2), (count, 2), (UInt32(directory.count), 4), (UInt32(archive.count), 4), (0, 2))
-    }
 
     @Test(arguments: [
         #""content": {"size": -1}"#, #""content": {"size": 0}, "bodySize": -1"#, #""content": {"size": -1, "text": ""}"#,
@@ -457,5 +428,34 @@ private enum ZipFile {
         try writer.append(exchange)
         try writer.end()
         #expect(String(decoding: text, as: UTF8.self).contains(#""send": 1, "wait": 2, "receive": 3"#))
+    }
+}
+
+extension String {
+    fileprivate func replacing(_ word: String, with other: String) -> String {
+        self.split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
+    }
+}
+
+/// ZIP archives of files that are stored as they are.
+private enum ZipFile {
+    static func stored(_ files: [(name: String, data: [UInt8])]) -> [UInt8] {
+        func bytes(_ values: (UInt32, Int)...) -> [UInt8] {
+            values.flatMap { value in (0..<value.1).map { UInt8(truncatingIfNeeded: value.0 >> UInt32(8 * $0)) } }
+        }
+        var archive: [UInt8] = []
+        var directory: [UInt8] = []
+        for (name, data) in files {
+            let size = UInt32(data.count)
+            let common = bytes(
+                (20, 2), (0, 2), (0, 2), (0, 4), (PlainCRC32.value(data), 4), (size, 4), (size, 4), (UInt32(name.utf8.count), 2), (0, 2))
+            directory +=
+                bytes((0x0201_4B50, 4), (20, 2)) + common + bytes((0, 2), (0, 2), (0, 2), (0, 4), (UInt32(archive.count), 4)) + name.utf8
+            archive += bytes((0x0403_4B50, 4)) + common + name.utf8 + data
+        }
+        let count = UInt32(files.count)
+        return archive + directory
+            + bytes(
+                (0x0605_4B50, 4), (0, 2), (0, 2), (count, 2), (count, 2), (UInt32(directory.count), 4), (UInt32(archive.count), 4), (0, 2))
     }
 }

@@ -2,6 +2,7 @@ import CassetteExport
 import CassetteModel
 import CassetteStore
 import Foundation
+import TapeBytes
 import TapeTestSupport
 import Testing
 @testable import CassetteImport
