@@ -4,7 +4,7 @@ internal import CAnchorScan
 /// (docs/decisions/0056-anchors-by-vectors.md).
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
-        /// The last three letters of a name and a quote, an equals sign, a colon or a bracket; a parenthesis or a blank after `password`.
+        /// The last three letters of a name and a quote, an equals sign, a colon, a bracket or a parenthesis.
         case name
         /// One or more of `SecretShape.all`.
         case shapes([Int])
@@ -92,8 +92,8 @@ struct SurveyTable: Sendable {
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie"]).map { Array($0.utf8.suffix(3)) })
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
-            // Entries of .netrc, tags and SQL have a blank after `password`, and setters and SQL a parenthesis.
-            let marks = "\"'=:><]" + (name == "ord" ? " \t\n(" : "")
+            // Entries of .netrc, tags and SQL have a blank after `password`.
+            let marks = "\"'=:><](" + (name == "ord" ? " \t\n" : "")
             let words = Self.cases(ending).flatMap { ending in marks.utf8.map { Self.word(ending + [$0]) } }
             for word in words { anchors[word] = .name }
             classes.append((name, words))
