@@ -19,10 +19,6 @@ public struct Redactor: Sendable {
     package let digests: RedactedDigests
     /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
     private let searchedAt: Int?
-    /// Secrets that were taken out of many answers.
-    public let spread: SpreadSecrets
-    /// Of the answer that is searched now.
-    private var hits: SecretHits?
     let makeDigest: @Sendable () -> any ContentDigest
 
     /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
@@ -37,7 +33,6 @@ public struct Redactor: Sendable {
         self.dictionaries = SharedDictionaries()
         self.checksums = ReplacedChecksums()
         self.digests = RedactedDigests()
-        self.spread = SpreadSecrets()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -62,7 +57,6 @@ public struct Redactor: Sendable {
         self.dictionaries = other.dictionaries
         self.checksums = isForgotten ? nil : other.checksums
         self.digests = other.digests
-        self.spread = other.spread
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
@@ -90,22 +84,16 @@ public struct Redactor: Sendable {
             self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: budget, isForgotten: true)
     }
 
-    /// The same rules, and the secrets known now, for the requests of one session, whose placeholders' numbers do not count: what these
-    /// teach is known to the next ones, and to nobody else.
-    func forSession() -> Redactor {
-        Redactor(
-            self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: self.budget,
-            isForgotten: true)
-    }
-
-    /// The same for one of the requests, whose searches are not repeated for what others learn meanwhile.
+    /// The same rules, and the secrets known now, for one request whose placeholders' numbers do not count: what it learns is forgotten, and
+    /// lines that it finds clean before are known to the next one.
     func forOneRequest() -> Redactor {
-        Redactor(
-            self, vault: SecretVault(sharing: self.vault), searched: self.searched, searchedAt: self.searchedAt, budget: self.budget,
+        let vault = SecretVault(copying: self.vault)
+        return Redactor(
+            self, vault: vault, searched: self.searched, searchedAt: self.searchedAt ?? vault.generation, budget: self.budget,
             isForgotten: true)
     }
 
-    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget, hits: self.hits) }
+    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
     var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched, searchedAt: self.searchedAt) }
 
     private func body(_ schema: GRPCSchema) -> BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text), schema: schema) }
@@ -135,9 +123,6 @@ public struct Redactor: Sendable {
         {
             (interaction.response, responseBody) = (message, body)
         }
-        var answers = self
-        // Of most recordings nothing is known.
-        if self.checksums != nil, !self.vault.isEmpty { answers.hits = SecretHits() }
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         var looks = 0
         // Also after bodies that have changed: what stood around a secret may be another text without it.
@@ -164,12 +149,11 @@ public struct Redactor: Sendable {
             }
             // Kept for a body that changes: its head is put right then.
             if isCoded, looks == 1 { oldHeaders = interaction.response?.headers }
-            if let outcome = interaction.response?.redact(by: answers, &responseBody, types?.response) {
+            if let outcome = interaction.response?.redact(by: self, &responseBody, types?.response) {
                 hasChanged = hasChanged || outcome.isBodyChanged
                 response.add(outcome)
             }
         }
-        if let hits = answers.hits, !self.isSpent { self.spread.add(hits) }
         if request.isBodyChanged || response.isBodyChanged, !self.isSpent {
             self.noteDigests(of: old.request, becoming: requestBody, HeaderFields(), interaction.request)
             self.noteDigests(of: old.response, becoming: responseBody, oldHeaders ?? HeaderFields(), interaction.request)
