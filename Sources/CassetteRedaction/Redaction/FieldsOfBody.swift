@@ -12,7 +12,7 @@ package struct FieldsOfBody {
     /// Signatures, which a key goes into.
     private static let signatures: [StaticString] = ["x-hub-signature", "x-hub-signature-256", "stripe-signature"]
     /// Words in the names of fields that carry checksums: those of HTTP, S3, Azure, Google, Artifactory, tus and registries, among others.
-    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "adler", "hash", "etag"]
+    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "hash", "etag"]
 
     /// Makes lengths and checksums fit. A checksum that did not fit the old bytes stays as it is, and has a note.
     ///
@@ -62,23 +62,48 @@ package struct FieldsOfBody {
         _ value: String, name: String, _ misfits: inout Bool, _ old: (BodyChecksum) throws -> [UInt8]?,
         _ new: (BodyChecksum) throws -> [UInt8]?, _ replaced: (_ old: String, _ new: String) -> Void
     ) rethrows -> String? {
-        var isShaped = false
-        return try ChecksumWords.replaced(
-            in: value,
-            missed: {
+        var output = ""
+        var isChanged = false
+        var rest = Array(value.utf8)[...]
+        while !rest.isEmpty {
+            let skipped = rest.prefix { !Self.isOfChecksum($0) }
+            output += String(decoding: skipped, as: UTF8.self)
+            rest = rest.dropFirst(skipped.count)
+            let word = rest.prefix(while: Self.isOfChecksum)
+            guard !word.isEmpty else { continue }
+            rest = rest.dropFirst(word.count)
+            let padding = rest.prefix(2).prefix { $0 == UInt8(ascii: "=") }
+            let text = String(decoding: word, as: UTF8.self)
+            let padded = text + String(decoding: padding, as: UTF8.self)
+            var found: (spelling: ChecksumSpelling, checksum: BodyChecksum, isPadded: Bool)?
+            var isShaped = false
+            for (isPadded, token) in [(true, padded), (false, text)] where found == nil && (isPadded || !padding.isEmpty) {
+                for (spelling, checksum) in ChecksumSpelling.candidates(for: token, in: name) where found == nil {
+                    isShaped = true
+                    guard let bytes = try old(checksum), spelling.isSpelled(token, of: bytes) else { continue }
+                    found = (spelling, checksum, isPadded)
+                }
+            }
+            if let found, let bytes = try new(found.checksum) {
+                let spelled = found.spelling.text(of: bytes)
+                replaced(found.isPadded ? padded : text, spelled)
+                output += spelled
+                if found.isPadded { rest = rest.dropFirst(padding.count) }
+                isChanged = true
+            } else {
                 misfits = misfits || isShaped
-                isShaped = false
+                output += text
             }
-        ) { word in
-            for (spelling, checksum) in ChecksumSpelling.candidates(for: word, in: name) {
-                isShaped = isShaped || spelling.isCertain
-                guard let bytes = try old(checksum), spelling.isSpelled(word, of: bytes), let other = try new(checksum) else { continue }
-                isShaped = false
-                let spelled = spelling.text(of: other)
-                replaced(word, spelled)
-                return spelled
-            }
-            return nil
+        }
+        return isChanged ? output : nil
+    }
+
+    fileprivate static func isOfChecksum(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
         }
     }
 
@@ -130,8 +155,6 @@ private enum ChecksumSpelling {
     case hex(isUpper: Bool)
     /// Azure has the lowest byte of a CRC first.
     case base64(isReversed: Bool)
-    /// Without padding, in the URL-safe alphabet where it differs (RFC 4648, 5).
-    case base64URL(isPadded: Bool)
     case decimal
 
     /// The checksums that a text may be, by its length.
@@ -152,19 +175,14 @@ private enum ChecksumSpelling {
             let fitting = BodyChecksum.allCases.filter { ($0.size + 2) / 3 * 4 == count && ($0.size > 8 || isShortNamed) }
             found += fitting.map { (.base64(isReversed: false), $0) }
             if name.contains("crc64") { found += fitting.filter { $0.size == 8 }.map { (.base64(isReversed: true), $0) } }
-            found += fitting.map { (.base64URL(isPadded: true), $0) }
         }
-        found += BodyChecksum.allCases.filter { ($0.size * 8 + 5) / 6 == count && $0.size > 8 }.map { (.base64URL(isPadded: false), $0) }
         return found
     }
-
-    /// Whether a text of this shape is hardly anything but a checksum.
-    var isCertain: Bool { if case .base64URL = self { false } else { true } }
 
     func isSpelled(_ text: String, of bytes: [UInt8]) -> Bool {
         switch self {
         case .hex: text.lowercased() == Hex.encode(bytes)
-        case .base64, .base64URL, .decimal: text == self.text(of: bytes)
+        case .base64, .decimal: text == self.text(of: bytes)
         }
     }
 
@@ -175,11 +193,6 @@ private enum ChecksumSpelling {
             var text: [UInt8] = []
             (isReversed ? bytes.reversed() : bytes).withUnsafeBytes { Base64.encode($0, into: &text) }
             return String(decoding: text, as: UTF8.self)
-        case .base64URL(let isPadded):
-            var text: [UInt8] = []
-            bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
-            if !isPadded { while text.last == UInt8(ascii: "=") { text.removeLast() } }
-            return String(decoding: text.map(Base64Run.urlSafe), as: UTF8.self)
         case .decimal: return String(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         }
     }
@@ -190,10 +203,7 @@ private enum ChecksumSpelling {
 final class ReplacedChecksums: Sendable {
     /// More are not remembered.
     private static let limit = 1 << 14
-    /// Fields that have checksums of bodies, or of scripts in them, though their names do not say so.
-    private static let others: Set<String> = [
-        "if-match", "if-none-match", "if-range", "content-security-policy", "content-security-policy-report-only",
-    ]
+    private static let conditions: Set<String> = ["if-match", "if-none-match", "if-range"]
 
     private struct State {
         var replacements: [String: String] = [:]
@@ -223,8 +233,8 @@ final class ReplacedChecksums: Sendable {
         var isChanged = false
         for index in 0..<fields.count {
             let name = fields.name(at: index).lowercased()
-            if Self.others.contains(name) || FieldsOfBody.mayHaveChecksum(name),
-                let value = ChecksumWords.replaced(in: fields.value(at: index), { known[$0] })
+            if Self.conditions.contains(name) || FieldsOfBody.mayHaveChecksum(name),
+                let value = Self.replaced(fields.value(at: index), known)
             {
                 isChanged = true
                 changed.append(name: fields.name(at: index), value: value)
@@ -233,6 +243,32 @@ final class ReplacedChecksums: Sendable {
             }
         }
         if isChanged { fields = changed }
+    }
+
+    /// Nil if nothing in it is known.
+    private static func replaced(_ value: String, _ known: [String: String]) -> String? {
+        var output: [UInt8] = []
+        var isChanged = false
+        var rest = Array(value.utf8)[...]
+        while !rest.isEmpty {
+            let skipped = rest.prefix { !FieldsOfBody.isOfChecksum($0) }
+            output += skipped
+            rest = rest.dropFirst(skipped.count)
+            let word = rest.prefix(while: FieldsOfBody.isOfChecksum)
+            rest = rest.dropFirst(word.count)
+            let padding = rest.prefix(2).prefix { $0 == UInt8(ascii: "=") }
+            if let new = known[String(decoding: word + padding, as: UTF8.self)] {
+                output += new.utf8
+                rest = rest.dropFirst(padding.count)
+                isChanged = true
+            } else if let new = known[String(decoding: word, as: UTF8.self)] {
+                output += new.utf8
+                isChanged = true
+            } else {
+                output += word
+            }
+        }
+        return isChanged ? String(decoding: output, as: UTF8.self) : nil
     }
 }
 

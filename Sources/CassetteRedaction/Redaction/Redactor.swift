@@ -354,7 +354,6 @@ public struct Redactor: Sendable {
             }
             outcome.count += result.count
             outcome.isBodyChanged = true
-            for (old, new) in result.digests { self.checksums?.add(old, new) }
             var arrival = old.arrival
             FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.bytes.count, newSize: result.bytes.count)
             body = WireBody(result.bytes, arrival: arrival, isComplete: old.isComplete)
