@@ -275,7 +275,7 @@ final class ReplacedChecksums: Sendable {
 /// What the name of a part of multipart/form-data says about its data.
 enum PartMeaning: Sendable, Hashable {
     /// All of it is one secret.
-    case secret(kind: String, isSure: Bool, isRuled: Bool)
+    case secret(kind: String, isSure: Bool)
     /// An exception names it.
     case kept
     /// Looked into, with these patterns.
@@ -289,11 +289,11 @@ enum PartMeaning: Sendable, Hashable {
         if rules.keeps(part: name) {
             self = .kept
         } else if let kind = rules.kind(part: name) {
-            self = .secret(kind: kind, isSure: true, isRuled: true)
+            self = .secret(kind: kind, isSure: true)
         } else if disposition.filename == nil, let meaning = SecretNames.meaning(of: Self.last(name).utf8), !meaning.needsCompany,
             !meaning.needsKeyShape
         {
-            self = .secret(kind: meaning.kind, isSure: meaning.isSure, isRuled: false)
+            self = .secret(kind: meaning.kind, isSure: meaning.isSure)
         } else {
             self = .content(rules.rules.filter { $0.place == .part(name) && $0.pattern != nil })
         }

@@ -10,8 +10,6 @@ struct TextRedaction {
     let vault: SecretVault
     /// Of the search that this is a part of.
     var budget: SearchBudget?
-    /// Gets the known secrets that are found beyond their own places; nil: nobody asks.
-    var hits: SecretHits?
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
@@ -24,7 +22,7 @@ struct TextRedaction {
         hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
     ) -> EditList {
         guard !text.isEmpty else { return EditList() }
-        var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept, hits: self.hits)
+        var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept)
         work.learn(findings)
         work.learn(self.rules.patterns(in: text))
         let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore)
@@ -41,7 +39,7 @@ struct TextRedaction {
             // A form's items hold texts of any kind, also where they have no escapes.
             work.learn(inItems: TextSurvey.findings(in: text, as: .plain, hasMore: hasMore, isView: true))
         }
-        work.decode(survey.base64, in: text, self, depth: depth)
+        work.decode(survey.base64, in: text, self, depth: depth) { $0 }
         work.search(views)
         // Before edits that touch become one: a chance one must not take another with it.
         let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
@@ -51,7 +49,7 @@ struct TextRedaction {
     /// Only secrets that are known by now, in bytes of any kind, whose number stays.
     func editsOfKnown(in bytes: UnsafeRawBufferPointer) -> EditList {
         guard !bytes.isEmpty else { return EditList() }
-        var work = Work(rules: self.rules, vault: self.vault, text: bytes, kind: .binary, kept: [], hits: self.hits)
+        var work = Work(rules: self.rules, vault: self.vault, text: bytes, kind: .binary, kept: [])
         work.search([])
         return EditList(keepingLengths: work.edits)
     }
@@ -73,12 +71,8 @@ struct TextRedaction {
         let kept: EditList
         var edits: [Edit] = []
         private var spelling: PlaceholderSpelling?
-        private let hits: SecretHits?
 
-        init(
-            rules: RedactionRules, vault: SecretVault, text: UnsafeRawBufferPointer, kind: TextKind, kept: [Range<Int>], hits: SecretHits?
-        ) {
-            self.hits = hits
+        init(rules: RedactionRules, vault: SecretVault, text: UnsafeRawBufferPointer, kind: TextKind, kept: [Range<Int>]) {
             self.rules = rules
             self.vault = vault
             self.text = text
@@ -94,7 +88,7 @@ struct TextRedaction {
         }
 
         mutating func learn(_ findings: [Finding]) {
-            for finding in findings { self.learn(finding, at: finding.range, isEscaped: false, count: finding.count) }
+            for finding in findings { self.learn(finding, at: finding.range, isEscaped: false) }
         }
 
         /// What is found by names within the items of a form, unless the item is a secret itself.
@@ -102,37 +96,28 @@ struct TextRedaction {
             let taken = EditList(findings.isEmpty ? [] : self.edits)
             for var finding in findings where !taken.touches(finding.range) {
                 if finding.spelling == .number { finding.spelling = .plain }
-                self.learn(finding, at: finding.range, isEscaped: false, count: finding.count)
+                self.learn(finding, at: finding.range, isEscaped: false)
             }
         }
 
-        private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool, count: Range<Int>?) {
+        private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool) {
             guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range), !self.isPlaceholder(finding, range)
             else {
                 return
             }
-            if let cookie = finding.cookie, self.stays(cookie) { return }
             let reach: SecretReach =
                 if !finding.pieces.isEmpty {
                     .anywhere
                 } else if finding.isPlaceOnly {
                     .place
                 } else {
-                    SecretReach(finding.secret, isSure: finding.isSure, isRuled: finding.isRuled)
+                    SecretReach(finding.secret, isSure: finding.isSure)
                 }
             let placeholder = self.vault.placeholder(
                 for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptShape)
             let bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.replace(range, with: bytes)
-            if let count { self.replace(count, with: Array("\(placeholder.standing(at: range, in: self.text).bytes.count)".utf8)) }
-        }
-
-        /// Whether the value of a cookie stays. Those that scripts may not read are remembered: the requests that carry them do not say so.
-        private func stays(_ cookie: Finding.Cookie) -> Bool {
-            if self.rules.keeps(cookie: cookie.name) { return true }
-            if cookie.isHidden { self.vault.hide(cookie: cookie.name) }
-            return cookie.isPreference && self.rules.kind(cookie: cookie.name) == nil && !self.vault.hides(cookie: cookie.name)
         }
 
         /// Whether a finding is a placeholder, as it was put in or in the form of a secret, or a part of one.
@@ -162,12 +147,11 @@ struct TextRedaction {
                 let range = self.source(finding.range, views)
                 guard !taken.touches(range) else { continue }
                 if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
-                self.learn(
-                    finding, at: range, isEscaped: self.isEscaped(range), count: finding.count.map { self.source($0, views) })
+                self.learn(finding, at: range, isEscaped: self.isEscaped(range))
             }
             guard !base64.isEmpty else { return }
             view.bytes.withUnsafeBytes { bytes in
-                self.decode(base64, in: bytes, redaction, depth: depth, views)
+                self.decode(base64, in: bytes, redaction, depth: depth) { range in views.reversed().reduce(range) { $1.source($0) } }
             }
         }
 
@@ -176,12 +160,12 @@ struct TextRedaction {
         /// Redacts what texts of base64 hold, and encodes it again.
         mutating func decode(
             _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ redaction: TextRedaction, depth: Int,
-            _ views: ArraySlice<EscapeView> = []
+            _ source: (Range<Int>) -> Range<Int>
         ) {
             guard !runs.isEmpty, depth < EscapeView.depthLimit, self.kind != .fields else { return }
             let taken = EditList(self.edits)
             for run in runs {
-                let range = self.source(run, views)
+                let range = source(run)
                 guard !taken.touches(range), !self.kept.touches(range), !Placeholder.covers(range, in: self.text),
                     let base64 = Base64Text(bytes[run])
                 else { continue }
@@ -195,8 +179,7 @@ struct TextRedaction {
                     return edits.isEmpty ? nil : edits.applied(to: content)
                 }
                 guard let redacted else { continue }
-                let text = self.spell().bytes(
-                    base64: base64.text(of: redacted, isOneLine: !views.isEmpty), isEscaped: self.isEscaped(range))
+                let text = self.spell().bytes(base64: base64.text(of: redacted), isEscaped: self.isEscaped(range))
                 self.replace(range, with: text)
             }
         }
@@ -233,10 +216,6 @@ struct TextRedaction {
             known.index.search(bytes) { hits.append($0) }
             guard !hits.isEmpty else { return }
             hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
-            if let collected = self.hits {
-                let named = EditList(self.edits)
-                for hit in hits where !named.touches(source(hit.range)) { collected.add(known.placeholders[hit.secret]) }
-            }
             var done = 0
             for hit in hits where !Placeholder.covers(hit.range, in: bytes) {
                 switch hit.form {
@@ -320,10 +299,6 @@ struct PlaceholderSpelling {
         }
         switch spelling {
         case .number: return [UInt8(ascii: "0")]
-        case .base64:
-            var text: [UInt8] = []
-            placeholder.withUnsafeBytes { Base64.encode($0, into: &text) }
-            return text
         case .user: return self.escaped(placeholder, keeping: [])
         case .query where self.kind != .url: return self.escaped(placeholder, keeping: [UInt8(ascii: ":")])
         case .plain, .json, .form, .query:

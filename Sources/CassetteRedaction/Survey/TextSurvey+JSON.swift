@@ -16,40 +16,11 @@ extension TextSurvey {
             guard let meaning = self.meaning(start, end) else { return }
             if quote == UInt8(ascii: "\""), self.member(start, colon, meaning) { return }
             if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }
-        case UInt8(ascii: "="), UInt8(ascii: "-"):
+        case UInt8(ascii: "="):
             guard self.isFree, self.text.byte(colon + 1) == UInt8(ascii: ">"), let meaning = self.meaning(start, end) else { return }
             self.literal(self.text.skipSpace(colon + 2), meaning)
-        case UInt8(ascii: "]"): if self.isFree { self.indexed(start, end, closing: colon) }
-        case UInt8(ascii: ";"): if self.isFree { self.serialized(start, end, semicolon: colon) }
-        case UInt8(ascii: ","), UInt8(ascii: "}"):
-            guard self.isFree else { return }
-            if quote == UInt8(ascii: "\""), !self.manifest(start, end) { self.pair(start, end) }
-            self.argument(start, end, comma: colon)
-        default: if self.text.byte(self.text.skipSpaceBack(start - 1) - 1) == UInt8(ascii: "=") { self.namedTag(around: start) }
+        default: if quote == UInt8(ascii: "\""), self.isFree { self.pair(start, end) }
         }
-    }
-
-    /// Bytes to both sides of a Secret's kind among which its values are.
-    private static let manifestReach = 4096
-
-    /// `"kind": "Secret"` of Kubernetes, with `"data": {"NAME": "…"}` before or after it. Whether it is one.
-    private mutating func manifest(_ start: Int, _ end: Int) -> Bool {
-        guard end - start == 6, self.bytes[start..<end].elementsEqual("Secret".utf8),
-            self.text.keyOfMember(valueAt: start - 1, ["kind"]) != nil
-        else { return false }
-        let least = max(self.manifestEnd, start - Self.manifestReach)
-        let most = min(self.bytes.count, end + Self.manifestReach)
-        self.manifestEnd = most
-        var mark = least
-        while mark < most {
-            mark = ByteScan.index(of: UInt8(ascii: "{"), in: UnsafeRawBufferPointer(rebasing: self.bytes[..<most]), from: mark)
-            guard mark < most else { break }
-            if self.text.keyOfMember(valueAt: mark, ["data", "stringdata"]) != nil, let values = NestedValues(self.text, openAt: mark) {
-                for (_, range, _) in values.values { self.addNested(range, name: nil, SecretNames.Meaning(kind: "secret"), isWord: false) }
-            }
-            mark += 1
-        }
-        return true
     }
 
     /// `"name": "value"`. Whether the value is one of JSON.
@@ -73,7 +44,7 @@ extension TextSurvey {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             var last = value + 1
             while last < self.bytes.count, JSONNumberText.mayHold(self.bytes[last]) { last += 1 }
-            // A short number counts something, or is a word's of a language model.
+            // A short number counts something.
             guard last - value >= 4, meaning.syntax == .value || meaning.syntax == .credentials else { return true }
             self.add(value..<last, meaning, .number)
         default: return false
@@ -91,10 +62,8 @@ extension TextSurvey {
         guard Self.nestable.contains(meaning.kind), !meaning.needsCompany, meaning.syntax == .value,
             meaning.isPlural || !meaning.needsKeyShape, let nested = NestedValues(self.text, openAt: open)
         else { return }
-        for (name, range, isHeld) in nested.values {
-            var inner = meaning
-            if isHeld { inner.isPlural = true }
-            self.addNested(range, name: name, inner, isWord: nested.hasType)
+        for (name, range) in nested.values {
+            self.addNested(range, name: name, meaning, isWord: nested.hasType)
         }
     }
 
@@ -104,7 +73,6 @@ extension TextSurvey {
         guard meaning.isPlural || name.map({ NestedValues.isOfValue(self.bytes[$0]) }) ?? true else { return }
         // A name of its own, which is found for itself.
         if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !NestedValues.isOfValue(self.bytes[name]) { return }
-        if let name, NestedValues.isOfDescription(self.bytes[name]) { return }
         let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
         let isPassword = meaning.kind == "password" || meaning.kind == "secret" || meaning.kind == "client_secret"
         guard NamedValue.mayBeSecret(self.bytes[range]), isPassword && !isWord || NamedValue.looksLikePassword(value) else { return }
@@ -126,10 +94,7 @@ extension TextSurvey {
 
     mutating func cookies(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
         guard self.text.isWhole(range), CookieField.mayBe(self.bytes, range) else { return }
-        var found = CookieField.findings(in: self.bytes, range, isSet: meaning.syntax == .setCookie, isEscaped: true)
-        // A value that the text ends in may be longer.
-        if range.upperBound == self.bytes.count, let last = found.indices.last { found[last].cookie?.isPreference = false }
-        self.findings += found
+        self.findings += CookieField.findings(in: self.bytes, range, isSet: meaning.syntax == .setCookie, isEscaped: true)
     }
 
     /// Another member of a token request in JSON.

@@ -23,26 +23,11 @@ extension TextSurvey {
             return self.cookies(line, meaning)
         }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
-        if self.text.byte(value) == UInt8(ascii: "["), meaning.isPlural || meaning.kind == "password" { return self.list(value, meaning) }
-        // An anchor, and the tag of a string (YAML 1.2, 6.9).
-        let content = self.text.afterNodeProperties(value)
-        if content > value, self.text.isQuote(self.text.byte(content)) { return self.literal(content, meaning) }
-        // `[name:protected] => value` of PHP.
-        if self.text.byte(start - 1) == UInt8(ascii: "["), let close = self.text.endOfVisibility(valueFrom), self.printed(close, meaning) {
-            return
-        }
         guard self.text.beginsLine(start) else {
-            if let range = self.text.headerInQuotes(start, value) ?? self.text.lineInQuotes(start, content) {
-                self.addFree(range, meaning)
-            } else {
-                self.flowValue(value, meaning)
-            }
+            if let range = self.text.headerInQuotes(start, value) ?? self.text.lineInQuotes(start, value) { self.addFree(range, meaning) }
             return
         }
-        if let range = self.text.valueAfterScheme(value) { return self.addFree(range, meaning) }
-        if self.text.byte(valueFrom) == UInt8(ascii: ":"), self.base64Attribute(valueFrom + 1, meaning) { return }
-        if value > valueFrom, self.bareLine(content, meaning) { return }
-        if content > value { return self.block(start, content, meaning) }
+        if value > valueFrom, self.bareLine(value, meaning) { return }
         self.block(start, valueFrom, meaning)
     }
 
@@ -64,14 +49,9 @@ extension TextSurvey {
         if isQuoted { end -= 1 }
         let start = self.text.startOfName(end)
         guard start < end, end - start <= SecretNames.lengthLimit, !isQuoted || self.text.isQuote(self.text.byte(start - 1)),
-            let meaning = self.meaning(start, end), !meaning.needsCompany
+            let meaning = self.meaning(start, end) ?? self.variable(start, end), !meaning.needsCompany
         else { return }
         let first = isQuoted ? start - 1 : start
-        if self.text.byte(mark + 1) == UInt8(ascii: ">") {
-            // `:name => "value"` of Ruby, `name => 'value'` of Perl.
-            guard self.bytes[mark] == UInt8(ascii: "="), self.text.mayPrecedeSymbol(first - 1) else { return }
-            return self.literal(self.text.skipSpace(mark + 2), meaning)
-        }
         if self.bytes[mark] == UInt8(ascii: ":") {
             // Of JSON, which was read from the name on.
             guard !isQuoted else { return }
@@ -87,13 +67,11 @@ extension TextSurvey {
             if !self.text.beginsLine(first), let next = self.text.byte(value + 2), self.text.isQuote(next) { return }
             return self.literal(value, meaning)
         }
-        if self.text.byte(value) == UInt8(ascii: "[") { return self.list(value, meaning) }
-        if self.text.byte(value) == UInt8(ascii: "{") { return self.inlineTable(value, meaning) }
         if let range = self.text.lineInQuotes(first, value) { return self.addFree(range, meaning) }
         guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return }
         // A word may be a variable of a program.
         let isIdentifier = self.bytes[line].allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") }
-        if isIdentifier || meaning.isCompound && NamedValue.isNumberedName(self.bytes[line]), !self.isInSections { return }
+        if isIdentifier, !self.isInSections { return }
         self.bareLine(value, meaning)
     }
 
@@ -118,20 +96,12 @@ extension TextSurvey {
 
     /// `name="value"`, as attributes of XML and settings have it; `name=value` on a line of its own or among others.
     mutating func assignment(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
-        guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials else { return }
-        let value = end + 1
-        if self.text.byte(value) == UInt8(ascii: ">"), self.text.mayPrecedeSymbol(start - 1) {
-            // `:name=>"value"`
-            return self.literal(self.text.skipSpace(value + 1), meaning)
+        guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials, self.text.mayPrecedeName(start - 1) else {
+            return
         }
-        guard self.text.mayPrecedeName(start - 1) else { return }
+        let value = end + 1
         if meaning.syntax == .credentials, start >= self.fieldEnd, self.credentials(value, meaning) { return }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
-        // `N'X'` of SQL Server.
-        if self.text.byte(value) == UInt8(ascii: "N"), self.text.byte(value + 1) == UInt8(ascii: "'") {
-            return self.literal(value + 1, meaning)
-        }
-        if self.text.byte(value) == UInt8(ascii: "["), meaning.isPlural { return self.list(value, meaning) }
         guard start >= self.valueEnd else { return }
         if let range = self.text.valueInConnectionString(start, value) {
             self.valueEnd = range.upperBound
@@ -194,9 +164,7 @@ extension TextSurvey {
     }
 
     /// A value in quotes, of any kind.
-    ///
-    /// - Parameter hasDigit: only one word with a digit counts.
-    mutating func literal(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
+    mutating func literal(_ start: Int, _ meaning: SecretNames.Meaning) {
         guard let quote = self.text.byte(start), self.text.isQuote(quote), !meaning.needsCompany else { return }
         let most = min(self.bytes.count, start + 1 + NamedValue.limit)
         if quote == UInt8(ascii: "\""), self.text.byte(start + 1) == quote, self.text.byte(start + 2) == quote {
@@ -219,7 +187,6 @@ extension TextSurvey {
         // The quote was another string's last, or another string's first is in it.
         if let first = range.first(where: { self.bytes[$0] > 32 }), ",:;)]}".utf8.contains(self.bytes[first]) { return }
         if quote != UInt8(ascii: "\""), self.bytes[range].contains(UInt8(ascii: "\"")) { return }
-        if hasDigit, meaning.syntax == .value, !NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range])) { return }
         switch meaning.syntax {
         case .value, .credentials: self.addFree(range, meaning)
         case .cookie, .setCookie: self.cookies(range, meaning)
@@ -237,8 +204,6 @@ extension TextSurvey {
             space += 1
         }
         guard space > start, self.text.byte(space) == 32 else { return false }
-        // Part of credentials that were read before.
-        guard start >= self.fieldEnd else { return true }
         let scheme = String(decoding: self.bytes[start..<space], as: UTF8.self).lowercased()
         if Self.parameterSchemes.contains(scheme) {
             // Their own quotes cannot be told from those of a text around them.

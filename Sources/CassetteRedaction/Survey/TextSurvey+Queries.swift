@@ -25,16 +25,6 @@ extension TextSurvey {
         self.add(end + 1..<last, meaning, self.isForm ? .form : .query)
     }
 
-    /// The value of an item whose name is in brackets.
-    mutating func itemValue(_ start: Int, _ meaning: SecretNames.Meaning) {
-        guard start >= self.valueEnd else { return }
-        var end = start
-        let most = min(self.bytes.count, start + NamedValue.limit)
-        while end < most, !self.text.endsItem(self.bytes[end]) { end += 1 }
-        self.valueEnd = end
-        if end < most || end == self.bytes.count { self.add(start..<end, meaning, self.isForm ? .form : .query) }
-    }
-
     /// Whether the form's items are divided by semicolons.
     var hasSemicolons: Bool { QuerySurvey.separator(self.bytes) == UInt8(ascii: ";") }
 

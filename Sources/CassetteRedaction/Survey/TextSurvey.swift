@@ -24,16 +24,10 @@ struct TextSurvey {
     /// The next `<` from an offset on that was asked for last.
     var nextMark = 0..<0
     var findings: [Finding] = []
-    /// Where the values of the last Secret of Kubernetes were looked for up to.
-    var manifestEnd = 0
-    var commands: CommandSurvey
-    var tags: MarkupTags
     /// Where the last password of a command ends that was read.
     var commandEnd = 0
     /// Texts of base64 that may hold names.
     var base64: [Range<Int>] = []
-    /// Where the characters of base64 end that were looked at last, whether they are a text or not.
-    var base64End = 0
     /// Where the last end tag of an element of each kind was: no start tag before it belongs to the next one.
     var elementFloors: [String: Int] = [:]
     /// Whether lines of the text are settings in sections; nil before the first question.
@@ -42,8 +36,6 @@ struct TextSurvey {
     private init(_ text: SurveyText, _ kind: TextKind) {
         self.text = text
         self.bytes = text.bytes
-        self.commands = CommandSurvey(text: text)
-        self.tags = MarkupTags(text: text)
         self.isForm = kind == .form
         self.isFree = kind == .plain && text.isReadable
     }
@@ -74,8 +66,7 @@ struct TextSurvey {
                 }
             case .armour: if let key = shapes.privateKey(at: offset) { survey.findings.append(key) }
             case .blank: survey.spaced(markAt: offset + 2)
-            case .identified: survey.identified(before: offset + 3)
-            case .flag: survey.command(flagAt: offset + 1)
+            case .flag: survey.command(flagAt: offset)
             case .option:
                 survey.option(at: offset)
                 survey.command(flagAt: offset)
@@ -83,15 +74,13 @@ struct TextSurvey {
             case .base64: survey.base64(around: offset, isBeginning: false)
             }
         }
-        if survey.isFree { survey.endTagsWithBlanks() }
         return (survey.findings + URLUserSurvey.findings(in: text), survey.base64)
     }
 
     mutating func base64(around offset: Int, isBeginning: Bool) {
-        guard offset >= self.base64End else { return }
-        let (range, isText) = Base64Text.run(in: self.text, around: offset, isBeginning: isBeginning)
-        self.base64End = range.upperBound
-        if isText { self.base64.append(range) }
+        guard offset >= self.base64.last?.upperBound ?? 0 else { return }
+        guard let range = Base64Text.range(in: self.text, around: offset, isBeginning: isBeginning) else { return }
+        self.base64.append(range)
     }
 
     // MARK: Members of JSON
@@ -100,35 +89,20 @@ struct TextSurvey {
         let start = self.text.startOfName(end)
         guard start < end, end - start <= SecretNames.lengthLimit else { return }
         switch self.bytes[end] {
-        case 32, 9, 10, 13: self.blankAfterName(start, end)
+        case 32, 9, 10, 13: self.entry(start, end)
         case UInt8(ascii: "<"): self.meaning(start, end).map { self.pairOfElements(start, end, $0) }
         case UInt8(ascii: "\""): self.quotedName(start, end)
         case UInt8(ascii: "'"): if self.isFree { self.quotedName(start, end) }
-        case UInt8(ascii: "="):
-            if let meaning = self.meaning(start, end) {
-                self.item(start, end, meaning)
-            } else if self.text.isWord("value", endingAt: end), end - start == 5 {
-                self.namedTag(around: start)
-            }
+        case UInt8(ascii: "="): (self.meaning(start, end) ?? self.variable(start, end)).map { self.item(start, end, $0) }
         case UInt8(ascii: ":"):
             if self.isFree {
-                self.meaning(start, end).map { self.labelled(start, end, valueFrom: end + 1, $0) }
+                (self.meaning(start, end) ?? self.variable(start, end)).map { self.labelled(start, end, valueFrom: end + 1, $0) }
             }
-        case UInt8(ascii: "]"): if self.isFree { self.bracketed(start, end) }
-        case UInt8(ascii: "("): if self.isFree { self.called(start, end) }
         default: self.meaning(start, end).map { self.element(start, end, $0) }
         }
     }
 
-    func meaning(_ start: Int, _ end: Int) -> SecretNames.Meaning? {
-        let name = self.bytes[start..<end]
-        if var meaning = SecretNames.meaning(ofMember: name) {
-            // `login.password`: keys of texts for people have such names, too.
-            if meaning.syntax == .value, name.dropFirst().contains(UInt8(ascii: ".")) { meaning.isCompound = true }
-            return meaning
-        }
-        return self.variable(start, end) ?? SecretNames.meaning(ofCompound: name)
-    }
+    func meaning(_ start: Int, _ end: Int) -> SecretNames.Meaning? { SecretNames.meaning(ofMember: self.bytes[start..<end]) }
 
     func variable(_ start: Int, _ end: Int) -> SecretNames.Meaning? {
         self.isFree ? SecretNames.meaning(ofVariable: self.bytes[start..<end]) : nil

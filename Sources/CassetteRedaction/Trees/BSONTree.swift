@@ -64,17 +64,16 @@ struct BSONTree {
         switch kind {
         case 0x01, 0x11, 0x09, 0x12, 0x10:
             guard let end = fixed(kind == 0x10 ? 4 : 8) else { return nil }
-            // Dates and timestamps stay.
-            var number = 0
+            var isLong = kind != 0x09 && kind != 0x11
             if kind == 0x10 {
-                number = Int(self.bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self).littleEndian.magnitude)
+                let number = self.bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self).littleEndian
+                isLong = number.magnitude >= 1000
             } else if kind == 0x12 {
-                number = Int(clamping: self.bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self).littleEndian.magnitude)
+                isLong = self.bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self).littleEndian.magnitude >= 1000
             } else if kind == 0x01 {
-                let bits = self.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
-                number = Int(exactly: Double(bitPattern: bits).magnitude.rounded(.down)) ?? .max
+                isLong = self.bytes[offset..<end].contains { $0 != 0 }
             }
-            if redaction.hidesNumber(place, number) {
+            if redaction.hidesNumber(place, isLong: isLong) {
                 edits.append(Edit(range: offset..<end, bytes: Array(repeating: 0, count: end - offset)))
             }
             return end

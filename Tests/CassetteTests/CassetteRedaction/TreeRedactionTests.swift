@@ -18,7 +18,7 @@ import Testing
 
     private static let secret = "h7nter2Xq"
     private static let login = Value.map([
-        ("user", .text("ada")), ("password", .text(Self.secret)), ("pin", .number(7)), ("api_key", .number(123_456_789)),
+        ("user", .text("ada")), ("password", .text(Self.secret)), ("pin", .number(7)), ("api_key", .number(123_456)),
         (
             "nested",
             .map([
