@@ -7,7 +7,8 @@ internal import TapeBytes
 /// Reads the settings of an order: what `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
     static let members = [
-        "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired", "redaction",
+        "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired",
+        "redaction",
         "redact",
         "keep", "secretEnv",
     ]

@@ -241,7 +241,8 @@ struct ConfigReader {
 enum ConfigKey: String, CaseIterable {
     case mode, match, ignore, patterns, descriptors, redact, keep, secretEnv
     case repetition = "repeat"
-    case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability,
+    case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review,
+        durability,
         onDiskFull
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes by name.

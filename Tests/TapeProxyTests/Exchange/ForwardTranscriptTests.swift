@@ -84,7 +84,9 @@ import Testing
 
     // MARK: Origins that break off
 
-    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 999999 x\r\n\r\n"], [Failure.Answer.page, .break, nil])
+    @Test(
+        arguments: ["", "HTTP/1.1 200 OK\r\nContent-", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 999999 x\r\n\r\n"],
+        [Failure.Answer.page, .break, nil])
     func aClientGetsAPageOrTheSameBreak(answer: String, choice: Failure.Answer?) throws {
         let scene = try ExchangeScene { $0.originErrors = choice }
         scene.client(Self.get)

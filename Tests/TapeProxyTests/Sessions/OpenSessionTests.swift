@@ -10,6 +10,7 @@ import Testing
         #expect(report.isOpen && report.file == nil && report.recorder?.recorded == 0)
         report = try running.server.end(session.name, keepsOld: false)
         #expect(!report.isOpen && report.problem == nil)
-        #expect(report.file == running.server.configuration.folder.path + "/pets.json")
+        // An empty cassette would refuse every request of the next session.
+        #expect(report.file == nil)
     }
 }

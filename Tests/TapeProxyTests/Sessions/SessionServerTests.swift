@@ -291,6 +291,7 @@ import Testing
         let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json")) }
         #expect(error?.code == .cassetteInUse)
         _ = try running.server.end(session.name, keepsOld: false)
+        try running.folder.write(RunningSessions.cassette(self.url, "old"), to: "a.json")
         let replays = try (0..<2).map { _ in try running.server.open(SessionOrder(cassette: "a.json")) }
         #expect(replays.allSatisfy { $0.session.looksUp && $0.recorder == nil })
     }
