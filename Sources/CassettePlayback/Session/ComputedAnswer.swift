@@ -24,9 +24,13 @@ public enum ComputedAnswer {
         guard var response = interaction.response else { return interaction }
         if let ranges = form.ranges {
             try self.compute(ranges, &response, cassette, bodies, digest)
-        } else if form.isDecoded, let body = response.body {
+        } else if form.isDecoded, let body = response.body, body.size > 0 {
             let bytes = try self.decoded(body, id: interaction.id, response.headers, bodies, digest)
             self.replace(&response, with: bytes, fields: self.decodedFields(response.headers))
+        } else if form.isDecoded {
+            // The answer to HEAD, whose length without the coding is not known (RFC 9110, 9.3.2).
+            response.headers = self.decodedFields(response.headers).removing("content-length")
+            response.codedHeaders = nil
         }
         interaction.response = response
         return interaction

@@ -21,9 +21,10 @@ struct RecordedCoding: Sendable {
     let names: String
     private let accepted: [String]
 
-    /// Nil if the body has no codings.
+    /// Nil if the body has no codings. The answer to HEAD has those of the body that it does not have.
     init?(_ interaction: Interaction) {
-        guard let response = interaction.response, response.headers.contains("content-encoding"), let body = response.body, body.size > 0
+        guard let response = interaction.response, response.headers.contains("content-encoding"),
+            (response.body?.size ?? 0) > 0 || interaction.request.method == "HEAD" && response.status != 304
         else {
             return nil
         }

@@ -58,6 +58,20 @@ import Testing
         #expect(replay.session.verdict().flaws.isEmpty)
     }
 
+    @Test func headOfACodedBodyIsThatOfTheBodyWithoutItsCoding() throws {
+        let (proxy, origin) = try self.recorded([
+            "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Encoding: gzip\r\nVary: Accept-Encoding\r\nContent-Length: 25\r\nConnection: close\r\n\r\n"
+        ]) { origin in [self.get(origin, "Accept-Encoding: gzip").replacing("GET ", with: "HEAD ")] }
+        let replay = try RunningProxy(.none, in: proxy.folder, repetition: .last)
+        for (accepted, isDecoded) in [("identity", true), ("gzip", false), ("br", true)] {
+            let answer = try replay.ask(self.get(origin, "Accept-Encoding: \(accepted)").replacing("GET ", with: "HEAD "))
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(answer.contains("Content-Encoding: gzip\r\n") != isDecoded, "\(answer)")
+            #expect(answer.contains("Content-Length: 25\r\n") != isDecoded, "\(answer)")
+            #expect(answer.contains("ETag: W/\"a\"") == isDecoded, "\(answer)")
+        }
+    }
+
     @Test func codedBodyIsDecodedForAClientThatDoesNotAcceptIt() throws {
         let coded: [UInt8] = [
             0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0, 0,
