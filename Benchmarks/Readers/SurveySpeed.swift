@@ -20,6 +20,11 @@ enum SurveySpeed {
             self.mark("the same, with secrets known, MB/s", records, "application/json", learning, .atLeast(0), rounds),
             self.mark("in JSON of long texts, MB/s", texts, "application/json", redactor, .atLeast(2000), rounds),
             self.mark("in HTML, MB/s", markup, "text/html", redactor, .atLeast(0), rounds),
+            // Texts made of what begins a place for secrets: the work for each byte has an end.
+            self.mark("in flags of commands, MB/s", self.repeated("curl -p x -u y "), "text/plain", redactor, .atLeast(0), rounds),
+            self.mark(
+                "in names without values, MB/s", self.repeated("<a name=\"password\" [token]= "), "text/plain", redactor, .atLeast(0),
+                rounds),
         ]
     }
 
@@ -63,6 +68,10 @@ enum SurveySpeed {
             text += "\"description\":\"A thing of some use in house and garden\",\"active\":true},"
         }
         return Array((text + "0]").utf8)
+    }
+
+    private static func repeated(_ part: String) -> [[UInt8]] {
+        Array(repeating: Array(String(repeating: part, count: self.size / part.utf8.count).utf8), count: self.count)
     }
 
     private static func text(seed: UInt64) -> [UInt8] {

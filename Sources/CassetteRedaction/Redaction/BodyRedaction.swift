@@ -12,6 +12,8 @@ struct BodyRedaction {
         var count: Int
         /// Of the bytes; nil if they were encoded again.
         var edits: EditList?
+        /// Digests of changed scripts in a page, in base64.
+        var digests: [(old: String, new: String)] = []
     }
 
     /// Nil if nothing is to be done. `notes` says what could not be searched.
@@ -40,19 +42,31 @@ struct BodyRedaction {
     }
 
     private func plain(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
-        let (edits, count) = wire.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
-        return edits.isEmpty ? nil : Result(bytes: edits.applied(to: wire), count: count, edits: edits)
+        let found = wire.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
+        guard !found.edits.isEmpty else { return nil }
+        return Result(bytes: found.edits.applied(to: wire), count: found.count, edits: found.edits, digests: found.digests)
+    }
+
+    /// What is to be done in a content.
+    private struct Found {
+        var edits = EditList()
+        /// Placeholders.
+        var count = 0
+        var digests: [(old: String, new: String)] = []
     }
 
     private func edits(
         in content: UnsafeRawBufferPointer, _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
-    ) -> (edits: EditList, count: Int) {
+    ) -> Found {
         if let messages = GRPCRedaction(self.content, headers: headers, schema: self.schema) {
             let result = messages.redacted(content, isComplete: isComplete, notes: &notes)
-            return (EditList(result.edits), result.count)
+            return Found(edits: EditList(result.edits), count: result.count)
         }
         let edits = self.content.edits(in: content, headers: headers)
-        return (edits, edits.count)
+        let scripts = InlineScripts(content, headers, edits)
+        let named = scripts.edits(in: content)
+        return Found(
+            edits: named.isEmpty ? edits : EditList(edits.edits + named), count: edits.count, digests: scripts.digests)
     }
 
     private func undecoded(_ wire: [UInt8]) -> Result? {
@@ -92,14 +106,14 @@ struct BodyRedaction {
     private func coded(
         _ wire: [UInt8], _ names: [ContentEncoding.Name], _ headers: HeaderFields, isComplete: Bool, notes: inout [String], depth: Int = 0
     ) -> Result? {
-        let found: Decoded?
+        let whole: Decoded?
         do {
-            found = try self.decoded(wire, names)
+            whole = try self.decoded(wire, names)
         } catch {
             // The notes are not used.
             return nil
         }
-        guard let decoded = found else { return self.undecoded(wire) }
+        guard let decoded = whole else { return self.undecoded(wire) }
         if let problem = decoded.problem {
             // The field is wrong: the bytes are coded otherwise, or not at all.
             if let name = SniffedCoding.name(wire), names != [name], names.last != name {
@@ -121,41 +135,42 @@ struct BodyRedaction {
         if let kind = decoded.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
             return self.streamed(wire, headers, isComplete: isComplete, notes: &notes)
         }
-        let (edits, count) = self.edits(ofDecoded: decoded.content, headers, isComplete: isComplete, notes: &notes, depth: depth)
-        if edits.isEmpty {
+        let found = self.edits(ofDecoded: decoded.content, headers, isComplete: isComplete, notes: &notes, depth: depth)
+        if found.edits.isEmpty {
             if isComplete, let problem = decoded.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
             return nil
         }
         var bytes: [UInt8] = []
         do {
             let encoder = try EncoderChain(decoded.layers.reversed().map { $0.coding(nil) })
-            try edits.applied(to: decoded.content).withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
+            try found.edits.applied(to: decoded.content).withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
             try encoder.finish { bytes.append(contentsOf: $0) }
         } catch {
             // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
             notes.append("left out: its content coding could not be put on again")
-            return Result(bytes: [], count: count)
+            return Result(bytes: [], count: found.count)
         }
         if !decoded.isWhole {
             // What was broken stays broken: the end of the stream is not there.
             bytes.removeLast(min(bytes.count, Self.missing))
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
-        return Result(bytes: bytes, count: count)
+        return Result(bytes: bytes, count: found.count, digests: found.digests)
     }
 
     /// A content, which may be coded once more.
     private func edits(
         ofDecoded content: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String], depth: Int
-    ) -> (edits: EditList, count: Int) {
+    ) -> Found {
         if let name = SniffedCoding.name(content) {
             guard depth < SniffedCoding.depthLimit else {
                 notes.append("not searched for secrets: it is compressed more than \(SniffedCoding.depthLimit) times")
-                return (EditList(), 0)
+                return Found()
             }
             var own: [String] = []
             if let inner = self.coded(content, [name], headers, isComplete: isComplete, notes: &own, depth: depth + 1) {
-                return (EditList([Edit(range: 0..<content.count, bytes: inner.bytes)]), inner.count)
+                return Found(
+                    edits: EditList([Edit(range: 0..<content.count, bytes: inner.bytes)]), count: inner.count, digests: inner.digests)
             }
         }
         return content.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }

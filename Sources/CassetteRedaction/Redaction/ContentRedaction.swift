@@ -89,7 +89,7 @@ struct ContentRedaction {
             findings += self.text.rules.findings(inForm: content)
         case .plain:
             if self.text.rules.hasJSONPlaces { (findings, kept) = JSONPlaces(self.text.rules).findings(in: content) }
-            findings += ColumnSurvey.findings(in: content)
+            findings += ColumnSurvey.findings(in: content) + RecordSurvey.findings(in: content)
         case .fields, .url, .binary, .field: break
         }
         let edits = self.text.edits(in: content, as: kind, findings: findings, kept: kept)
@@ -130,11 +130,13 @@ struct ContentRedaction {
         let content = UnsafeRawBufferPointer(rebasing: slice)
         switch PartMeaning(fields, rules: self.text.rules) {
         // What is too long for one secret, or of a kind that stays, may hold others.
-        case .secret(let kind, _) where content.count > NamedValue.limit || self.text.rules.keeps(kind: kind):
+        case .secret(let kind, _, _) where content.count > NamedValue.limit || self.text.rules.keeps(kind: kind):
             return self.edits(of: slice, fields)
-        case .secret(let kind, let isSure):
+        case .secret(let kind, _, false) where OrdinaryValue.isOrdinary(content, kind: kind): return self.edits(of: slice, fields)
+        case .secret(let kind, let isSure, let isRuled):
             guard !Placeholder.isAll(content) else { return [] }
-            let placeholder = self.text.vault.placeholder(for: Array(content), kind: kind, isSure: isSure, under: self.text.rules)
+            let placeholder = self.text.vault.placeholder(
+                for: Array(content), kind: kind, isSure: isSure, isRuled: isRuled, under: self.text.rules)
             return [Edit(range: slice.startIndex..<slice.endIndex, bytes: placeholder.bytes)]
         case .kept:
             let edits = self.text.edits(in: content, kept: [0..<content.count])
@@ -289,7 +291,7 @@ struct JSONPlaces {
         }
         if let kind {
             guard let secret = spelling.decode(value) else { return [] }
-            return [Finding(kind: kind, range: range, secret: secret, spelling: spelling)]
+            return [Finding(kind: kind, range: range, secret: secret, spelling: spelling, isRuled: true)]
         }
         return self.rules.filter { $0.rule.pattern != nil && Self.matches($0.segments, stack) }.flatMap { item in
             item.rule.findings(in: value, spelling: spelling).map { finding in

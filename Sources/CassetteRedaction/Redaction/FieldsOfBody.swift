@@ -12,7 +12,7 @@ package struct FieldsOfBody {
     /// Signatures, which a key goes into.
     private static let signatures: [StaticString] = ["x-hub-signature", "x-hub-signature-256", "stripe-signature"]
     /// Words in the names of fields that carry checksums: those of HTTP, S3, Azure, Google, Artifactory, tus and registries, among others.
-    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "hash", "etag"]
+    private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "adler", "hash", "etag"]
 
     /// Makes lengths and checksums fit. A checksum that did not fit the old bytes stays as it is, and has a note.
     ///
@@ -29,6 +29,7 @@ package struct FieldsOfBody {
         if let length = fields.first("content-length").flatMap({ Int($0) }), length >= 0 {
             fields = fields.replacing("content-length", with: "\(max(0, length + growth))")
         }
+        if growth != 0, fields.contains("content-range") { notes.append("content-range does not fit the redacted body") }
         var mended = HeaderFields()
         var isChanged = false
         for index in 0..<fields.count {
@@ -53,7 +54,7 @@ package struct FieldsOfBody {
     }
 
     /// Whether a field of this name, in lower case, may have a checksum of a body.
-    fileprivate static func mayHaveChecksum(_ name: String) -> Bool {
+    static func mayHaveChecksum(_ name: String) -> Bool {
         self.words.contains(where: name.contains) && !name.hasPrefix("want-")
     }
 
@@ -62,48 +63,23 @@ package struct FieldsOfBody {
         _ value: String, name: String, _ misfits: inout Bool, _ old: (BodyChecksum) throws -> [UInt8]?,
         _ new: (BodyChecksum) throws -> [UInt8]?, _ replaced: (_ old: String, _ new: String) -> Void
     ) rethrows -> String? {
-        var output = ""
-        var isChanged = false
-        var rest = Array(value.utf8)[...]
-        while !rest.isEmpty {
-            let skipped = rest.prefix { !Self.isOfChecksum($0) }
-            output += String(decoding: skipped, as: UTF8.self)
-            rest = rest.dropFirst(skipped.count)
-            let word = rest.prefix(while: Self.isOfChecksum)
-            guard !word.isEmpty else { continue }
-            rest = rest.dropFirst(word.count)
-            let padding = rest.prefix(2).prefix { $0 == UInt8(ascii: "=") }
-            let text = String(decoding: word, as: UTF8.self)
-            let padded = text + String(decoding: padding, as: UTF8.self)
-            var found: (spelling: ChecksumSpelling, checksum: BodyChecksum, isPadded: Bool)?
-            var isShaped = false
-            for (isPadded, token) in [(true, padded), (false, text)] where found == nil && (isPadded || !padding.isEmpty) {
-                for (spelling, checksum) in ChecksumSpelling.candidates(for: token, in: name) where found == nil {
-                    isShaped = true
-                    guard let bytes = try old(checksum), spelling.isSpelled(token, of: bytes) else { continue }
-                    found = (spelling, checksum, isPadded)
-                }
-            }
-            if let found, let bytes = try new(found.checksum) {
-                let spelled = found.spelling.text(of: bytes)
-                replaced(found.isPadded ? padded : text, spelled)
-                output += spelled
-                if found.isPadded { rest = rest.dropFirst(padding.count) }
-                isChanged = true
-            } else {
+        var isShaped = false
+        return try ChecksumWords.replaced(
+            in: value,
+            missed: {
                 misfits = misfits || isShaped
-                output += text
+                isShaped = false
             }
-        }
-        return isChanged ? output : nil
-    }
-
-    fileprivate static func isOfChecksum(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default: false
+        ) { word in
+            for (spelling, checksum) in ChecksumSpelling.candidates(for: word, in: name) {
+                isShaped = isShaped || spelling.isCertain
+                guard let bytes = try old(checksum), spelling.isSpelled(word, of: bytes), let other = try new(checksum) else { continue }
+                isShaped = false
+                let spelled = spelling.text(of: other)
+                replaced(word, spelled)
+                return spelled
+            }
+            return nil
         }
     }
 
@@ -155,6 +131,10 @@ private enum ChecksumSpelling {
     case hex(isUpper: Bool)
     /// Azure has the lowest byte of a CRC first.
     case base64(isReversed: Bool)
+    /// The standard alphabet without padding.
+    case unpaddedBase64
+    /// The URL-safe alphabet (RFC 4648, 5).
+    case base64URL(isPadded: Bool)
     case decimal
 
     /// The checksums that a text may be, by its length.
@@ -171,111 +151,64 @@ private enum ChecksumSpelling {
             let spelling = ChecksumSpelling.hex(isUpper: text.utf8.contains { $0 >= 65 && $0 <= 70 })
             found += BodyChecksum.allCases.filter { $0.size * 2 == count && ($0.size > 8 || isShortNamed) }.map { (spelling, $0) }
         }
+        // A text without either alphabet's own marks may be of both: padded it is standard, and bare it is URL-safe, as most are.
+        let isURLSafe = text.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        let isStandard = text.utf8.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+        guard !isURLSafe || !isStandard else { return found }
         if count % 4 == 0, text.utf8.last == UInt8(ascii: "=") || count > 24 {
             let fitting = BodyChecksum.allCases.filter { ($0.size + 2) / 3 * 4 == count && ($0.size > 8 || isShortNamed) }
-            found += fitting.map { (.base64(isReversed: false), $0) }
-            if name.contains("crc64") { found += fitting.filter { $0.size == 8 }.map { (.base64(isReversed: true), $0) } }
+            if isURLSafe {
+                found += fitting.map { (.base64URL(isPadded: true), $0) }
+            } else {
+                found += fitting.map { (.base64(isReversed: false), $0) }
+                if name.contains("crc64") { found += fitting.filter { $0.size == 8 }.map { (.base64(isReversed: true), $0) } }
+            }
         }
+        let bare = ChecksumSpelling.bare(isStandard: isStandard)
+        found += BodyChecksum.allCases.filter { ($0.size * 8 + 5) / 6 == count && $0.size > 8 }.map { (bare, $0) }
         return found
+    }
+
+    private static func bare(isStandard: Bool) -> ChecksumSpelling { isStandard ? .unpaddedBase64 : .base64URL(isPadded: false) }
+
+    /// Whether a text of this shape is hardly anything but a checksum.
+    var isCertain: Bool {
+        switch self {
+        case .hex, .base64, .decimal: true
+        case .unpaddedBase64, .base64URL: false
+        }
     }
 
     func isSpelled(_ text: String, of bytes: [UInt8]) -> Bool {
         switch self {
         case .hex: text.lowercased() == Hex.encode(bytes)
-        case .base64, .decimal: text == self.text(of: bytes)
+        case .base64, .unpaddedBase64, .base64URL, .decimal: text == self.text(of: bytes)
         }
     }
 
     func text(of bytes: [UInt8]) -> String {
         switch self {
         case .hex(let isUpper): return isUpper ? Hex.encode(bytes).uppercased() : Hex.encode(bytes)
-        case .base64(let isReversed):
-            var text: [UInt8] = []
-            (isReversed ? bytes.reversed() : bytes).withUnsafeBytes { Base64.encode($0, into: &text) }
-            return String(decoding: text, as: UTF8.self)
+        case .base64(let isReversed): return Self.base64(isReversed ? bytes.reversed() : bytes, isPadded: true)
+        case .unpaddedBase64: return Self.base64(bytes, isPadded: false)
+        case .base64URL(let isPadded):
+            return String(decoding: Self.base64(bytes, isPadded: isPadded).utf8.map(Base64Run.urlSafe), as: UTF8.self)
         case .decimal: return String(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         }
     }
-}
 
-/// Checksums that no longer fit because a body was redacted, with those that do: other messages of the recording carry them as well, as an
-/// answer to HEAD does, or `If-None-Match` of a later request.
-final class ReplacedChecksums: Sendable {
-    /// More are not remembered.
-    private static let limit = 1 << 14
-    private static let conditions: Set<String> = ["if-match", "if-none-match", "if-range"]
-
-    private struct State {
-        var replacements: [String: String] = [:]
-        /// The texts that one replaces.
-        var sources: [String: [String]] = [:]
-    }
-
-    private let state = Guarded(State())
-
-    func add(_ old: String, _ new: String) {
-        self.state.withLock { state in
-            guard old != new else { return }
-            // A body may be searched several times.
-            let earlier = state.sources.removeValue(forKey: old) ?? []
-            for text in earlier { state.replacements[text] = new }
-            guard state.replacements.count < Self.limit else { return }
-            state.replacements[old] = new
-            state.sources[new, default: []] += earlier + [old]
-        }
-    }
-
-    /// Replaces what is known in the fields of another message.
-    func apply(to fields: inout HeaderFields) {
-        // Of most recordings nothing is known.
-        guard let known = self.state.withLock({ $0.replacements.isEmpty ? nil : $0.replacements }) else { return }
-        var changed = HeaderFields()
-        var isChanged = false
-        for index in 0..<fields.count {
-            let name = fields.name(at: index).lowercased()
-            if Self.conditions.contains(name) || FieldsOfBody.mayHaveChecksum(name),
-                let value = Self.replaced(fields.value(at: index), known)
-            {
-                isChanged = true
-                changed.append(name: fields.name(at: index), value: value)
-            } else {
-                changed.append(line: fields.line(at: index))
-            }
-        }
-        if isChanged { fields = changed }
-    }
-
-    /// Nil if nothing in it is known.
-    private static func replaced(_ value: String, _ known: [String: String]) -> String? {
-        var output: [UInt8] = []
-        var isChanged = false
-        var rest = Array(value.utf8)[...]
-        while !rest.isEmpty {
-            let skipped = rest.prefix { !FieldsOfBody.isOfChecksum($0) }
-            output += skipped
-            rest = rest.dropFirst(skipped.count)
-            let word = rest.prefix(while: FieldsOfBody.isOfChecksum)
-            rest = rest.dropFirst(word.count)
-            let padding = rest.prefix(2).prefix { $0 == UInt8(ascii: "=") }
-            if let new = known[String(decoding: word + padding, as: UTF8.self)] {
-                output += new.utf8
-                rest = rest.dropFirst(padding.count)
-                isChanged = true
-            } else if let new = known[String(decoding: word, as: UTF8.self)] {
-                output += new.utf8
-                isChanged = true
-            } else {
-                output += word
-            }
-        }
-        return isChanged ? String(decoding: output, as: UTF8.self) : nil
+    private static func base64(_ bytes: [UInt8], isPadded: Bool) -> String {
+        var text: [UInt8] = []
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
+        if !isPadded { while text.last == UInt8(ascii: "=") { text.removeLast() } }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
 /// What the name of a part of multipart/form-data says about its data.
 enum PartMeaning: Sendable, Hashable {
     /// All of it is one secret.
-    case secret(kind: String, isSure: Bool)
+    case secret(kind: String, isSure: Bool, isRuled: Bool)
     /// An exception names it.
     case kept
     /// Looked into, with these patterns.
@@ -289,11 +222,11 @@ enum PartMeaning: Sendable, Hashable {
         if rules.keeps(part: name) {
             self = .kept
         } else if let kind = rules.kind(part: name) {
-            self = .secret(kind: kind, isSure: true)
+            self = .secret(kind: kind, isSure: true, isRuled: true)
         } else if disposition.filename == nil, let meaning = SecretNames.meaning(of: Self.last(name).utf8), !meaning.needsCompany,
             !meaning.needsKeyShape
         {
-            self = .secret(kind: meaning.kind, isSure: meaning.isSure)
+            self = .secret(kind: meaning.kind, isSure: meaning.isSure, isRuled: false)
         } else {
             self = .content(rules.rules.filter { $0.place == .part(name) && $0.pattern != nil })
         }

@@ -163,7 +163,7 @@ struct HeadRedaction {
         let value = UnsafeRawBufferPointer(rebasing: bytes[range])
         if let kind = self.rules.kind(header: name) {
             return Placeholder.isWhole(value)
-                ? [] : [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain)]
+                ? [] : [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain, isRuled: true)]
         }
         let place = RedactionPlace.header(String(decoding: name, as: UTF8.self).lowercased())
         return self.rules.findings(at: place, in: value, from: range.lowerBound)

@@ -1,19 +1,40 @@
 public import CassetteModel
+internal import TapeBytes
 
 /// A cassette's rules on live requests, so that they are compared as the recorded ones were kept.
 ///
 /// Numbers of placeholders need not be those of the cassette: matching takes all placeholders for the same, and one that was recorded
-/// fits any text. So a request needs to know nothing of others, and what it teaches is forgotten with it: see `forOneRequest`.
+/// fits any text. A secret may come again in a later request, in base64 or hex, under no name: what a request teaches is known to those
+/// after it, see `forOneRequest`.
 public struct LiveRedactor: Sendable {
+    /// Secrets of live requests that are remembered; then they are forgotten, and those of the rules stay.
+    static let secretLimit = 10_000
+
     private let redactor: Redactor
+    private let session: Guarded<Redactor>
+    private let secretLimit: Int
 
     public init(_ redactor: Redactor) {
-        self.redactor = redactor
+        self.init(redactor, secretLimit: Self.secretLimit)
     }
 
-    /// One for a single request, its head and its body: what it learns, this one never knows.
+    init(_ redactor: Redactor, secretLimit: Int) {
+        self.redactor = redactor
+        self.session = Guarded(redactor.forSession())
+        self.secretLimit = secretLimit
+    }
+
+    private init(_ redactor: Redactor, of session: Guarded<Redactor>, secretLimit: Int) {
+        (self.redactor, self.session, self.secretLimit) = (redactor, session, secretLimit)
+    }
+
+    /// One for a single request, its head and its body. It knows the secrets of the requests before.
     public func forOneRequest() -> LiveRedactor {
-        LiveRedactor(self.redactor.forOneRequest())
+        let redactor = self.session.withLock { session in
+            if session.vault.count - self.redactor.vault.count >= self.secretLimit { session = self.redactor.forSession() }
+            return session.forOneRequest()
+        }
+        return LiveRedactor(redactor, of: self.session, secretLimit: self.secretLimit)
     }
 
     /// Secrets known.
@@ -31,11 +52,11 @@ public struct LiveRedactor: Sendable {
     /// Both as the cassette would hold them: what the fields teach is taken out of the URL too, and the other way round.
     public func redacted(url: String, headers: HeaderFields) -> (url: String, headers: HeaderFields) {
         var (redactedURL, redactedHeaders) = (url, headers)
-        var generation = -1
+        var learned = -1
         var looks = 0
-        while generation != self.redactor.vault.generation, looks < Redactor.lookLimit {
+        while learned != self.redactor.vault.learned, looks < Redactor.lookLimit {
             looks += 1
-            generation = self.redactor.vault.generation
+            learned = self.redactor.vault.learned
             redactedURL = self.redacted(url: redactedURL) ?? redactedURL
             redactedHeaders = self.redacted(headers: redactedHeaders) ?? redactedHeaders
         }

@@ -14,8 +14,6 @@ struct ProtoRedaction {
     private static let trialFields = 1024
     /// Bytes of the shortest value without a name that may hold a secret.
     private static let shortest = NeedleIndex.lengthLimit
-    /// A number of fewer digits counts something, as in JSON.
-    private static let leastNumber: UInt64 = 1000
 
     /// What rules say about the values in a message.
     private struct Place {
@@ -95,15 +93,15 @@ struct ProtoRedaction {
         case .entry(let inner): return self.message(inner, place).map { .entry($0) }
         case .group(let inner): return self.message(inner, place).map { .group($0) }
         case .varint(let number):
-            guard number != 0, self.hides(meaning, isLong: number >= Self.leastNumber, place) else { return nil }
+            guard number != 0, self.hides(meaning, number, place) else { return nil }
             self.learn(number, meaning, place)
             return .varint(0)
         case .fixed32(let bits, let isFloat):
-            guard bits != 0, self.hides(meaning, isLong: bits >= Self.leastNumber, place) else { return nil }
+            guard bits != 0, self.hides(meaning, UInt64(bits), place) else { return nil }
             self.count += 1
             return .fixed32(0, isFloat: isFloat)
         case .fixed64(let bits, let isDouble):
-            guard bits != 0, self.hides(meaning, isLong: bits >= Self.leastNumber, place) else { return nil }
+            guard bits != 0, self.hides(meaning, UInt64(bits), place) else { return nil }
             self.count += 1
             return .fixed64(0, isDouble: isDouble)
         case .packed(let values):
@@ -122,10 +120,12 @@ struct ProtoRedaction {
         }
     }
 
-    private func hides(_ meaning: SecretNames.Meaning?, isLong: Bool, _ place: Place) -> Bool {
+    private func hides(_ meaning: SecretNames.Meaning?, _ number: UInt64, _ place: Place) -> Bool {
         guard !place.isKept else { return false }
         if let kind = place.kind { return !self.text.rules.keeps(kind: kind) }
-        guard let meaning, isLong, !meaning.needsKeyShape, !self.text.rules.keeps(kind: meaning.kind) else { return false }
+        guard let meaning, !OrdinaryValue.isOrdinary(number: Int(clamping: number), kind: meaning.kind), !meaning.needsKeyShape,
+            !self.text.rules.keeps(kind: meaning.kind)
+        else { return false }
         return meaning.syntax == .value || meaning.syntax == .credentials
     }
 
@@ -133,7 +133,8 @@ struct ProtoRedaction {
         self.count += 1
         guard let kind = place.kind ?? meaning?.kind else { return }
         _ = self.text.vault.placeholder(
-            for: Array("\(number)".utf8), kind: kind, isSure: place.kind != nil || meaning?.isSure == true, under: self.text.rules)
+            for: Array("\(number)".utf8), kind: kind, isSure: place.kind != nil || meaning?.isSure == true,
+            isRuled: place.kind != nil, under: self.text.rules)
     }
 
     /// A message of one string or of several may read as text: its tags and lengths are letters then. If a secret lies in one of its
@@ -151,7 +152,7 @@ struct ProtoRedaction {
         guard !value.isEmpty else { return nil }
         if let secret = place.kind, !place.isKept, !self.text.rules.keeps(kind: secret), value.count <= NamedValue.limit {
             guard !Placeholder.isAll(value) else { return nil }
-            return self.replaced(value, secret, isSure: true)
+            return self.replaced(value, secret)
         }
         let edits = value.withUnsafeBytes { bytes -> EditList in
             if place.isKept { return self.text.edits(in: bytes, as: kind, kept: [0..<bytes.count]) }
@@ -165,13 +166,10 @@ struct ProtoRedaction {
         return edits.applied(to: value)
     }
 
-    private mutating func replaced(_ value: [UInt8], _ kind: String, isSure: Bool) -> [UInt8] {
+    /// The placeholder of a value that a rule names.
+    private mutating func replaced(_ value: [UInt8], _ kind: String) -> [UInt8] {
         self.count += 1
-        return self.placeholder(value, kind, isSure: isSure).bytes
-    }
-
-    private func placeholder(_ value: [UInt8], _ kind: String, isSure: Bool) -> Placeholder {
-        self.text.vault.placeholder(for: value, kind: kind, isSure: isSure, under: self.text.rules)
+        return self.text.vault.placeholder(for: value, kind: kind, isSure: true, isRuled: true, under: self.text.rules).bytes
     }
 
     /// The secret that a field's name announces.

@@ -19,6 +19,10 @@ public struct Redactor: Sendable {
     package let digests: RedactedDigests
     /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
     private let searchedAt: Int?
+    /// Secrets that were taken out of many answers.
+    public let spread: SpreadSecrets
+    /// Of the answer that is searched now.
+    private var hits: SecretHits?
     let makeDigest: @Sendable () -> any ContentDigest
 
     /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
@@ -33,6 +37,7 @@ public struct Redactor: Sendable {
         self.dictionaries = SharedDictionaries()
         self.checksums = ReplacedChecksums()
         self.digests = RedactedDigests()
+        self.spread = SpreadSecrets()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
@@ -57,6 +62,7 @@ public struct Redactor: Sendable {
         self.dictionaries = other.dictionaries
         self.checksums = isForgotten ? nil : other.checksums
         self.digests = other.digests
+        self.spread = other.spread
         self.budget = budget
         self.makeDigest = other.makeDigest
         self.schema = other.schema
@@ -84,19 +90,34 @@ public struct Redactor: Sendable {
             self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: budget, isForgotten: true)
     }
 
-    /// The same rules, and the secrets known now, for one request whose placeholders' numbers do not count: what it learns is forgotten, and
-    /// lines that it finds clean before are known to the next one.
-    func forOneRequest() -> Redactor {
-        let vault = SecretVault(copying: self.vault)
-        return Redactor(
-            self, vault: vault, searched: self.searched, searchedAt: self.searchedAt ?? vault.generation, budget: self.budget,
+    /// The same rules, and the secrets known now, for the requests of one session, whose placeholders' numbers do not count: what these
+    /// teach is known to the next ones, and to nobody else.
+    func forSession() -> Redactor {
+        Redactor(
+            self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: self.budget,
             isForgotten: true)
     }
 
-    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
+    /// The same for one of the requests, whose searches are not repeated for what others learn meanwhile.
+    func forOneRequest() -> Redactor {
+        Redactor(
+            self, vault: SecretVault(sharing: self.vault), searched: self.searched, searchedAt: self.searchedAt, budget: self.budget,
+            isForgotten: true)
+    }
+
+    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget, hits: self.hits) }
     var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched, searchedAt: self.searchedAt) }
 
-    private func body(_ schema: GRPCSchema) -> BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text), schema: schema) }
+    private func body(_ schema: GRPCSchema, _ headers: HeaderFields) -> BodyRedaction {
+        BodyRedaction(content: ContentRedaction(text: self.text(for: headers)), schema: schema)
+    }
+
+    /// For a body. A part of a representation keeps its number of bytes, so that it still fits its place (RFC 9110, 14.4 and 14.6).
+    private func text(for headers: HeaderFields) -> TextRedaction {
+        var text = self.text
+        text.keepsLengths = headers.contains("content-range") || MultipartType(headers)?.subtype == "byteranges"
+        return text
+    }
 
     /// For one message of gRPC, which is compared before its body has ended.
     func messages(_ headers: HeaderFields, _ schema: GRPCSchema) -> GRPCRedaction? {
@@ -123,6 +144,9 @@ public struct Redactor: Sendable {
         {
             (interaction.response, responseBody) = (message, body)
         }
+        var answers = self
+        // Of most recordings nothing is known.
+        if self.checksums != nil, !self.vault.isEmpty { answers.hits = SecretHits() }
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         var looks = 0
         // Also after bodies that have changed: what stood around a secret may be another text without it.
@@ -149,14 +173,26 @@ public struct Redactor: Sendable {
             }
             // Kept for a body that changes: its head is put right then.
             if isCoded, looks == 1 { oldHeaders = interaction.response?.headers }
-            if let outcome = interaction.response?.redact(by: self, &responseBody, types?.response) {
+            if let outcome = interaction.response?.redact(by: answers, &responseBody, types?.response) {
                 hasChanged = hasChanged || outcome.isBodyChanged
                 response.add(outcome)
             }
         }
+        if let hits = answers.hits, !self.isSpent { self.spread.add(hits) }
         if request.isBodyChanged || response.isBodyChanged, !self.isSpent {
             self.noteDigests(of: old.request, becoming: requestBody, HeaderFields(), interaction.request)
             self.noteDigests(of: old.response, becoming: responseBody, oldHeaders ?? HeaderFields(), interaction.request)
+            if interaction.request.method == "GET", interaction.response?.status == 200, let old = old.response, let new = responseBody,
+                new.isComplete
+            {
+                self.checksums?.add(lengthOf: interaction.request.url, old: old.count, new: new.bytes.count)
+            }
+        }
+        if interaction.request.method == "HEAD", var fields = interaction.response?.headers,
+            self.checksums?.fit(&fields, toHeadOf: interaction.request.url) == true
+        {
+            interaction.response?.headers = fields
+            response.isHeadMended = true
         }
         return (request, response)
     }
@@ -312,7 +348,7 @@ public struct Redactor: Sendable {
                 switch anchor {
                 case .shapes(let indices): ranges += shapes.findings(indices, anchorAt: offset).map(\.range)
                 case .webToken: if let range = shapes.webToken(at: offset)?.range ?? shapes.cutWebToken(at: offset) { ranges.append(range) }
-                case .name, .armour, .blank, .flag, .option, .base64Beginning, .base64: break
+                case .name, .armour, .blank, .identified, .flag, .option, .base64Beginning, .base64: break
                 }
             }
             return EditList(ranges.map { Edit(range: $0, bytes: Array("…".utf8)) })
@@ -340,7 +376,8 @@ public struct Redactor: Sendable {
         // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
         let result = body.flatMap { body in
             self.keeps(body.bytes)
-                ? nil : self.body(schema).redacted(body.bytes, headers: headers, isComplete: body.isComplete, notes: &outcome.notes)
+                ? nil
+                : self.body(schema, headers).redacted(body.bytes, headers: headers, isComplete: body.isComplete, notes: &outcome.notes)
         }
         outcome.count += self.head.redact(&headers)
         if var wire = body {
@@ -354,6 +391,7 @@ public struct Redactor: Sendable {
             }
             outcome.count += result.count
             outcome.isBodyChanged = true
+            for (old, new) in result.digests { self.checksums?.add(old, new) }
             var arrival = old.arrival
             FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.bytes.count, newSize: result.bytes.count)
             body = WireBody(result.bytes, arrival: arrival, isComplete: old.isComplete)
@@ -366,9 +404,10 @@ public struct Redactor: Sendable {
                 if isTrailer { trailers = fields } else { headers = fields }
             }
         }
-        self.checksums?.apply(to: &headers)
-        if var fields = trailers {
-            self.checksums?.apply(to: &fields)
+        guard let checksums = self.checksums else { return }
+        if checksums.apply(to: &headers) { outcome.isHeadMended = true }
+        if var fields = trailers, checksums.apply(to: &fields) {
+            outcome.isHeadMended = true
             trailers = fields
         }
     }
@@ -376,7 +415,7 @@ public struct Redactor: Sendable {
     /// A quick look: whether one of the secrets known by now may stand in these bytes, in any spelling. For the pass at the end of a
     /// recording, over the text of each interaction and its sidecars.
     public func mayConcern(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        LeakScan(self.vault).hasLeak(bytes)
+        LeakScan(self.vault).hasLeak(bytes) || self.checksums?.mayConcern(bytes) == true
     }
 }
 
@@ -390,7 +429,7 @@ extension Redactor {
     ) throws -> RedactionOutcome {
         if self.rules.hasKeptBodies, self.rules.keeps(body: try self.digest(source)) { return RedactionOutcome() }
         let unsearched = self.vault.unsearched
-        var outcome = try SourceRedaction(text: self.text, schema: messages).redact(
+        var outcome = try SourceRedaction(text: self.text(for: headers), schema: messages).redact(
             source, headers: headers, isComplete: isComplete, deliver: deliver)
         self.noteLimit(since: unsearched, &outcome)
         return outcome
@@ -417,9 +456,11 @@ extension Redactor {
         }
     }
 
-    /// Remembers the digests of a body that is too large for memory and was changed.
-    public func noteDigests(of old: ByteSource, request: RecordedRequest) throws {
-        guard self.checksums != nil, old.size <= Self.checksumLimit else { return }
+    /// Remembers the digests and the length of a body that is too large for memory and was changed.
+    public func noteDigests(of old: ByteSource, becoming new: ByteSource, request: RecordedRequest) throws {
+        guard let checksums = self.checksums else { return }
+        if request.method == "GET" { checksums.add(lengthOf: request.url, old: old.size, new: new.size) }
+        guard old.size <= Self.checksumLimit else { return }
         self.digests.add(try self.bytes(old), request: "\(request.method) \(request.url)")
     }
 
@@ -455,12 +496,14 @@ public struct RedactionOutcome: Sendable, Hashable {
     /// Placeholders that were put in, each place counted.
     public var count = 0
     public var isBodyChanged = false
+    /// Whether checksums or a length in the head were made to fit the body of another message.
+    var isHeadMended = false
     /// Sentences for people on what could not be looked into or could not be made right; for `Body.note`.
     public var notes: [String] = []
 
     public init() {}
 
-    public var isChanged: Bool { self.count > 0 || self.isBodyChanged }
+    public var isChanged: Bool { self.count > 0 || self.isBodyChanged || self.isHeadMended }
     /// Whether all of the body was searched, and nothing was found in it.
     package var holdsNothing: Bool { !self.isBodyChanged && self.notes.isEmpty }
     public var note: String? { self.notes.isEmpty ? nil : self.notes.joined(separator: "; ") }
@@ -469,6 +512,7 @@ public struct RedactionOutcome: Sendable, Hashable {
     public mutating func add(_ other: RedactionOutcome) {
         self.count += other.count
         self.isBodyChanged = self.isBodyChanged || other.isBodyChanged
+        self.isHeadMended = self.isHeadMended || other.isHeadMended
         self.notes += other.notes.filter { !self.notes.contains($0) }
     }
 }

@@ -14,7 +14,15 @@ enum SniffedCoding {
         guard bytes.count > 8 else { return nil }
         if bytes.starts(with: self.gzip) { return .gzip }
         if bytes.starts(with: self.zstandard), ContentEncoding.Name.zstd.isSupported { return .zstd }
-        return nil
+        return self.mayBeZlib(bytes) ? .deflate : nil
+    }
+
+    /// Whether bytes begin as a stream of zlib (RFC 1950, 2.2), as compressors write it: a window of 32 KiB, no dictionary, and a check of
+    /// the two bytes. A text may begin so, too.
+    private static func mayBeZlib(_ bytes: some Collection<UInt8>) -> Bool {
+        var iterator = bytes.makeIterator()
+        guard iterator.next() == 0x78, let flags = iterator.next() else { return false }
+        return [0x01, 0x5E, 0x9C, 0xDA].contains(flags)
     }
 
     /// The codings that a body really has, in the order applied, as far as its first bytes tell.

@@ -213,7 +213,7 @@ final class PartStream {
     private enum Data {
         case text(TextStream)
         /// All of it is a secret, unless it grows too long for one.
-        case secret(kind: String, isSure: Bool, [UInt8])
+        case secret(kind: String, isSure: Bool, isRuled: Bool, [UInt8])
         case none
     }
 
@@ -268,8 +268,8 @@ final class PartStream {
         try edits.applied(to: self.headers).withUnsafeBytes(deliver)
         self.headers = []
         switch PartMeaning(fields, rules: self.redaction.rules) {
-        case .secret(let kind, let isSure) where !self.redaction.rules.keeps(kind: kind):
-            self.data = .secret(kind: kind, isSure: isSure, [])
+        case .secret(let kind, let isSure, let isRuled) where !self.redaction.rules.keeps(kind: kind):
+            self.data = .secret(kind: kind, isSure: isSure, isRuled: isRuled, [])
         case .secret, .kept, .content:
             let type = MediaType(fields.firstIndex(of: "content-type").map(fields.valueBytes))
             self.data = .text(TextStream(self.redaction, kind: type.kind == .binary ? .binary : .plain))
@@ -280,11 +280,11 @@ final class PartStream {
         switch self.data {
         case .none: try deliver(bytes)
         case .text(let stream): try stream.push(bytes, deliver: deliver)
-        case .secret(let kind, let isSure, let held):
+        case .secret(let kind, let isSure, let isRuled, let held):
             self.data = .none
             let all = held + bytes
             guard all.count > NamedValue.limit else {
-                self.data = .secret(kind: kind, isSure: isSure, all)
+                self.data = .secret(kind: kind, isSure: isSure, isRuled: isRuled, all)
                 return
             }
             let stream = TextStream(self.redaction, kind: .plain)
@@ -301,11 +301,12 @@ final class PartStream {
         case .text(let stream):
             try stream.finish(deliver: deliver)
             self.found += stream.count
-        case .secret(let kind, let isSure, let bytes):
+        case .secret(let kind, let isSure, let isRuled, let bytes):
             guard !bytes.isEmpty else { return }
             guard !Placeholder.isAll(bytes) else { return try bytes.withUnsafeBytes(deliver) }
             self.found += 1
-            let placeholder = self.redaction.vault.placeholder(for: bytes, kind: kind, isSure: isSure, under: self.redaction.rules)
+            let placeholder = self.redaction.vault.placeholder(
+                for: bytes, kind: kind, isSure: isSure, isRuled: isRuled, under: self.redaction.rules)
             try placeholder.bytes.withUnsafeBytes(deliver)
         }
     }

@@ -10,6 +10,10 @@ struct TextRedaction {
     let vault: SecretVault
     /// Of the search that this is a part of.
     var budget: SearchBudget?
+    /// Gets the known secrets that are found beyond their own places; nil: nobody asks.
+    var hits: SecretHits?
+    /// Whether the number of bytes stays: of a part of a representation, whose place in it a header field names.
+    var keepsLengths = false
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
@@ -22,10 +26,12 @@ struct TextRedaction {
         hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
     ) -> EditList {
         guard !text.isEmpty else { return EditList() }
-        var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept)
+        var work = Work(
+            rules: self.rules, vault: self.vault, text: text, kind: kind, keepsLengths: self.keepsLengths, kept: kept, hits: self.hits)
+        let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore)
+        work.keepCookies(findings + survey.findings)
         work.learn(findings)
         work.learn(self.rules.patterns(in: text))
-        let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore)
         work.learn(survey.findings)
         var views: [EscapeView] = []
         // Escapes in bytes that are no text are chance.
@@ -39,17 +45,18 @@ struct TextRedaction {
             // A form's items hold texts of any kind, also where they have no escapes.
             work.learn(inItems: TextSurvey.findings(in: text, as: .plain, hasMore: hasMore, isView: true))
         }
-        work.decode(survey.base64, in: text, self, depth: depth) { $0 }
+        work.decode(survey.base64, in: text, self, depth: depth)
         work.search(views)
         // Before edits that touch become one: a chance one must not take another with it.
         let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
-        return kind == .binary ? EditList(keepingLengths: edits) : EditList(edits)
+        return kind == .binary || self.keepsLengths ? EditList(keepingLengths: edits) : EditList(edits)
     }
 
     /// Only secrets that are known by now, in bytes of any kind, whose number stays.
     func editsOfKnown(in bytes: UnsafeRawBufferPointer) -> EditList {
         guard !bytes.isEmpty else { return EditList() }
-        var work = Work(rules: self.rules, vault: self.vault, text: bytes, kind: .binary, kept: [])
+        var work = Work(
+            rules: self.rules, vault: self.vault, text: bytes, kind: .binary, keepsLengths: true, kept: [], hits: self.hits)
         work.search([])
         return EditList(keepingLengths: work.edits)
     }
@@ -68,11 +75,18 @@ struct TextRedaction {
         let vault: SecretVault
         let text: UnsafeRawBufferPointer
         let kind: TextKind
-        let kept: EditList
+        let keepsLengths: Bool
+        private var kept: EditList
         var edits: [Edit] = []
         private var spelling: PlaceholderSpelling?
+        private let hits: SecretHits?
 
-        init(rules: RedactionRules, vault: SecretVault, text: UnsafeRawBufferPointer, kind: TextKind, kept: [Range<Int>]) {
+        init(
+            rules: RedactionRules, vault: SecretVault, text: UnsafeRawBufferPointer, kind: TextKind, keepsLengths: Bool,
+            kept: [Range<Int>], hits: SecretHits?
+        ) {
+            self.keepsLengths = keepsLengths
+            self.hits = hits
             self.rules = rules
             self.vault = vault
             self.text = text
@@ -82,13 +96,21 @@ struct TextRedaction {
 
         /// Looked up when there is something to write: most texts have nothing.
         private mutating func spell() -> PlaceholderSpelling {
-            let spelling = self.spelling ?? PlaceholderSpelling(self.kind, in: self.text)
+            let spelling = self.spelling ?? PlaceholderSpelling(self.kind, in: self.text, keepsLengths: self.keepsLengths)
             self.spelling = spelling
             return spelling
         }
 
+        /// Keeps the values of cookies that an exception names, whatever else is found in them.
+        mutating func keepCookies(_ findings: [Finding], _ views: ArraySlice<EscapeView> = []) {
+            guard !self.rules.keep.isEmpty else { return }
+            let kept = findings.filter { $0.cookie.map { self.rules.keeps(cookie: $0.name) } ?? false }
+            let ranges = kept.map { self.source($0.range, views) }
+            if !ranges.isEmpty { self.kept = EditList(self.kept.edits + ranges.map { Edit(range: $0, bytes: []) }) }
+        }
+
         mutating func learn(_ findings: [Finding]) {
-            for finding in findings { self.learn(finding, at: finding.range, isEscaped: false) }
+            for finding in findings { self.learn(finding, at: finding.range, isEscaped: false, count: finding.count) }
         }
 
         /// What is found by names within the items of a form, unless the item is a secret itself.
@@ -96,28 +118,36 @@ struct TextRedaction {
             let taken = EditList(findings.isEmpty ? [] : self.edits)
             for var finding in findings where !taken.touches(finding.range) {
                 if finding.spelling == .number { finding.spelling = .plain }
-                self.learn(finding, at: finding.range, isEscaped: false)
+                self.learn(finding, at: finding.range, isEscaped: false, count: finding.count)
             }
         }
 
-        private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool) {
+        private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool, count: Range<Int>?) {
             guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range), !self.isPlaceholder(finding, range)
             else {
                 return
             }
+            if let cookie = finding.cookie, self.stays(cookie) { return }
             let reach: SecretReach =
                 if !finding.pieces.isEmpty {
                     .anywhere
                 } else if finding.isPlaceOnly {
                     .place
                 } else {
-                    SecretReach(finding.secret, isSure: finding.isSure)
+                    SecretReach(finding.secret, isSure: finding.isSure, isRuled: finding.isRuled)
                 }
             let placeholder = self.vault.placeholder(
                 for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces, keeping: self.rules.keptShape)
             let bytes = self.spell().bytes(
                 placeholder.standing(at: range, in: self.text), range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.replace(range, with: bytes)
+            if let count { self.replace(count, with: Array("\(placeholder.standing(at: range, in: self.text).bytes.count)".utf8)) }
+        }
+
+        /// Whether the value of a cookie stays. Those that scripts may not read are remembered: the requests that carry them do not say so.
+        private func stays(_ cookie: Finding.Cookie) -> Bool {
+            if cookie.isHidden { self.vault.hide(cookie: cookie.name) }
+            return cookie.isPreference && self.rules.kind(cookie: cookie.name) == nil && !self.vault.hides(cookie: cookie.name)
         }
 
         /// Whether a finding is a placeholder, as it was put in or in the form of a secret, or a part of one.
@@ -143,15 +173,17 @@ struct TextRedaction {
                 return (survey.findings + self.rules.patterns(in: bytes), survey.base64)
             }
             let taken = EditList(findings.isEmpty ? [] : self.edits)
+            self.keepCookies(findings, views)
             for var finding in findings {
                 let range = self.source(finding.range, views)
                 guard !taken.touches(range) else { continue }
                 if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
-                self.learn(finding, at: range, isEscaped: self.isEscaped(range))
+                self.learn(
+                    finding, at: range, isEscaped: self.isEscaped(range), count: finding.count.map { self.source($0, views) })
             }
             guard !base64.isEmpty else { return }
             view.bytes.withUnsafeBytes { bytes in
-                self.decode(base64, in: bytes, redaction, depth: depth) { range in views.reversed().reduce(range) { $1.source($0) } }
+                self.decode(base64, in: bytes, redaction, depth: depth, views)
             }
         }
 
@@ -160,12 +192,12 @@ struct TextRedaction {
         /// Redacts what texts of base64 hold, and encodes it again.
         mutating func decode(
             _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ redaction: TextRedaction, depth: Int,
-            _ source: (Range<Int>) -> Range<Int>
+            _ views: ArraySlice<EscapeView> = []
         ) {
             guard !runs.isEmpty, depth < EscapeView.depthLimit, self.kind != .fields else { return }
             let taken = EditList(self.edits)
             for run in runs {
-                let range = source(run)
+                let range = self.source(run, views)
                 guard !taken.touches(range), !self.kept.touches(range), !Placeholder.covers(range, in: self.text),
                     let base64 = Base64Text(bytes[run])
                 else { continue }
@@ -179,7 +211,8 @@ struct TextRedaction {
                     return edits.isEmpty ? nil : edits.applied(to: content)
                 }
                 guard let redacted else { continue }
-                let text = self.spell().bytes(base64: base64.text(of: redacted), isEscaped: self.isEscaped(range))
+                let text = self.spell().bytes(
+                    base64: base64.text(of: redacted, isOneLine: !views.isEmpty), isEscaped: self.isEscaped(range))
                 self.replace(range, with: text)
             }
         }
@@ -216,6 +249,10 @@ struct TextRedaction {
             known.index.search(bytes) { hits.append($0) }
             guard !hits.isEmpty else { return }
             hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
+            if let collected = self.hits {
+                let named = EditList(self.edits)
+                for hit in hits where !named.touches(source(hit.range)) { collected.add(known.placeholders[hit.secret]) }
+            }
             var done = 0
             for hit in hits where !Placeholder.covers(hit.range, in: bytes) {
                 switch hit.form {
@@ -240,7 +277,8 @@ struct TextRedaction {
             _ hit: NeedleIndex.Hit, _ bytes: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
         ) {
             if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: bytes) {
-                self.replace(source(number), with: [UInt8(ascii: "0")])
+                let range = source(number)
+                self.replace(range, with: self.spell().number(range.count))
                 return
             }
             let range = source(hit.range)
@@ -270,12 +308,14 @@ struct TextRedaction {
 /// How placeholders are written into a text so that it stays what it is.
 struct PlaceholderSpelling {
     private let kind: TextKind
+    private let keepsLengths: Bool
     /// Of a form: whether its own escapes have small letters, and which of a placeholder's marks it has unescaped.
     private var usesLowerCase = false
     private var plainMarks: [UInt8] = []
 
-    init(_ kind: TextKind, in text: UnsafeRawBufferPointer) {
+    init(_ kind: TextKind, in text: UnsafeRawBufferPointer, keepsLengths: Bool = false) {
         self.kind = kind
+        self.keepsLengths = keepsLengths || kind == .binary
         guard kind == .form else { return }
         // One spelling for the whole form: only then can it be shown as fields (see `FormText`).
         self.plainMarks = Array("{}:".utf8).filter { ByteScan.index(of: $0, in: text, from: 0) < text.count }
@@ -291,14 +331,19 @@ struct PlaceholderSpelling {
     ///   - range: what it takes the place of.
     ///   - isEscaped: whether that has percent-encoding in it.
     func bytes(_ marker: Placeholder, range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
-        guard self.kind != .binary else { return self.fitted(marker, range.count) }
+        if spelling == .number, self.kind != .binary, self.kind != .form { return self.number(range.count) }
+        guard !self.keepsLengths else { return self.fitted(marker, range.count) }
         let placeholder = marker.bytes
         switch self.kind {
         case .form: return self.escaped(placeholder, keeping: self.plainMarks)
         case .plain, .fields, .url, .binary, .field: break
         }
         switch spelling {
-        case .number: return [UInt8(ascii: "0")]
+        case .number: return self.number(range.count)
+        case .base64:
+            var text: [UInt8] = []
+            placeholder.withUnsafeBytes { Base64.encode($0, into: &text) }
+            return text
         case .user: return self.escaped(placeholder, keeping: [])
         case .query where self.kind != .url: return self.escaped(placeholder, keeping: [UInt8(ascii: ":")])
         case .plain, .json, .form, .query:
@@ -310,15 +355,20 @@ struct PlaceholderSpelling {
     func bytes(_ placeholder: Placeholder, in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         guard form == .wide else {
             let isUpper = old.contains { $0 >= 65 && $0 <= 70 }
-            let fitted = self.kind == .binary ? self.fitted(placeholder, old.count / 2) : placeholder.bytes
+            let fitted = self.keepsLengths ? self.fitted(placeholder, old.count / 2) : placeholder.bytes
             return Hex.encode(fitted).utf8.map { isUpper && $0 >= 97 ? $0 & ~32 : $0 }
         }
-        return NeedleIndex.wide(self.kind == .binary ? self.fitted(placeholder, (old.count + 1) / 2) : placeholder.bytes)
+        return NeedleIndex.wide(self.keepsLengths ? self.fitted(placeholder, (old.count + 1) / 2) : placeholder.bytes)
     }
 
     /// Text of base64 in which secrets were, coded anew.
     func bytes(base64 text: [UInt8], isEscaped: Bool) -> [UInt8] {
         self.kind == .form || isEscaped ? self.escaped(text, keeping: []) : text
+    }
+
+    /// 0, with blanks after it where the length stays: JSON has no zeros in front of other digits (RFC 8259, 6).
+    func number(_ count: Int) -> [UInt8] {
+        [UInt8(ascii: "0")] + Array(repeating: 32, count: self.keepsLengths ? max(0, count - 1) : 0)
     }
 
     private func fitted(_ placeholder: Placeholder, _ count: Int) -> [UInt8] {

@@ -29,10 +29,9 @@ extension Placeholder {
 
     /// Kinds that a cut placeholder may have. Others begin like some people's passwords.
     private static let kinds: Set<[UInt8]> = Set(
-        (SecretNames.names.map(\.kind) + SecretNames.headers.map(\.kind) + SecretShape.all.map(\.kind)
-            + ["cookie", "userinfo", "jwt", "aws-secret", "private-key", "s", "uuid"]).flatMap { kind in
-                (1...kind.utf8.count).map { Array(kind.utf8.prefix($0)) }
-            })
+        RedactionRules.kinds.flatMap { kind in
+            (1...kind.utf8.count).map { Array(kind.utf8.prefix($0)) }
+        })
 
     /// Whether the bytes are the beginning of a placeholder.
     private static func isCut(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -21,6 +21,10 @@ public struct RedactionRule: Sendable, Hashable {
             self.pattern = nil
             return
         }
+        if case .cookie = self.place {
+            throw SettingSyntaxError(
+                "\"\(text.prefix(200))\" has a pattern, which cookies do not take: write \"\(words[0])\" for all of its value")
+        }
         if Self.spellsSecret(words[1].utf8) {
             throw SettingSyntaxError(
                 "the rule for \"\(words[0])\" contains the secret itself, and rules are stored in the cassette: put the value into an environment variable and pass --secret-env NAME, or describe it, for example \"\(words[0])=[0-9a-f]{32}\""
@@ -49,13 +53,14 @@ public struct RedactionRule: Sendable, Hashable {
                 bytes.append(byte)
             }
         }
-        return SecretReach(bytes, isSure: true) != .place
+        return bytes.count >= NeedleIndex.lengthLimit && !SecretReach.isCommon(bytes)
     }
 
     /// The kind of its placeholders: the name of the place.
     var kind: String {
         switch self.place {
         case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
+        case .cookie: "cookie"
         case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
         case .grpc(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "grpc")
         case .path: "path"
@@ -79,7 +84,7 @@ public struct RedactionRule: Sendable, Hashable {
             let known = placeholders ?? Placeholder.all(in: value)
             placeholders = known
             guard !known.touches(range), let secret = spelling.decode(text) else { continue }
-            findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling))
+            findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling, isRuled: true))
         }
         return findings
     }
@@ -91,6 +96,8 @@ public enum RedactionPlace: Sendable, Hashable {
     case header(String)
     /// An item of a URL's query, by its decoded name.
     case query(String)
+    /// A cookie in `Cookie` and `Set-Cookie`, by its name.
+    case cookie(String)
     /// A value in JSON, by the segments of its pointer (RFC 6901); `*` stands for any member or element.
     case json([String])
     /// A field in messages of gRPC, by the numbers or the names of the fields around it and its own; `*` stands for any field.
@@ -124,7 +131,20 @@ public enum RedactionPlace: Sendable, Hashable {
         case "grpc": self = .grpc(try Self.fields(name, of: text))
         case _ where name.isEmpty:
             throw SettingSyntaxError("\"\(text)\" lacks a name: write one after the colon, for example \"header:x-api-key\"")
-        case "header": self = .header(name.lowercased())
+        case "header":
+            guard name.utf8.allSatisfy(Self.mayStandInToken) else {
+                let cookie = name.lowercased().hasPrefix("set-cookie:") || name.lowercased().hasPrefix("cookie:")
+                let last = name.split(separator: ":").last.map(String.init) ?? ""
+                throw SettingSyntaxError(
+                    "\"\(text.prefix(200))\" names no header field: \(cookie ? "for a cookie write \"cookie:\(last)\"" : "a field's name has no such characters")"
+                )
+            }
+            self = .header(name.lowercased())
+        case "cookie":
+            guard name.utf8.allSatisfy(Self.mayStandInToken) else {
+                throw SettingSyntaxError("\"\(text.prefix(200))\" names no cookie: write its name alone, for example \"cookie:lang\"")
+            }
+            self = .cookie(name)
         case "query": self = .query(name)
         case "form": self = .form(name)
         case "part": self = .part(name)
@@ -132,9 +152,14 @@ public enum RedactionPlace: Sendable, Hashable {
         }
     }
 
+    /// RFC 9110, 5.6.2.
+    private static func mayStandInToken(_ byte: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
     private static func unknown(_ text: String) -> SettingSyntaxError {
         SettingSyntaxError(
-            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
+            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"cookie:NAME\", \"query:NAME\", \"json:/POINTER\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
         )
     }
 

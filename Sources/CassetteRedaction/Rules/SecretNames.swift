@@ -16,8 +16,14 @@ package enum SecretNames {
         var needsKeyShape = false
         /// The name of several: `tokens` are mostly words that are counted, and `passwords` an object of names and values.
         var isPlural = false
+        /// The name only ends with a secret's name, as `spring.datasource.password` does: the value has to look like a secret, too.
+        var isCompound = false
         /// False where values may be words of everyday.
         var isSure = true
+        /// A rule of the user's names the place.
+        var isRuled = false
+        /// The value is after an authentication scheme, where it is no word.
+        var followsScheme = false
         /// What of the value is secret.
         var syntax = Syntax.value
     }
@@ -45,6 +51,46 @@ package enum SecretNames {
         guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
         return self.byHash[hash] ?? self.cookiesByHash[hash]
     }
+
+    /// What a value means under a name that ends with a secret's name: after a dot, a hyphen or an underscore, or from a capital on
+    /// (`spring.datasource.password`, `smtp_password`, `githubApiKey`). Nil for the secret's name alone.
+    ///
+    /// The names of most pages' tokens end so as well (`nextPageToken`), so that `token` and its like count only with their own first word.
+    static func meaning(ofCompound name: Slice<UnsafeRawBufferPointer>) -> Meaning? {
+        guard name.count > 4 else { return nil }
+        var words = 0
+        var offset = name.endIndex - 1
+        while offset > name.startIndex, words < 2 {
+            let byte = name[offset]
+            let isMark = byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+            let before = name[offset - 1]
+            let isCapital = byte >= 65 && byte <= 90 && (before < 65 || before > 90)
+            if isMark || isCapital {
+                words += 1
+                if let (hash, _) = self.fold(name[(isMark ? offset + 1 : offset)...]), self.mayBeKnown(hash),
+                    var meaning = self.endingsByHash[hash]
+                {
+                    meaning.isCompound = true
+                    return meaning
+                }
+            }
+            offset -= 1
+        }
+        return nil
+    }
+
+    private static let endingsByHash: [UInt64: Meaning] = {
+        var table: [UInt64: Meaning] = [:]
+        for name in [
+            "password", "passwd", "pwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey", "accesstoken",
+            "refreshtoken", "authtoken", "apitoken", "bearertoken", "clientsecret", "consumersecret", "appsecret", "sharedsecret",
+            "signingsecret", "webhooksecret", "encryptionkey", "masterkey", "signingkey", "accountkey", "connectionstring", "csrftoken",
+            "xsrftoken", "authenticitytoken", "requestverificationtoken",
+        ] {
+            if let (hash, _) = Self.fold(name.utf8) { table[hash] = Self.byHash[hash] }
+        }
+        return table
+    }()
 
     /// Whether a value is one of the names itself, as labels and programs have it.
     static func isName(_ value: some Sequence<UInt8>) -> Bool { self.meaning(ofMember: value) != nil }

@@ -91,9 +91,11 @@ enum SecretReach: Sendable, Hashable {
     /// Letters or digits alone, up to which a value may be a word or a number like any other.
     private static let plainLimit = 12
 
-    /// - Parameter isSure: the place holds secrets only, as a password's does and a cookie's does not.
-    init(_ bytes: [UInt8], isSure: Bool) {
-        guard bytes.count >= NeedleIndex.lengthLimit, !Self.isCommon(bytes) else {
+    /// - Parameters:
+    ///   - isSure: the place holds secrets only, as a password's does and a cookie's does not.
+    ///   - isRuled: a rule of the user's names the place. Otherwise letters alone are not looked for: they may be words of a page.
+    init(_ bytes: [UInt8], isSure: Bool, isRuled: Bool = false) {
+        guard bytes.count >= NeedleIndex.lengthLimit, !Self.isCommon(bytes), isRuled || !PlainWords.isLetters(bytes) else {
             self = .place
             return
         }
@@ -124,7 +126,7 @@ enum SecretReach: Sendable, Hashable {
         return letters <= 3 && bytes.count <= 30
     }
 
-    private static func isCommon(_ bytes: [UInt8]) -> Bool {
+    static func isCommon(_ bytes: [UInt8]) -> Bool {
         Self.common.contains(String(decoding: bytes, as: UTF8.self).lowercased())
     }
 

@@ -17,6 +17,8 @@ public final class SecretVault: Sendable {
         var index = NeedleIndex()
         /// What was given out last to search with. Nil before anything changes that it holds, which would be copied.
         var known: KnownSecrets?
+        /// Names of cookies that scripts may not read.
+        var hiddenCookies: Set<[UInt8]> = []
         /// Of all secrets and spellings.
         var bytes = 0
         var generation = 0
@@ -62,8 +64,10 @@ public final class SecretVault: Sendable {
         self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure))
     }
 
-    func placeholder(for secret: [UInt8], kind: String, isSure: Bool, under rules: RedactionRules) -> Placeholder {
-        self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure), keeping: rules.keptShape)
+    func placeholder(
+        for secret: [UInt8], kind: String, isSure: Bool, isRuled: Bool = false, under rules: RedactionRules
+    ) -> Placeholder {
+        self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure, isRuled: isRuled), keeping: rules.keptShape)
     }
 
     /// - Parameter shape: what of the secret's the placeholder keeps.
@@ -129,6 +133,24 @@ public final class SecretVault: Sendable {
         state.bytes += secret.count
         return true
     }
+
+    /// Cookies of one run whose names are remembered, and bytes of a name.
+    private static let cookieLimit = 1000
+    private static let cookieNameLimit = 128
+
+    /// Remembers that scripts may not read a cookie, so that its value is a secret in requests, too.
+    func hide(cookie name: [UInt8]) {
+        guard name.count <= Self.cookieNameLimit else { return }
+        let isNew = self.state.withLock { state in
+            guard state.hiddenCookies.count < Self.cookieLimit, state.hiddenCookies.insert(name).inserted else { return false }
+            // Lines that were searched before are searched again.
+            state.generation += 1
+            return true
+        }
+        if isNew { self.own.withLock { $0 += 1 } }
+    }
+
+    func hides(cookie name: [UInt8]) -> Bool { self.state.withLock { $0.hiddenCookies.contains(name) } }
 
     /// Counts on after existing placeholders whose secrets are unknown.
     public func countOn(behind tally: PlaceholderTally) {

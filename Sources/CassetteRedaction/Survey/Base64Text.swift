@@ -7,14 +7,20 @@ struct Base64Text {
     /// Shorter ones hold no name and value.
     static let leastLength = 12
 
+    /// Characters of the shortest line of one that has several, but for the last one.
+    private static let leastLine = 16
+
     let content: [UInt8]
     private let isURLSafe: Bool
     private let isPadded: Bool
+    /// Characters of a line, and what ends it; nil for a text of one line.
+    private let lines: (width: Int, end: [UInt8])?
 
-    /// The text around a place that may be in one; nil if there is none, or if it is part of a JSON Web Token, which has its own rules.
+    /// The characters around a place that may be in a text of base64, lines of equal length together. `isText` is false for what is too
+    /// short or too long for one, or part of a JSON Web Token, which has its own rules.
     ///
     /// - Parameter isBeginning: whether the place looks like a beginning.
-    static func range(in text: SurveyText, around offset: Int, isBeginning: Bool) -> Range<Int>? {
+    static func run(in text: SurveyText, around offset: Int, isBeginning: Bool) -> (range: Range<Int>, isText: Bool) {
         var start = offset
         let least = max(0, offset - self.limit)
         let isAfterSlash = start > 0 && text.bytes[start - 1] == UInt8(ascii: "/")
@@ -24,15 +30,49 @@ struct Base64Text {
         var end = offset
         let most = min(text.bytes.count, start + self.limit)
         while end < most, Base64Run.value(text.bytes[end]) != nil { end += 1 }
-        guard end < most || end == text.bytes.count else { return nil }
-        let padding = (4 - (end - start) % 4) % 4
+        guard end < most || end == text.bytes.count else { return (start..<end, false) }
+        self.addLines(in: text, &start, &end, least: least, most: most)
+        // Lines before the last one are whole groups.
+        let last = (start..<end).last { text.bytes[$0] == 10 }.map { $0 + 1 } ?? start
+        let padding = (4 - (end - last) % 4) % 4
         var padded = end
         while padded < text.bytes.count, padded - end < padding, text.bytes[padded] == UInt8(ascii: "=") { padded += 1 }
         let range = start..<padded
-        guard range.count >= self.leastLength, text.isWhole(range), text.byte(start - 1) != UInt8(ascii: "."),
-            text.byte(padded) != UInt8(ascii: ".")
-        else { return nil }
-        return range
+        let isText =
+            range.count >= self.leastLength && text.isWhole(range) && text.byte(start - 1) != UInt8(ascii: ".")
+            && text.byte(padded) != UInt8(ascii: ".")
+        return (range, isText)
+    }
+
+    /// Adds the lines before and after one, as mail and PEM divide base64 (RFC 2045, 6.8): all but the last of the same length.
+    private static func addLines(in text: SurveyText, _ start: inout Int, _ end: inout Int, least: Int, most: Int) {
+        var width: Int?
+        while start > least + 1, text.bytes[start - 1] == 10 {
+            let last = text.bytes[start - 2] == 13 ? start - 2 : start - 1
+            var first = last
+            while first > least, Base64Run.value(text.bytes[first - 1]) != nil { first -= 1 }
+            let count = last - first
+            guard count >= self.leastLine, count % 4 == 0, width ?? count == count, width != nil || end - start <= count else { break }
+            width = count
+            start = first
+        }
+        // Where the last line in sight begins.
+        var line = (start..<end).last { text.bytes[$0] == 10 }.map { $0 + 1 } ?? start
+        while end - line == width ?? (end - line), end - line >= self.leastLine, (end - line) % 4 == 0 {
+            let next = text.byte(end) == 13 ? end + 2 : end + 1
+            guard next < most, text.bytes[next - 1] == 10, !self.mayBegin(text, next) else { return }
+            var last = next
+            while last < most, Base64Run.value(text.bytes[last]) != nil { last += 1 }
+            guard last > next, last - next <= end - line else { return }
+            width = end - line
+            line = next
+            end = last
+        }
+    }
+
+    /// Whether something else begins: another text, as in a list of them, or the delimiter of a multipart.
+    private static func mayBegin(_ text: SurveyText, _ offset: Int) -> Bool {
+        ["eyJ", "eyA", "--"].contains { text.bytes[offset...].starts(with: $0.utf8) }
     }
 
     /// Nil if it is none.
@@ -44,7 +84,15 @@ struct Base64Text {
         var count = 0
         var isURLSafe = false
         var isStandard = false
+        var isFirst = true
+        var lines: (width: Int, end: [UInt8])?
         for character in text {
+            if character <= 32 {
+                if lines == nil { lines = (count, []) }
+                if isFirst { lines?.end.append(character) }
+                continue
+            }
+            if lines != nil { isFirst = false }
             guard let value = Base64Run.value(character) else { break }
             if character == UInt8(ascii: "-") || character == UInt8(ascii: "_") { isURLSafe = true }
             if character == UInt8(ascii: "+") || character == UInt8(ascii: "/") { isStandard = true }
@@ -56,20 +104,27 @@ struct Base64Text {
                 content.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
             }
         }
-        guard count % 4 != 1, !(isURLSafe && isStandard), text.dropFirst(count).allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
+        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        let breaks = lines.map { lines in text.reduce(0) { $0 + ($1 <= 32 ? 1 : 0) } / max(lines.end.count, 1) * lines.end.count } ?? 0
+        guard count % 4 != 1, !(isURLSafe && isStandard), count + padding + breaks == text.count else { return nil }
+        self.lines = lines
         self.content = content
         self.isURLSafe = isURLSafe
-        self.isPadded = count < text.count || count % 4 == 0 && !isURLSafe
+        self.isPadded = padding > 0 || count % 4 == 0 && !isURLSafe
     }
 
-    func text(of content: [UInt8]) -> [UInt8] {
+    /// - Parameter isOneLine: without line ends, which the text around it may have to escape.
+    func text(of content: [UInt8], isOneLine: Bool = false) -> [UInt8] {
         var text: [UInt8] = []
         content.withUnsafeBytes { Base64.encode($0, into: &text) }
         if self.isURLSafe { text = text.map(Base64Run.urlSafe) }
         if !self.isPadded {
             while text.last == UInt8(ascii: "=") { text.removeLast() }
         }
-        return text
+        guard let lines = self.lines, !isOneLine, lines.width > 0 else { return text }
+        return Array(
+            stride(from: 0, to: text.count, by: lines.width).map { text[$0..<min($0 + lines.width, text.count)] }.joined(
+                separator: lines.end))
     }
 
     /// Whether a content is a form: names and values, and nothing that other texts have.

@@ -1,54 +1,165 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds passwords in command lines, as logs and scripts have them: `curl -u user:X`, `mysql -pX`, `sshpass -p X`, `docker login -p X`,
-/// `redis-cli -a X`, `--password X`.
+/// Finds passwords in command lines, as logs and scripts have them, and in lists of a command's words:
+/// `curl -u user:X`, `mysql -pX`, `["sshpass", "-p", "X"]`, `docker login -p X`.
+///
+/// Asked for flags in ascending order, it looks at each byte of the text once to find the programs, and reads the words of each command
+/// once.
 struct CommandSurvey {
     let text: SurveyText
+
+    /// Where the program of the next flag is looked for from.
+    private var position = 0
+    private var program: (program: Program, start: Int)?
+    /// The word `login` is in the command.
+    private var isLogin = false
+    /// The start of the program whose words were read last.
+    private var readProgram = -1
+    /// Bytes looked at, for tests of what it costs.
+    private(set) var looked = 0
 
     /// Bytes and words of one command.
     private static let lengthLimit = 4096
     private static let wordLimit = 64
-    /// Bytes before `-p` in which `login` may be.
-    private static let loginReach = 256
-
-    enum Program {
-        case curl, mysql, sshpass, redis
-    }
-
-    private static let programs: [(name: StaticString, program: Program)] = [
-        ("curl", .curl), ("mysql", .mysql), ("mariadb", .mysql), ("sshpass", .sshpass), ("redis-cli", .redis),
-    ]
-    /// The first letters of options whose next word may be a secret.
-    static let options: [StaticString] = [
-        "--pa", "--pw", "--to", "--se", "--ap", "--cl", "--ac", "--au", "--pr", "--re", "--id", "--oa", "--bi", "--us",
-    ]
-
-    /// The passwords of the command that has a flag at a place, and where it ends.
-    func passwords(flagAt flag: Int) -> [Range<Int>] {
-        var start = flag
-        let least = max(0, flag - Self.reach)
-        while start > least, !Self.endsCommand(self.text.bytes[start - 1]) || self.isContinued(start - 1) { start -= 1 }
-        // The last one, as in `sudo sshpass -p X ssh h`.
-        var offset = flag
-        while offset > start {
-            offset -= 1
-            guard offset == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[offset - 1]) else { continue }
-            for (name, program) in Self.programs where self.begins(name, offset) { return self.passwords(of: program, at: offset) }
-        }
-        return []
-    }
-
     /// Bytes before a flag in which the program's name is.
     private static let reach = 512
 
-    private static func endsCommand(_ byte: UInt8) -> Bool { byte == 10 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "|") }
+    init(text: SurveyText) {
+        self.text = text
+    }
 
-    /// Whether a line's end has a backslash before it.
+    /// A password, or cookies, in the words of a command.
+    struct Password {
+        var range: Range<Int>
+        var kind = "password"
+        var isCookie = false
+    }
+
+    // MARK: Programs
+
+    /// What of an option's value is secret.
+    private enum Part {
+        case all, afterColon, afterPercent, afterComma, cookies
+        /// `pass:X`
+        case afterPass
+        /// `-a user:X`, or a token alone.
+        case afterColonOrToken
+    }
+
+    private struct Option {
+        let names: [StaticString]
+        var part = Part.all
+        var kind = "password"
+        /// The value may stand right behind the letter.
+        var isAttached = true
+        /// The value may be the next word.
+        var isSeparate = true
+    }
+
+    private struct Program {
+        let name: StaticString
+        /// Other programs have names that go on after it: `mysqldump`.
+        var isPrefix = false
+        let options: [Option]
+        /// Letters of flags without a value, which may stand in front of another flag: `-sSu`.
+        var flags: StaticString = ""
+        /// Nothing of the command counts after the first password: what follows is another command.
+        var endsAfterPassword = false
+        /// The last word is a password if a flag has this letter.
+        var lastWordAfterFlag: UInt8?
+    }
+
+    private static let programs: [Program] = [
+        Program(
+            name: "curl",
+            options: [
+                Option(names: ["-u", "--user", "-U", "--proxy-user"], part: .afterColon),
+                Option(names: ["-E", "--cert", "--proxy-cert"], part: .afterColon),
+                Option(names: ["--pass", "--proxy-pass", "--tlspassword", "--proxy-tlspassword"]),
+                Option(names: ["--oauth2-bearer"], kind: "access_token"), Option(names: ["-b", "--cookie"], part: .cookies),
+            ], flags: "sSfkLivgnNqIOJRjaBGlMpZ#012346"),
+        Program(name: "https", options: Self.httpie), Program(name: "http", options: Self.httpie),
+        Program(name: "xh", options: Self.httpie),
+        Program(name: "mysql", isPrefix: true, options: [Option(names: ["-p"], isSeparate: false)]),
+        Program(name: "mariadb", isPrefix: true, options: [Option(names: ["-p"], isSeparate: false)]),
+        Program(name: "sshpass", options: [Option(names: ["-p"])], endsAfterPassword: true),
+        Program(name: "redis-cli", options: [Option(names: ["-a", "--pass"])]),
+        Program(name: "ldap", isPrefix: true, options: [Option(names: ["-w"])]),
+        Program(name: "mongo", isPrefix: true, options: [Option(names: ["-p"])]),
+        Program(name: "sqlcmd", options: [Option(names: ["-P"])]), Program(name: "bcp", options: [Option(names: ["-P"])]),
+        Program(name: "tsql", options: [Option(names: ["-P"])]),
+        Program(name: "smbclient", options: [Option(names: ["-U", "--user"], part: .afterPercent)]),
+        Program(name: "rpcclient", options: [Option(names: ["-U", "--user"], part: .afterPercent)]),
+        Program(
+            name: "openssl", options: [Option(names: ["-passin", "-passout", "-pass"], part: .afterPass, isAttached: false)]),
+        Program(name: "htpasswd", options: [], lastWordAfterFlag: UInt8(ascii: "b")),
+        Program(name: "unzip", options: [Option(names: ["-P"])]), Program(name: "zip", options: [Option(names: ["-P"])]),
+        Program(name: "7z", isPrefix: true, options: [Option(names: ["-p"], isSeparate: false)]),
+        Program(name: "unrar", options: [Option(names: ["-p", "-hp"], isSeparate: false)]),
+        Program(name: "rar", options: [Option(names: ["-p", "-hp"], isSeparate: false)]),
+        Program(name: "mosquitto_", isPrefix: true, options: [Option(names: ["-P"])]),
+        Program(name: "rabbitmqadmin", options: [Option(names: ["-p"])]),
+        Program(name: "ipmitool", options: [Option(names: ["-P"])]),
+        Program(name: "snmp", isPrefix: true, options: [Option(names: ["-A", "-X"])]),
+        Program(name: "lftp", options: [Option(names: ["-u"], part: .afterComma)]),
+    ]
+
+    private static let httpie = [Option(names: ["-a", "--auth"], part: .afterColonOrToken)]
+
+    /// `docker login -p X`, `podman`, `helm registry`, `az` and others.
+    private static let login = Program(name: "login", options: [Option(names: ["-p"])])
+
+    /// First bytes of programs' names.
+    private static let firsts: [Bool] = {
+        var firsts = [Bool](repeating: false, count: 256)
+        for program in Self.programs + [Self.login] { firsts[Int(program.name.utf8Start[0])] = true }
+        return firsts
+    }()
+
+    // MARK: The command around a flag
+
+    /// The passwords of the command that has a flag at a place; none if its words were read for an earlier flag.
+    ///
+    /// - Parameter flag: of the hyphen. Never before one that was asked for earlier.
+    mutating func passwords(flagAt flag: Int) -> [Password] {
+        self.follow(to: flag)
+        guard let (program, start) = self.program, start != self.readProgram else { return [] }
+        self.readProgram = start
+        return self.passwords(of: program, at: start)
+    }
+
+    /// Looks for programs and the ends of commands up to a flag.
+    private mutating func follow(to flag: Int) {
+        var offset = self.position
+        if flag - offset > Self.reach {
+            offset = flag - Self.reach
+            self.program = nil
+        }
+        self.looked += max(0, flag - offset)
+        while offset < flag {
+            let byte = self.text.bytes[offset]
+            if byte == 10 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "|") {
+                if byte != 10 || !self.isContinued(offset) { self.program = nil }
+            } else if Self.firsts[Int(byte)], offset == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[offset - 1]),
+                let program = self.program(at: offset)
+            {
+                self.program = (program, offset)
+            }
+            offset += 1
+        }
+        self.position = max(self.position, flag)
+    }
+
+    /// Whether the command goes on after a line's end: behind a backslash, or in a list.
     private func isContinued(_ offset: Int) -> Bool {
-        guard self.text.bytes[offset] == 10 else { return false }
-        let last = offset > 0 && self.text.bytes[offset - 1] == 13 ? offset - 2 : offset - 1
-        return self.text.byte(last) == UInt8(ascii: "\\")
+        let last = self.text.byte(self.text.skipSpaceBack(offset) - 1)
+        return last == UInt8(ascii: "\\") || last == UInt8(ascii: ",") || last == UInt8(ascii: "[")
+    }
+
+    private func program(at offset: Int) -> Program? {
+        if let program = Self.programs.first(where: { self.begins($0.name, offset) && self.endsName($0, offset) }) { return program }
+        return self.begins(Self.login.name, offset) && self.endsName(Self.login, offset) ? Self.login : nil
     }
 
     private func begins(_ name: StaticString, _ offset: Int) -> Bool {
@@ -56,93 +167,195 @@ struct CommandSurvey {
             && (0..<name.utf8CodeUnitCount).allSatisfy { self.text.bytes[offset + $0] == name.utf8Start[$0] }
     }
 
-    private func passwords(of program: Program, at start: Int) -> [Range<Int>] {
-        var found: [Range<Int>] = []
+    /// Whether a blank or a quote is after a program's name.
+    private func endsName(_ program: Program, _ start: Int) -> Bool {
+        var end = start + program.name.utf8CodeUnitCount
+        if program.isPrefix {
+            while end - start < 32, let byte = self.text.byte(end), SecretShape.Alphabet.word.contains(byte) { end += 1 }
+        }
+        if self.begins(".exe", end) { end += 4 }
+        guard let byte = self.text.byte(end) else { return false }
+        return byte <= 32 || self.text.isQuote(byte)
+    }
+
+    // MARK: Words
+
+    private mutating func passwords(of program: Program, at start: Int) -> [Password] {
+        var found: [Password] = []
         var words = Words(self.text, from: start, limit: Self.lengthLimit)
         guard words.next() != nil else { return [] }
+        var last: Range<Int>?
+        var hasFlag = false
         for _ in 0..<Self.wordLimit {
             guard let word = words.next() else { break }
-            guard self.text.bytes[word.lowerBound] == UInt8(ascii: "-") else { continue }
-            let option = self.text.bytes[word]
-            switch program {
-            case .curl:
-                if self.isOption(option, ["-u", "-U", "--user", "--proxy-user"]) || self.isFlags(option, endingIn: UInt8(ascii: "u")) {
-                    if let value = words.next(), let password = self.afterColon(value) { found.append(password) }
-                } else if self.isOption(option, ["--pass", "--proxy-pass", "--oauth2-bearer"]) {
-                    if let value = words.next() { found.append(value) }
-                } else if option.starts(with: "-u".utf8), let password = self.afterColon(word) {
-                    found.append(password)
-                } else if option.starts(with: "--user=".utf8), let password = self.afterColon(word) {
-                    found.append(password)
-                }
-            case .mysql:
-                if option.starts(with: "-p".utf8), option.count > 2 { found.append(word.lowerBound + 2..<word.upperBound) }
-            case .sshpass:
-                if self.isOption(option, ["-p"]) {
-                    if let value = words.next() { found.append(value) }
-                    return found
-                }
-                if option.starts(with: "-p".utf8) { return [word.lowerBound + 2..<word.upperBound] }
-            case .redis:
-                if self.isOption(option, ["-a", "--pass"]), let value = words.next() { found.append(value) }
+            self.looked += word.count
+            // Another command, as in `sudo sshpass -p X mysql -pY`: its own flags ask for it.
+            if self.program(at: word.lowerBound) != nil { break }
+            guard self.text.bytes[word.lowerBound] == UInt8(ascii: "-") else {
+                last = word
+                continue
             }
+            if let letter = program.lastWordAfterFlag, self.text.bytes[word].contains(letter) { hasFlag = true }
+            guard let (option, value) = self.value(of: word, program, &words) else { continue }
+            if self.program(at: value.lowerBound) != nil { break }
+            guard let password = self.password(option, value) else { continue }
+            found.append(password)
+            if program.endsAfterPassword { return found }
         }
+        if hasFlag, let last { found.append(Password(range: last)) }
         return found
     }
 
-    /// The word after ` -p ` on a line in which somebody logs in.
-    func passwordOfLogin(optionAt blank: Int) -> Range<Int>? {
-        var start = blank
-        while start > 0, blank - start < Self.loginReach, self.text.bytes[start - 1] != 10 { start -= 1 }
-        guard ByteSearch.contains(" login", in: UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<blank + 1])) else { return nil }
-        var words = Words(self.text, from: blank + 1, limit: Self.lengthLimit)
-        _ = words.next()
-        return words.next()
+    /// The value of an option of the program: in the word itself, or the next one.
+    private func value(of word: Range<Int>, _ program: Program, _ words: inout Words) -> (Option, Range<Int>)? {
+        for option in program.options {
+            for name in option.names where self.begins(name, word.lowerBound) {
+                let end = word.lowerBound + name.utf8CodeUnitCount
+                if end == word.upperBound { return option.isSeparate ? words.next().map { (option, $0) } : nil }
+                if name.utf8CodeUnitCount > 2 {
+                    if self.text.bytes[end] == UInt8(ascii: "=") { return (option, end + 1..<word.upperBound) }
+                } else if option.isAttached {
+                    return (option, end..<word.upperBound)
+                }
+            }
+        }
+        guard program.flags.utf8CodeUnitCount > 0 else { return nil }
+        // `-sSu X` and `-sSuX`
+        let flags = UnsafeBufferPointer(start: program.flags.utf8Start, count: program.flags.utf8CodeUnitCount)
+        guard let letter = word.dropFirst().first(where: { !flags.contains(self.text.bytes[$0]) }), letter > word.lowerBound + 1 else {
+            return nil
+        }
+        for option in program.options
+        where option.names.contains(where: { $0.utf8CodeUnitCount == 2 && $0.utf8Start[1] == self.text.bytes[letter] }) {
+            if letter + 1 == word.upperBound { return words.next().map { (option, $0) } }
+            return (option, letter + 1..<word.upperBound)
+        }
+        return nil
     }
 
-    /// `--NAME VALUE`
+    private func password(_ option: Option, _ value: Range<Int>) -> Password? {
+        var password = Password(range: value, kind: option.kind)
+        switch option.part {
+        case .all: break
+        case .cookies: password.isCookie = true
+        case .afterColon, .afterPercent, .afterComma:
+            let mark = option.part == .afterColon ? UInt8(ascii: ":") : option.part == .afterComma ? UInt8(ascii: ",") : UInt8(ascii: "%")
+            guard let range = self.after(mark, value) else { return nil }
+            password.range = range
+        case .afterColonOrToken:
+            if let range = self.after(UInt8(ascii: ":"), value) {
+                password.range = range
+            } else if !NamedValue.looksLikeToken(UnsafeRawBufferPointer(rebasing: self.text.bytes[value])) {
+                return nil
+            }
+        case .afterPass:
+            guard self.begins("pass:", value.lowerBound), value.count > 5 else { return nil }
+            password.range = value.lowerBound + 5..<value.upperBound
+        }
+        return password
+    }
+
+    private func after(_ mark: UInt8, _ word: Range<Int>) -> Range<Int>? {
+        guard let offset = word.first(where: { self.text.bytes[$0] == mark }), offset + 1 < word.upperBound else { return nil }
+        return offset + 1..<word.upperBound
+    }
+
+    /// `--NAME VALUE`, `--NAME=VALUE` and `"--NAME", "VALUE"`.
     func option(at start: Int) -> (name: Range<Int>, value: Range<Int>)? {
         guard start == 0 || self.text.bytes[start - 1] <= 32 || self.text.isQuote(self.text.bytes[start - 1]) else { return nil }
         var end = start + 2
         while end < self.text.bytes.count, end - start <= SecretNames.lengthLimit,
             FormSpelling.isAlphanumeric(self.text.bytes[end]) || self.text.bytes[end] == UInt8(ascii: "-")
+                || self.text.bytes[end] == UInt8(ascii: "_")
         { end += 1 }
-        guard end > start + 2, let blank = self.text.byte(end), blank == 32 || blank == 9 else { return nil }
-        var words = Words(self.text, from: start, limit: Self.lengthLimit)
-        _ = words.next()
-        guard let value = words.next(), self.text.bytes[value.lowerBound] != UInt8(ascii: "-") else { return nil }
-        return (start + 2..<end, value)
-    }
-
-    private func isOption(_ word: Slice<UnsafeRawBufferPointer>, _ names: [StaticString]) -> Bool {
-        names.contains { name in
-            word.count == name.utf8CodeUnitCount && word.elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: word.count))
+        guard end > start + 2, let next = self.text.byte(end) else { return nil }
+        let name = start + 2..<end
+        if next == UInt8(ascii: "=") {
+            // `--NAME="X"`
+            let isQuoted = self.text.isQuote(self.text.byte(end + 1))
+            var words = Words(self.text, from: end + 1, limit: Self.lengthLimit)
+            guard let value = words.next(), isQuoted || value.lowerBound == end + 1 else { return nil }
+            return (name, value)
         }
+        guard next <= 32 || self.text.isQuote(next) else { return nil }
+        var words = Words(self.text, from: next > 32 ? start - 1 : start, limit: Self.lengthLimit)
+        guard let word = words.next(), word.upperBound == end, let value = words.next() ?? self.nextElement(end),
+            self.text.bytes[value.lowerBound] != UInt8(ascii: "-")
+        else { return nil }
+        return (name, value)
     }
 
-    /// `-sSu`
-    private func isFlags(_ word: Slice<UnsafeRawBufferPointer>, endingIn letter: UInt8) -> Bool {
-        word.count > 2 && word.count < 8 && word.last == letter && word.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+    /// The element of a list of YAML on the line after a word.
+    private func nextElement(_ end: Int) -> Range<Int>? {
+        var offset = end
+        if self.text.isQuote(self.text.byte(offset)) { offset += 1 }
+        offset = self.text.skipBlanks(offset)
+        if self.text.byte(offset) == 13 { offset += 1 }
+        guard self.text.byte(offset) == 10 else { return nil }
+        offset = self.text.skipBlanks(offset + 1)
+        guard self.text.byte(offset) == UInt8(ascii: "-"), self.text.byte(offset + 1) == 32 else { return nil }
+        var words = Words(self.text, from: offset + 2, limit: Self.lengthLimit)
+        return words.next()
     }
 
-    private func afterColon(_ word: Range<Int>) -> Range<Int>? {
-        guard let colon = word.first(where: { self.text.bytes[$0] == UInt8(ascii: ":") }), colon + 1 < word.upperBound else { return nil }
-        return colon + 1..<word.upperBound
-    }
-
-    /// Words of a command, without their quotes, up to the line's end. A backslash at the end goes on with the next line.
+    /// Words of a command, without their quotes, up to the line's end. A backslash at the end goes on with the next line. Words in quotes
+    /// may have commas between them, and line ends then, as in a list.
     struct Words {
         private let text: SurveyText
         private var offset: Int
         private let end: Int
+        /// Each word has quotes of its own, the first one, too.
+        private var isList: Bool
 
         init(_ text: SurveyText, from start: Int, limit: Int) {
             self.text = text
             self.offset = start
             self.end = min(text.bytes.count, start + limit)
+            self.isList = text.isQuote(text.byte(start))
+            if !self.isList {
+                // `"/usr/bin/curl", "-u"`
+                var last = start
+                while last < self.end, SecretShape.Alphabet.word.contains(text.bytes[last]) { last += 1 }
+                let comma = text.skipSpace(last + 1)
+                self.isList =
+                    text.isQuote(text.byte(last)) && text.byte(comma) == UInt8(ascii: ",")
+                    && text.byte(text.skipSpace(comma + 1)) == text.byte(last)
+            }
         }
 
         mutating func next() -> Range<Int>? {
+            self.skipBlanks()
+            guard self.offset < self.end else { return nil }
+            let first = self.text.bytes[self.offset]
+            // The end of the command, or of the text that it is in.
+            guard first > 32, !";|&<>`)]}".utf8.contains(first) else { return nil }
+            if self.text.isQuote(first) {
+                let start = self.offset + 1
+                var end = start
+                while end < self.end, self.text.bytes[end] != first, self.text.bytes[end] != 10 { end += 1 }
+                guard end < self.end, end > start, self.text.bytes[end] == first else { return nil }
+                self.offset = end + 1
+                self.skipComma()
+                return start..<end
+            }
+            let start = self.offset
+            while self.offset < self.end, self.text.bytes[self.offset] > 32, !self.text.isQuote(self.text.bytes[self.offset]),
+                !";|<>`\\".utf8.contains(self.text.bytes[self.offset])
+            { self.offset += 1 }
+            guard self.offset > start else { return nil }
+            let word = start..<self.offset
+            if self.isList, self.text.isQuote(self.text.byte(self.offset)) {
+                // The first word, whose quote is before the place where reading began.
+                self.offset += 1
+                self.skipComma()
+            } else if self.text.isQuote(self.text.byte(self.offset)), self.text.byte(word.lowerBound - 1).map({ $0 <= 32 }) ?? false {
+                // The end of the text that the command is in; `-p"X"` goes on.
+                self.offset = self.isEndOfText(self.offset) ? self.end : self.offset
+            }
+            return word
+        }
+
+        private mutating func skipBlanks() {
             while self.offset < self.end {
                 let byte = self.text.bytes[self.offset]
                 if byte == UInt8(ascii: "\\"), let next = self.text.byte(self.offset + 1), next == 10 || next == 13 {
@@ -153,24 +366,21 @@ struct CommandSurvey {
                     break
                 }
             }
-            guard self.offset < self.end else { return nil }
-            let first = self.text.bytes[self.offset]
-            // The end of the command, or of the text that it is in.
-            guard first > 32, !";|&<>`)".utf8.contains(first) else { return nil }
-            if self.text.isQuote(first) {
-                let start = self.offset + 1
-                var end = start
-                while end < self.end, self.text.bytes[end] != first, self.text.bytes[end] != 10 { end += 1 }
-                guard end < self.end, end > start, self.text.bytes[end] == first else { return nil }
-                self.offset = end + 1
-                return start..<end
-            }
-            let start = self.offset
-            while self.offset < self.end, self.text.bytes[self.offset] > 32, !self.text.isQuote(self.text.bytes[self.offset]),
-                !";|<>`\\".utf8.contains(self.text.bytes[self.offset])
-            { self.offset += 1 }
-            guard self.offset > start else { return nil }
-            return start..<self.offset
+        }
+
+        /// Whether a quote ends a string of JSON or a program.
+        private func isEndOfText(_ quote: Int) -> Bool {
+            guard let next = self.text.byte(self.text.skipSpace(quote + 1)) else { return true }
+            return ",:;)]}".utf8.contains(next)
+        }
+
+        /// A comma between quotes, and what blanks and line ends are beside it.
+        private mutating func skipComma() {
+            guard self.isList else { return }
+            let comma = self.text.skipSpace(self.offset)
+            guard self.text.byte(comma) == UInt8(ascii: ",") else { return }
+            let next = self.text.skipSpace(comma + 1)
+            if self.text.isQuote(self.text.byte(next)) { self.offset = next }
         }
     }
 

@@ -139,16 +139,84 @@ struct ElementSurvey {
         }
         let open = self.text.skipSpace(tag + 1)
         guard self.text.byte(open) == UInt8(ascii: "<"), let next = self.text.byte(open + 1), next != UInt8(ascii: "/"),
-            let from = self.endOfTag(open), self.text.byte(from - 2) != UInt8(ascii: "/")
+            let from = self.endOfTag(open), self.text.byte(from - 2) != UInt8(ascii: "/"), let value = self.value(from: from)
         else { return nil }
-        let isData = self.begins("<![CDATA[", from)
-        let value = isData ? from + 9 : from
-        let most = min(self.text.bytes.count, value + NamedValue.limit)
+        return (value, self.begins("<integer", open) || self.begins("<real", open))
+    }
+
+    /// Bytes of a value in CDATA beside its name.
+    private static let dataLimit = 2048
+    /// Elements in one another down to a value: `<value><string>X`.
+    private static let valueDepth = 3
+    private static let values: [StaticString] = ["value", "string", "base64", "text", "val", "attributevalue", "data"]
+
+    /// The text or the CDATA that begins an element, or the elements of values within it, up to its end tag.
+    ///
+    /// - Parameter start: after the start tag.
+    func value(from start: Int) -> Range<Int>? {
+        var from = start
+        for _ in 0..<Self.valueDepth {
+            let open = self.text.skipSpace(from)
+            guard self.text.byte(open) == UInt8(ascii: "<"), let end = self.endOfTag(open), self.text.byte(end - 2) != UInt8(ascii: "/")
+            else {
+                break
+            }
+            var last = open + 1
+            while last < end, self.text.bytes[last] > 32, !">/".utf8.contains(self.text.bytes[last]) { last += 1 }
+            guard Self.values.contains(where: { self.text.isWord($0, endingAt: last) && self.beginsName(last - $0.utf8CodeUnitCount - 1) })
+            else { break }
+            from = end
+        }
+        let open = self.text.skipSpace(from)
+        let isData = self.begins("<![CDATA[", open)
+        let value = isData ? open + 9 : from
+        // Beginnings of CDATA without an end may stand one after the other.
+        let most = min(self.text.bytes.count, value + (isData ? Self.dataLimit : NamedValue.limit))
         var end = value
         while end < most, isData ? !self.begins("]]>", end) : self.text.bytes[end] != UInt8(ascii: "<") { end += 1 }
-        guard end < most, end > value, isData || self.text.byte(end + 1) == UInt8(ascii: "/") else { return nil }
-        return (value..<end, self.begins("<integer", open) || self.begins("<real", open))
+        guard end < most, isData || self.text.byte(end + 1) == UInt8(ascii: "/") else { return nil }
+        var range = value..<end
+        while let first = range.first, self.text.bytes[first] <= 32 { range.removeFirst() }
+        while let last = range.last, self.text.bytes[last] <= 32 { range.removeLast() }
+        return range.isEmpty ? nil : range
     }
+
+    private func beginsName(_ offset: Int) -> Bool {
+        self.text.byte(offset) == UInt8(ascii: "<") || self.text.byte(offset) == UInt8(ascii: ":")
+    }
+
+    /// The value of `<value><string>VALUE</string></value><name>NAME</name>`.
+    ///
+    /// - Parameter nameStart: after the start tag of the name's element.
+    func valueBeforePair(_ nameStart: Int) -> Range<Int>? {
+        guard nameStart > 6, self.text.bytes[nameStart - 1] == UInt8(ascii: ">") else { return nil }
+        var open = nameStart - 2
+        while open > 0, nameStart - open < 32, self.text.bytes[open] != UInt8(ascii: "<") { open -= 1 }
+        guard
+            Self.names.contains(where: {
+                self.text.isWord($0, endingAt: nameStart - 1) && self.beginsName(nameStart - 2 - $0.utf8CodeUnitCount)
+            })
+        else { return nil }
+        // End tags of values, and then the text.
+        var end = self.text.skipSpaceBack(open)
+        for depth in 0...Self.valueDepth {
+            guard self.text.byte(end - 1) == UInt8(ascii: ">") else {
+                guard depth > 0 else { return nil }
+                break
+            }
+            var tag = end - 1
+            while tag > 0, end - tag < 32, self.text.bytes[tag] != UInt8(ascii: "<") { tag -= 1 }
+            guard self.begins("</", tag), depth > 0 || self.text.isWord("value", endingAt: end - 1) else { return nil }
+            end = self.text.skipSpaceBack(tag)
+        }
+        var start = end
+        while start > 0, end - start < Self.valueBeforeLimit, self.text.bytes[start - 1] != UInt8(ascii: ">") { start -= 1 }
+        while start < end, self.text.bytes[start] <= 32 { start += 1 }
+        return start < end && end - start < Self.valueBeforeLimit ? start..<end : nil
+    }
+
+    /// Bytes of a value that stands before its name.
+    private static let valueBeforeLimit = 4096
 
     private func endsName(_ offset: Int) -> Bool {
         self.text.byte(offset) == UInt8(ascii: "/") || self.text.byte(offset) == UInt8(ascii: ":")

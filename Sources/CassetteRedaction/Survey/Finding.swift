@@ -15,6 +15,8 @@ package struct Finding: Sendable, Hashable {
         case form
         /// In front of a URL's host, where colons have a meaning.
         case user
+        /// In base64, with or without line ends.
+        case base64
     }
 
     var kind: String
@@ -24,10 +26,27 @@ package struct Finding: Sendable, Hashable {
     var secret: [UInt8]
     var spelling: Spelling
     var isSure = true
+    /// A rule of the user's names the place.
+    var isRuled = false
     /// Not looked for elsewhere, whatever it looks like: it may be a word of a program.
     var isPlaceOnly = false
+    /// Decimal digits elsewhere in the text that count the bytes of the value.
+    var count: Range<Int>?
+    /// What is known of the cookie whose value it is.
+    var cookie: Cookie?
     /// Further spellings to search for.
     var pieces: [[UInt8]] = []
+}
+
+extension Finding {
+    /// A cookie whose value may be a secret.
+    struct Cookie: Sendable, Hashable {
+        var name: [UInt8]
+        /// Scripts may not read it.
+        var isHidden: Bool
+        /// Its name and its value are those of a preference, if scripts may read it.
+        var isPreference: Bool
+    }
 }
 
 extension Finding.Spelling {
@@ -38,6 +57,7 @@ extension Finding.Spelling {
         case .json: value.contains(UInt8(ascii: "\\")) ? JSONStringDecoder.decode(Array(value)[...]) ?? Array(value) : Array(value)
         case .query, .user: Self.unescaped(value, plusIsSpace: false)
         case .form: Self.unescaped(value, plusIsSpace: true)
+        case .base64: Base64.decode(value.filter { $0 > 32 })
         }
     }
 

@@ -11,7 +11,14 @@ enum NamedValue {
         in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling
     ) -> Finding? {
         let value = UnsafeRawBufferPointer(rebasing: text[range])
-        guard !value.isEmpty, !value.allSatisfy({ $0 <= 32 }), !Placeholder.isAll(value) else { return nil }
+        guard !value.isEmpty, !value.allSatisfy({ $0 <= 32 }), !Placeholder.isAll(value),
+            meaning.followsScheme || !OrdinaryValue.isOrdinary(value, kind: meaning.kind)
+        else { return nil }
+        if meaning.isCompound,
+            !Self.looksLikePassword(value) && !(meaning.kind == "password" && Self.isNumber(value)) || Self.isLocation(value[...])
+        {
+            return nil
+        }
         if meaning.needsKeyShape, !(meaning.isPlural ? Self.looksLikeToken(value) : Self.looksLikeKey(value)) { return nil }
         guard let secret = spelling.decode(value), !Placeholder.isAll(secret) else { return nil }
         return Finding(kind: meaning.kind, range: range, secret: secret, spelling: spelling, isSure: meaning.isSure)
@@ -71,10 +78,34 @@ enum NamedValue {
         "undefined", "unknown", "unset", "uuid", "valid", "varchar", "void", "yes",
     ]
 
-    private static func looksLikeKey(_ value: UnsafeRawBufferPointer) -> Bool {
-        guard value.count >= 16 else { return false }
-        return value.contains { $0 >= 48 && $0 <= 57 } && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
-            && !value.contains { $0 <= 32 }
+    /// One long word of letters and digits that is neither a path nor a name made of words and numbers.
+    static func looksLikeKey(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count >= 16, !value.contains(where: { $0 <= 32 }) else { return false }
+        let segments = value.split { "/._:-".utf8.contains($0) }
+        if segments.count == 1 { return Self.hasDigitsAndLetters(value[...]) }
+        // `uploads/2026/report.pdf`, `user:1234:profile`
+        let isOfWords = segments.contains { $0.count >= 4 && $0.allSatisfy { $0 >= 97 && $0 <= 122 } }
+        if isOfWords, value.contains(UInt8(ascii: "/")) || value.contains(UInt8(ascii: ":")) { return false }
+        // The groups of a UUID are one number.
+        let hex = value.filter { Hex.value($0) != nil }.count
+        let isHex = hex >= 16 && hex + segments.count - 1 == value.count
+        return isHex && Self.hasDigitsAndLetters(value[...]) || segments.contains { Self.looksRandom($0) }
+    }
+
+    private static func hasDigitsAndLetters(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        value.contains { $0 >= 48 && $0 <= 57 } && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+    }
+
+    /// Letters and digits in turn, or both cases and digits.
+    private static func looksRandom(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard word.count >= 10, Self.hasDigitsAndLetters(word) else { return false }
+        var turns = 0
+        for (one, other) in zip(word, word.dropFirst()) {
+            let (isDigit, isNext) = (one >= 48 && one <= 57, other >= 48 && other <= 57)
+            if isDigit != isNext { turns += 1 }
+        }
+        let hasBothCases = word.contains { $0 >= 97 && $0 <= 122 } && word.contains { $0 >= 65 && $0 <= 90 }
+        return turns >= 3 || hasBothCases
     }
 
     /// One word that no sentence has: with digits and letters, neither a date nor a mark of a language model's.
@@ -85,10 +116,20 @@ enum NamedValue {
         return digits >= 2 && letters >= 4 && !value.contains { $0 <= 32 || $0 >= 128 }
     }
 
+    private static func isNumber(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.count >= 4 && value.allSatisfy { $0 >= 48 && $0 <= 57 }
+    }
+
     /// One word with a digit, as people choose passwords: what is said about a password has several, or none.
     static func looksLikePassword(_ value: UnsafeRawBufferPointer) -> Bool {
         value.count >= 6 && !value.contains { $0 <= 32 } && value.contains { $0 >= 48 && $0 <= 57 }
             && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+    }
+
+    /// A name with a number after it, as variables of programs have: `newPassword1`.
+    static func isNumberedName(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let letters = value.prefix { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$") }
+        return !letters.isEmpty && value.dropFirst(letters.count).allSatisfy { $0 >= 48 && $0 <= 57 } && value.count - letters.count <= 2
     }
 
     /// `a.b.c`

@@ -9,8 +9,8 @@ struct NestedValues {
     /// Strings in one value.
     private static let countLimit = 100
 
-    /// The name is the innermost one; nil for an element of an array.
-    private(set) var values: [(name: Range<Int>?, value: Range<Int>)] = []
+    /// The name is the innermost one; nil for an element of an array. `isHeld`: a member around it holds values by names of their own.
+    private(set) var values: [(name: Range<Int>?, value: Range<Int>, isHeld: Bool)] = []
     /// An object says of what kind the value is, as those of programs' and languages' tokens do.
     private(set) var hasType = false
 
@@ -55,7 +55,8 @@ struct NestedValues {
                     }
                     offset = next + 1
                 } else {
-                    self.values.append((names.last ?? nil, string))
+                    let isHeld = names.dropLast().contains { $0.map { Self.isWord(text.bytes[$0], in: Self.holders) } ?? false }
+                    self.values.append((names.last ?? nil, string, isHeld))
                     offset = close + 1
                 }
             default:
@@ -76,12 +77,25 @@ struct NestedValues {
         name.count <= 20 && words.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
+    /// Whether a name says that the value describes the secret.
+    static func isOfDescription(_ name: Slice<UnsafeRawBufferPointer>) -> Bool { self.isWord(name, in: self.metadata) }
+
+    private static let metadata: Set<String> = [
+        "name", "id", "type", "kind", "title", "label", "description", "status", "state", "version", "url", "href", "link", "path",
+        "created",
+        "created_at", "createdat", "updated", "updated_at", "updatedat", "expires", "expires_at", "expiresat", "last_used_at", "date",
+        "visibility", "scope", "owner", "email", "user", "username", "node_id", "uuid", "etag",
+    ]
+
     private static let names: Set<String> = [
         "value", "val", "values", "plaintext", "plain", "cleartext", "clear", "text", "raw", "secret", "data", "current", "new", "old",
         "previous", "content", "#text", "$", "$t", "_", "__text", "_text", "_value", "$value", "s", "string", "stringvalue", "default",
         "primary", "secondary", "access", "refresh", "set", "confirm", "confirmation", "first", "second", "prod", "production", "test",
         "live", "actual", "input",
     ]
+
+    /// Members with the secrets by their names, as those of Kubernetes and of vaults.
+    private static let holders: Set<String> = ["data", "stringdata", "values", "secrets", "entries", "items"]
 
     /// Members of JSON Schema, of OpenAPI, and of complaints about a value.
     private static let descriptions: Set<String> = [

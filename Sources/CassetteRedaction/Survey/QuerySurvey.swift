@@ -34,10 +34,13 @@ struct QuerySurvey {
                     let secret = spelling.decode(text)
                 {
                     if let meaning = self.meaning(name),
+                        meaning.isRuled || !OrdinaryValue.isOrdinary(parameter: secret, kind: meaning.kind),
                         !meaning.needsCompany || self.company(&hasCompany, UnsafeRawBufferPointer(rebasing: slice[range]))
                     {
                         findings.append(
-                            Finding(kind: meaning.kind, range: value, secret: secret, spelling: spelling, isSure: meaning.isSure))
+                            Finding(
+                                kind: meaning.kind, range: value, secret: secret, spelling: spelling, isSure: meaning.isSure,
+                                isRuled: meaning.isRuled))
                     }
                 }
             }
@@ -64,7 +67,7 @@ struct QuerySurvey {
 
     private func meaning(_ name: [UInt8]) -> SecretNames.Meaning? {
         if let kind = self.isForm ? self.rules.kind(form: name) : self.rules.kind(query: name) {
-            return SecretNames.Meaning(kind: kind)
+            return SecretNames.Meaning(kind: kind, isRuled: true)
         }
         guard let meaning = SecretNames.meaning(of: Self.last(name)) else { return nil }
         // `key` and its like count by the looks of their values, which the survey of the text judges.

@@ -70,6 +70,8 @@ struct SecretShape: Sendable {
         SecretShape(kind: "openai-key", prefix: "sk-proj-", anchor: 0, alphabet: .word, length: 20...Self.most),
         SecretShape(kind: "anthropic-key", prefix: "sk-ant-", anchor: 0, alphabet: .word, length: 20...Self.most),
         SecretShape(kind: "npm-token", prefix: "npm_", anchor: 0, alphabet: .alphanumeric, length: 36...36),
+        SecretShape(kind: "vault-token", prefix: "hvs.", anchor: 0, alphabet: .word, length: 24...255),
+        SecretShape(kind: "vault-token", prefix: "hvb.", anchor: 0, alphabet: .word, length: 24...Self.most),
         SecretShape(kind: "shopify-token", prefix: "shpat_", anchor: 0, alphabet: .alphanumeric, length: 32...32),
         // Armour in base64, as configurations of clusters have it.
         Self.armour("LS0tLS1CRUdJTiBQUklWQVRFIEtFW"),

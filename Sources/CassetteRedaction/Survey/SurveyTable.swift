@@ -4,7 +4,7 @@ internal import CAnchorScan
 /// (docs/decisions/0056-anchors-by-vectors.md).
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
-        /// The last three letters of a name and a quote, an equals sign, a colon or a bracket.
+        /// The last three letters of a name and a quote, an equals sign, a colon, a bracket or a parenthesis.
         case name
         /// One or more of `SecretShape.all`.
         case shapes([Int])
@@ -12,9 +12,11 @@ struct SurveyTable: Sendable {
         case webToken
         /// `BEGI` of an armour line.
         case armour
+        /// The end of `IDENTIFIED ` of SQL, in either case.
+        case identified
         /// Blanks and an equals sign or a colon after the last letter of a name, or after another blank.
         case blank
-        /// Blanks, a hyphen and a letter that some programs have before a password, or what may follow it.
+        /// A blank or a quote, a hyphen, a letter and what may follow it: a flag of a command.
         case flag
         /// Two hyphens and the first letters of an option's name.
         case option
@@ -47,12 +49,12 @@ struct SurveyTable: Sendable {
     /// Divided by a search for the fewest candidates in JSON, prose, programs and base64: a group with the wrong word in it takes every
     /// third byte of a text for one. A word that is missing here goes to the group of most names.
     private static let division: [[String]] = [
-        ["nid", "yid", "ord", "pem", "irm", "_pat", "npm_", "a2Vu"],
+        ["nid", "yid", "ord", "pem", "irm", "_pat", "npm_", "a2Vu", "ied ", "IED "],
         ["ode", "ase", "nse", "lue", "ken", "otp", "key", "AKIA", "ASIA", "gho_", "ghp_", "ghu_", "c3N3"],
         ["sid", "pwd", "swd", "kie", "ure", "srf", "sig", "ing", "ial", "ens", "eys", "int", "jwt", "CRUd", "c2Vj", "U2Vj", "ewog"],
         ["glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xapp", "xoxb", "xoxd", "xoxe", "xoxr", "b2tl"],
         ["1//0", "AIza", "GOCS", "sk-a", "sk-p", "slac", "xoxa", "xoxo", "xoxp", "xoxs", "Wlhs"],
-        ["rd1", "rd2", "uth", "ion", "ier", "rds", "ets", "ret", "ult", "est", "ify", "ghr_", "ghs_", "ya29", "UEQ5"],
+        ["rd1", "rd2", "uth", "ion", "ier", "rds", "ets", "ret", "ult", "est", "ify", "ghr_", "ghs_", "ya29", "UEQ5", "hvs.", "hvb."],
         ["BEGI", "eyJ", "cGFz", "UGFz", "dG9r", "VG9r", "eyAi", "PD94", "blanks"],
         ["YXNz", "ZWNy", "Y3Jl", "W3si", "ZXlK", "flags", "ZXlB"],
     ]
@@ -77,25 +79,21 @@ struct SurveyTable: Sendable {
         for word in webTokens { anchors[word] = .webToken }
         anchors[Self.word(Array("BEGI".utf8))] = .armour
         func add(_ letters: StaticString, _ anchor: Anchor) { anchors[Self.word((0..<4).map { letters.utf8Start[$0] })] = anchor }
+        for letters in ["ied ", "IED "] as [StaticString] { add(letters, .identified) }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
-        for letters in CommandSurvey.options { add(letters, .option) }
-        let flags = Self.flags()
-        for word in flags { anchors[word] = .flag }
-        var classes: [(name: String, words: [UInt32])] = anchors.filter {
-            $0.value != .webToken && $0.value != .flag && $0.value != .option
-        }
-        .map { (Self.text($0.key), [$0.key]) }
+        var classes: [(name: String, words: [UInt32])] = anchors.filter { $0.value != .webToken }
+            .map { (Self.text($0.key), [$0.key]) }
         classes.append(("eyJ", webTokens))
-        classes.append(("flags", flags + CommandSurvey.options.map { letters in Self.word((0..<4).map { letters.utf8Start[$0] }) }))
+        classes.append(("flags", Self.flags()))
         let blanks = Self.blanks()
         for word in blanks { anchors[word] = .blank }
         classes.append(("blanks", blanks))
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie"]).map { Array($0.utf8.suffix(3)) })
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
-            // Entries of .netrc have a blank after `password`.
-            let marks = "\"'=:><" + (name == "ord" ? " \t" : "")
+            // Entries of .netrc, tags and SQL have a blank after `password`.
+            let marks = "\"'=:><](" + (name == "ord" ? " \t\n" : "")
             let words = Self.cases(ending).flatMap { ending in marks.utf8.map { Self.word(ending + [$0]) } }
             for word in words { anchors[word] = .name }
             classes.append((name, words))
@@ -125,11 +123,29 @@ struct SurveyTable: Sendable {
         String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) }, as: UTF8.self)
     }
 
-    /// ` -p` and ` -u` with what may follow them, and flags that stand alone.
+    /// Words that have, at each place, every byte that flags and options may have there. There are too many for the table, and their second
+    /// byte tells them.
     private static func flags() -> [UInt32] {
-        let letters = (65...90).map { UInt8($0) } + (97...122).map { UInt8($0) } + (48...57).map { UInt8($0) } + Array(" '\"".utf8)
-        let attached = [" -p", " -u"].flatMap { flag in letters.map { Self.word(Array(flag.utf8) + [$0]) } }
-        return attached + [" -U ", " -a ", " -sS"].map { Self.word(Array($0.utf8)) }
+        let letters = (65...90).map { UInt8($0) } + (97...122).map { UInt8($0) }
+        let firsts = Array(" \t\n\"'-".utf8)
+        let others = letters + (48...57).map { UInt8($0) } + Array(" \t'\"=-#".utf8)
+        return firsts.map { Self.word([$0, Self.hyphen, letters[0], letters[0]]) }
+            + letters.map { Self.word([firsts[0], Self.hyphen, $0, letters[0]]) }
+            + others.map { Self.word([firsts[0], Self.hyphen, letters[0], $0]) }
+    }
+
+    private static let hyphen = UInt8(ascii: "-")
+
+    /// A flag or an option; nil for a word that is neither.
+    @inline(__always)
+    private static func flag(_ word: UInt32) -> Anchor? {
+        let third = UInt8(truncatingIfNeeded: word >> 16) | 32
+        guard third >= 97, third <= 122 else { return nil }
+        switch UInt8(truncatingIfNeeded: word) {
+        case self.hyphen: return .option
+        case 32, 9, 10, UInt8(ascii: "\""), UInt8(ascii: "'"): return .flag
+        default: return nil
+        }
     }
 
     /// `d = "`, `  = x` and the like: of names with blanks after them, as settings have them.
@@ -138,7 +154,7 @@ struct SurveyTable: Sendable {
         let firsts = letters.flatMap { $0 >= 97 ? [$0, $0 & ~32] : [$0] } + Array("\"' \t".utf8)
         return firsts.flatMap { first in
             " \t".utf8.flatMap { blank in
-                "=:".utf8.flatMap { mark in " \t\"'".utf8.map { Self.word([first, blank, mark, $0]) } }
+                "=:".utf8.flatMap { mark in " \t\"'>".utf8.map { Self.word([first, blank, mark, $0]) } }
             }
         }
     }
@@ -210,6 +226,10 @@ struct SurveyTable: Sendable {
                     for offset in offsets[..<found] {
                         // SAFETY: the scan gives offsets of four bytes in the text.
                         let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                        if UInt8(truncatingIfNeeded: word >> 8) == Self.hyphen {
+                            if let anchor = Self.flag(word) { deliver(anchor, offset) }
+                            continue
+                        }
                         let kind = self.kind(word)
                         // Names are most of all, and the others have arrays to be counted.
                         if kind > 0 { deliver(kind == 1 ? .name : self.anchors[kind - 1], offset) }

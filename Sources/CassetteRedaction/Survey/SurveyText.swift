@@ -58,6 +58,46 @@ struct SurveyText {
         return offset
     }
 
+    /// After the anchor and the tag of a string that a value of YAML may begin with (YAML 1.2, 6.9).
+    func afterNodeProperties(_ start: Int) -> Int {
+        var offset = start
+        for _ in 0..<2 {
+            let isAnchor = self.byte(offset) == UInt8(ascii: "&")
+            // Other tags name what a value is looked up by: `!vault`, `!Ref`.
+            let isTag =
+                self.byte(offset) == UInt8(ascii: "!") && (self.byte(offset + 1) ?? 32) <= 33 || self.isWord("!<tag:", endingAt: offset + 6)
+            guard isAnchor || isTag else { break }
+            var end = offset + 1
+            while let byte = self.byte(end), byte > 32, end - offset <= SecretNames.lengthLimit { end += 1 }
+            guard let next = self.byte(end), next <= 32 else { return start }
+            offset = self.skipBlanks(end)
+        }
+        return offset
+    }
+
+    /// After the bracket of `protected]` or `Class:private]`, as PHP prints members.
+    func endOfVisibility(_ start: Int) -> Int? {
+        var end = start
+        while let byte = self.byte(end),
+            SecretShape.Alphabet.word.contains(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "\\"),
+            end - start <= SecretNames.lengthLimit
+        { end += 1 }
+        guard end > start, self.byte(end) == UInt8(ascii: "]") else { return nil }
+        return end + 1
+    }
+
+    /// A password after its scheme, up to the line's end: `{SSHA}X` (RFC 2307, 5.3).
+    func valueAfterScheme(_ start: Int) -> Range<Int>? {
+        guard self.byte(start) == UInt8(ascii: "{") else { return nil }
+        var end = start + 1
+        while let byte = self.byte(end), byte >= 65 && byte <= 90 || byte >= 48 && byte <= 57 || byte == UInt8(ascii: "-"), end - start < 24
+        { end += 1 }
+        guard end > start + 2, self.byte(end) == UInt8(ascii: "}"), let line = self.restOfLine(end + 1), !line.isEmpty,
+            !self.bytes[line].contains(where: { $0 <= 32 || "{}\"'".utf8.contains($0) })
+        else { return nil }
+        return line
+    }
+
     func isQuote(_ byte: UInt8?) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
     }
@@ -70,6 +110,12 @@ struct SurveyText {
 
     /// Whether the text begins as XML or HTML does.
     var isMarkup: Bool { self.bytes.first { $0 > 32 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<") }
+
+    /// Whether a text of markup is HTML.
+    var isHTML: Bool {
+        guard let first = self.bytes.firstIndex(of: UInt8(ascii: "<")) else { return false }
+        return ["<!doctype html", "<html"].contains { (word: StaticString) in self.isWord(word, endingAt: first + word.utf8CodeUnitCount) }
+    }
 
     /// Where the name begins that ends at an offset.
     func startOfName(_ end: Int) -> Int {
@@ -84,12 +130,24 @@ struct SurveyText {
         return start
     }
 
-    /// What may be right before a name: white space, and what opens or divides lists; a quote, if the name is in a text of its own. Of a
-    /// name with a prefix, the prefix's colon.
+    /// What may be right before a name: white space, what opens or divides lists, the mark of a variable; a quote, if the name is in a text
+    /// of its own. Of a name with a prefix, the prefix's colon.
     func mayPrecedeName(_ offset: Int) -> Bool {
         guard let byte = self.byte(offset) else { return true }
-        if byte == UInt8(ascii: ":") { return self.byte(offset - 1).map(FormSpelling.isAlphanumeric) ?? false }
-        return byte <= 32 || self.isQuote(byte) || "{([,;|".utf8.contains(byte)
+        let before = self.byte(offset - 1)
+        switch byte {
+        // A prefix's, or that of npm's `//host/:_authToken`.
+        case UInt8(ascii: ":"): return before.map { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "/") } ?? false
+        // `->name` of PHP.
+        case UInt8(ascii: ">"): return before == UInt8(ascii: "-")
+        default: return byte <= 32 || self.isQuote(byte) || "{([,;|=@$".utf8.contains(byte)
+        }
+    }
+
+    /// The same of a name that may be a symbol: `:name => "value"`.
+    func mayPrecedeSymbol(_ offset: Int) -> Bool {
+        guard self.byte(offset) == UInt8(ascii: ":") else { return self.mayPrecedeName(offset) }
+        return self.byte(offset - 1).map { $0 <= 32 || self.isQuote($0) || "{([,".utf8.contains($0) } ?? true
     }
 
     /// What may be right before an item of a query or a form.

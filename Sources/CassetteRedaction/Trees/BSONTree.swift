@@ -64,16 +64,17 @@ struct BSONTree {
         switch kind {
         case 0x01, 0x11, 0x09, 0x12, 0x10:
             guard let end = fixed(kind == 0x10 ? 4 : 8) else { return nil }
-            var isLong = kind != 0x09 && kind != 0x11
+            // Dates and timestamps stay.
+            var number = 0
             if kind == 0x10 {
-                let number = self.bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self).littleEndian
-                isLong = number.magnitude >= 1000
+                number = Int(self.bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self).littleEndian.magnitude)
             } else if kind == 0x12 {
-                isLong = self.bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self).littleEndian.magnitude >= 1000
+                number = Int(clamping: self.bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self).littleEndian.magnitude)
             } else if kind == 0x01 {
-                isLong = self.bytes[offset..<end].contains { $0 != 0 }
+                let bits = self.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
+                number = Int(exactly: Double(bitPattern: bits).magnitude.rounded(.down)) ?? .max
             }
-            if redaction.hidesNumber(place, isLong: isLong) {
+            if redaction.hidesNumber(place, number) {
                 edits.append(Edit(range: offset..<end, bytes: Array(repeating: 0, count: end - offset)))
             }
             return end

@@ -1,24 +1,13 @@
 internal import TapeBytes
 
-/// The values of CBOR (RFC 8949): each says its own length only, so that a string can be replaced where it stands.
-struct CBORTree {
-    private let bytes: UnsafeRawBufferPointer
-    private var found: [Edit] = []
+/// The values of CBOR (RFC 8949): each says its own length only, so that a string can be replaced where it stands. Several
+/// values one after the other are a sequence (RFC 8742).
+struct CBORTree: ValueTree {
+    let bytes: UnsafeRawBufferPointer
+    var found: [Edit] = []
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
-    }
-
-    /// Nil if the bytes are something else.
-    func edits(_ redaction: inout TreeRedaction) -> [Edit]? {
-        var reading = self
-        var offset = 0
-        // Several values one after the other are a sequence (RFC 8742).
-        while offset < self.bytes.count {
-            guard let end = reading.value(at: offset, .top, depth: 0, &redaction) else { return nil }
-            offset = end
-        }
-        return reading.found
     }
 
     /// The argument of a head, and where the head ends. The argument is nil for an indefinite length.
@@ -41,11 +30,11 @@ struct CBORTree {
 
     private func isBreak(_ offset: Int) -> Bool { offset < self.bytes.count && self.bytes[offset] == 0xFF }
 
-    private mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int? {
+    mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int? {
         guard depth < TreeRedaction.depthLimit, let head = self.head(offset) else { return nil }
         switch head.major {
         case 0, 1:
-            if redaction.hidesNumber(place, isLong: (head.argument ?? 0) >= 1000) {
+            if redaction.hidesNumber(place, head.argument ?? 0) {
                 self.found.append(Edit(range: offset..<head.end, bytes: [0]))
             }
             return head.end
@@ -108,7 +97,7 @@ struct CBORTree {
         }
         let new =
             head.argument == nil
-            ? content.withUnsafeBytes(redacted) : redacted(UnsafeRawBufferPointer(rebasing: self.bytes[head.end..<end]))
+            ? content.withUnsafeBytes(redacted) : redacted(self.slice(head.end..<end))
         if let new { self.found.append(Edit(range: offset..<end, bytes: Self.header(head.major, new.count) + new)) }
         return end
     }
@@ -116,6 +105,6 @@ struct CBORTree {
     private static func header(_ major: UInt8, _ count: Int) -> [UInt8] {
         if count < 24 { return [major << 5 | UInt8(count)] }
         let info = count < 1 << 8 ? 0 : count < 1 << 16 ? 1 : 2
-        return [major << 5 | UInt8(24 + info)] + (0..<1 << info).reversed().map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
+        return [major << 5 | UInt8(24 + info)] + Self.spelled(count, 1 << info)
     }
 }

@@ -2,35 +2,15 @@ internal import TapeBytes
 
 /// The values of MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md): each says its own length only, so that a string can
 /// be replaced where it stands.
-struct MessagePackTree {
-    private let bytes: UnsafeRawBufferPointer
-    private var found: [Edit] = []
+struct MessagePackTree: ValueTree {
+    let bytes: UnsafeRawBufferPointer
+    var found: [Edit] = []
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Nil if the bytes are something else.
-    func edits(_ redaction: inout TreeRedaction) -> [Edit]? {
-        var reading = self
-        var offset = 0
-        // Several values one after the other are a stream of messages.
-        while offset < self.bytes.count {
-            guard let end = reading.value(at: offset, .top, depth: 0, &redaction) else { return nil }
-            offset = end
-        }
-        return reading.found
-    }
-
-    private func number(_ offset: Int, _ size: Int) -> Int? {
-        guard offset >= 0, size <= self.bytes.count - offset else { return nil }
-        var value: UInt64 = 0
-        for index in offset..<offset + size { value = value << 8 | UInt64(self.bytes[index]) }
-        return Int(exactly: value)
-    }
-
-    /// Returns where the value ends.
-    private mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int? {
+    mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int? {
         guard offset < self.bytes.count, depth < TreeRedaction.depthLimit else { return nil }
         let marker = self.bytes[offset]
         switch marker {
@@ -51,8 +31,8 @@ struct MessagePackTree {
         case 0xCC...0xCF, 0xD0...0xD3:
             let size = 1 << Int((marker - 0xCC) & 3)
             guard let end = self.end(offset + 1, size) else { return nil }
-            let isLong = marker == 0xD0 || marker == 0xCC ? false : self.number(offset + 1, size).map { $0 >= 1000 } ?? true
-            if redaction.hidesNumber(place, isLong: isLong) { self.found.append(Edit(range: offset..<end, bytes: [0])) }
+            let number = marker == 0xD0 || marker == 0xCC ? 0 : self.number(offset + 1, size) ?? .max
+            if redaction.hidesNumber(place, number) { self.found.append(Edit(range: offset..<end, bytes: [0])) }
             return end
         case 0xD4...0xD8: return self.end(offset + 2, 1 << Int(marker - 0xD4))
         case 0xD9, 0xDA, 0xDB:
@@ -70,10 +50,6 @@ struct MessagePackTree {
         // Never used.
         default: return nil
         }
-    }
-
-    private func end(_ offset: Int, _ count: Int) -> Int? {
-        offset <= self.bytes.count && count <= self.bytes.count - offset ? offset + count : nil
     }
 
     private mutating func array(_ start: Int, _ count: Int, _ place: TreeRedaction.Place, _ depth: Int, _ redaction: inout TreeRedaction)
@@ -124,7 +100,7 @@ struct MessagePackTree {
         _ offset: Int, _ start: Int, _ count: Int, _ place: TreeRedaction.Place, isText: Bool, _ redaction: inout TreeRedaction
     ) -> Int? {
         guard let end = self.end(start, count) else { return nil }
-        let value = UnsafeRawBufferPointer(rebasing: self.bytes[start..<end])
+        let value = self.slice(start..<end)
         guard let new = isText ? redaction.string(value, place) : redaction.bytes(value, place) else { return end }
         self.found.append(Edit(range: offset..<end, bytes: Self.header(new.count, isText: isText) + new))
         return end
@@ -134,7 +110,7 @@ struct MessagePackTree {
         if isText, count < 32 { return [0xA0 | UInt8(count)] }
         let base: UInt8 = isText ? 0xD9 : 0xC4
         if count < 1 << 8 { return [base, UInt8(count)] }
-        if count < 1 << 16 { return [base + 1, UInt8(count >> 8), UInt8(count & 255)] }
-        return [base + 2] + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: count >> $0) }
+        if count < 1 << 16 { return [base + 1] + Self.spelled(count, 2) }
+        return [base + 2] + Self.spelled(count, 4)
     }
 }

@@ -110,9 +110,8 @@ struct PropertyListTree {
             let size = 1 << Int(self.bytes[offset] & 15)
             guard size <= 16, size <= self.table - offset - 1 else { return false }
             let digits = self.bytes[offset + 1..<offset + 1 + size]
-            let number = digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            let isLong = size > 8 || number >= 1000
-            if redaction.hidesNumber(place, isLong: isLong) {
+            let number = size > 8 ? .max : digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            if redaction.hidesNumber(place, Int(clamping: number)) {
                 walk.edits[index] = Edit(range: offset + 1..<offset + 1 + size, bytes: Array(repeating: 0, count: size))
             }
             return true

@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of the strings and numbers of a tree of values in a binary format: MessagePack, CBOR, BSON, a property list.
+/// Takes the secrets out of the strings and numbers of a tree of values in a binary format: MessagePack, CBOR, BSON, UBJSON, Smile, a property list.
 ///
 /// Decides by names and looks, as for members of JSON. Knows no format: readers ask it for each value and write its answer.
 struct TreeRedaction {
@@ -35,6 +35,8 @@ struct TreeRedaction {
             switch format {
             case .messagePack: MessagePackTree(content).edits(&redaction)
             case .cbor: CBORTree(content).edits(&redaction)
+            case .ubjson: UBJSONTree(content).edits(&redaction)
+            case .smile: SmileTree(content)?.edits(&redaction)
             case .bson: BSONTree(content).edits(&redaction)
             case .propertyList: PropertyListTree(content)?.edits(&redaction)
             }
@@ -45,12 +47,16 @@ struct TreeRedaction {
     }
 
     private enum Format {
-        case messagePack, cbor, bson, propertyList
+        case messagePack, cbor, bson, propertyList, ubjson, smile
 
         init?(_ content: UnsafeRawBufferPointer, _ type: MediaType) {
             guard content.count > 5 else { return nil }
             if content.starts(with: "bplist0".utf8) {
                 self = .propertyList
+            } else if type.essence.contains("ubjson") || type.kind == .unknown && UBJSONTree.mayBegin(content) {
+                self = .ubjson
+            } else if content.starts(with: SmileTree.header) {
+                self = .smile
             } else if type.essence.contains("msgpack") || type.essence.contains("messagepack") {
                 self = .messagePack
             } else if type.essence.hasSuffix("cbor") || type.essence.hasSuffix("cbor-seq") {
@@ -107,9 +113,10 @@ struct TreeRedaction {
         return edits.applied(to: value)
     }
 
-    /// Whether a number gives way to 0: one of four digits and more, as in JSON.
-    mutating func hidesNumber(_ place: Place, isLong: Bool) -> Bool {
-        guard isLong, !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !place.isElement,
+    /// Whether a number is replaced by 0, as in JSON.
+    mutating func hidesNumber(_ place: Place, _ number: Int) -> Bool {
+        guard !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !place.isElement,
+            !OrdinaryValue.isOrdinary(number: number, kind: meaning.kind),
             meaning.syntax == .value || meaning.syntax == .credentials, !self.text.rules.keeps(kind: meaning.kind)
         else { return false }
         self.count += 1

@@ -10,6 +10,8 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
     case crc64nvme
     /// CRC-64/XZ, as Aliyun OSS uses it.
     case crc64xz
+    /// That of zlib (RFC 1950, 8.2), as ownCloud uses it.
+    case adler32
     /// RFC 1321
     case md5
     /// FIPS 180-4, as the next three
@@ -21,7 +23,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
     /// In bytes.
     package var size: Int {
         switch self {
-        case .crc32, .crc32c: 4
+        case .crc32, .crc32c, .adler32: 4
         case .crc64nvme, .crc64xz: 8
         case .md5: 16
         case .sha1: 20
@@ -38,6 +40,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
         case .crc32c: Self.bigEndian(UInt32(truncatingIfNeeded: CRCTable.castagnoli.value(of: bytes)))
         case .crc64nvme: Self.bigEndian(CRCTable.nvme.value(of: bytes))
         case .crc64xz: Self.bigEndian(CRCTable.xz.value(of: bytes))
+        case .adler32: Self.bigEndian(Self.adler32(bytes))
         case .md5: MD5.digest(of: bytes)
         case .sha1: SHA1.digest(of: bytes)
         case .sha256:
@@ -51,16 +54,21 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
         }
     }
 
-    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
+    private static func crc32(_ bytes: [UInt8]) -> UInt32 { self.running(CZlib.crc32, bytes) }
+
+    private static func adler32(_ bytes: [UInt8]) -> UInt32 { self.running(CZlib.adler32, bytes) }
+
+    /// One of zlib's functions over all the bytes, which takes 32 bits of them at once.
+    private static func running(_ update: (uLong, UnsafePointer<UInt8>?, uInt) -> uLong, _ bytes: [UInt8]) -> UInt32 {
         bytes.withUnsafeBytes { buffer in
-            var crc = CZlib.crc32(0, nil, 0)
+            var value = update(0, nil, 0)
             var rest = buffer[...]
             while !rest.isEmpty {
                 let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
-                crc = CZlib.crc32(crc, piece.bindMemory(to: UInt8.self).baseAddress, UInt32(piece.count))
+                value = update(value, piece.bindMemory(to: UInt8.self).baseAddress, UInt32(piece.count))
                 rest = rest.dropFirst(piece.count)
             }
-            return UInt32(truncatingIfNeeded: crc)
+            return UInt32(truncatingIfNeeded: value)
         }
     }
 

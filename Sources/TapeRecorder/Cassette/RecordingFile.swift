@@ -19,6 +19,8 @@ final class RecordingFile: @unchecked Sendable {
     /// Secrets that are left in the closed recording.
     private(set) var leaks: [CassetteLeak] = []
     private(set) var namedDigests = NamedDigests()
+    /// Lines on secrets that were taken out of many answers.
+    var spreadSecrets: [String] { self.redactor?.spread.words ?? [] }
     /// The highest number of an exchange in the file so far.
     let lastID: Int
     let plan: RecordingPlan

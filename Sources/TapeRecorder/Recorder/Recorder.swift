@@ -163,7 +163,7 @@ public final class Recorder: Sendable {
         if !self.file.finished.unsearched.isEmpty, let words = self.currentStatus.unsearchedExchanges.words {
             self.notify("\"\(path)\": \(words): \"wiretape redact \(path)\" searches them.")
         }
-        for words in self.file.namedDigests.words { self.notify("\"\(path)\": \(words)") }
+        for words in self.file.namedDigests.words + self.file.spreadSecrets { self.notify("\"\(path)\": \(words)") }
         return path
     }
 }

@@ -20,6 +20,8 @@ public struct CassetteRedaction {
         public var leaks: [CassetteLeak] = []
         /// Digests of changed bodies that the cassette names.
         public var namedDigests = NamedDigests()
+        /// Lines on secrets that were taken out of many answers.
+        public var spreadSecrets: [String] = []
         /// Exchanges of which something could not be searched.
         public var unsearched = UnsearchedExchanges()
         /// Of a dry run: where placeholders would be put, the first ones.
@@ -192,6 +194,7 @@ public struct CassetteRedaction {
         progress(cassette.count, cassette.count)
         try CassetteReferences(familyOf: self.path).tidy(self.store)
         outcome.leaks = try CassetteLeakScan(path: self.path, vault: self.redactor.vault, digest: self.digest).leaks()
+        outcome.spreadSecrets = self.redactor.spread.words
         if !self.redactor.digests.isEmpty {
             outcome.namedDigests = try NamedDigests(path: self.path, self.redactor.digests, digest: self.digest)
         }

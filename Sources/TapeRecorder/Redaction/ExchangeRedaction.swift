@@ -180,7 +180,7 @@ struct ExchangeRedaction {
         guard done.isBodyChanged else { return }
         let redacted = try fresh ?? OpenSpool(self.store.makeSpool(), digest: self.digest())
         try self.redactor.fit(&fields, &trailers, arrival: &large.arrival, from: spool.source, to: redacted.source, outcome: &outcome)
-        try self.redactor.noteDigests(of: spool.source, request: request)
+        try self.redactor.noteDigests(of: spool.source, becoming: redacted.source, request: request)
         large.place = .spool(redacted)
         body = large
     }

@@ -179,7 +179,7 @@ struct RedactCommand: ParsableCommand {
         if let words = outcome.unsearched.words {
             Terminal.error.complain("\"\(self.file)\": \(words): check these bodies, or record them in a coding that Wiretape knows.")
         }
-        for words in outcome.namedDigests.words { Terminal.error.complain("\"\(self.file)\": \(words)") }
+        for words in outcome.namedDigests.words + outcome.spreadSecrets { Terminal.error.complain("\"\(self.file)\": \(words)") }
         guard outcome.leaks.isEmpty else {
             for leak in outcome.leaks { Terminal.error.complain("still in \"\(self.file)\": \(leak)") }
             throw ExitCode(ExitStatus.leak)

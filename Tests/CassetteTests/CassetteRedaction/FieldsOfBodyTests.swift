@@ -31,6 +31,7 @@ import Testing
     @Test(
         arguments: [
             (.crc32, "cbf43926"), (.crc32c, "e3069283"), (.crc64nvme, "ae8b14860a799888"), (.crc64xz, "995dc9bbdf1939fa"),
+            (.adler32, "091e01de"),
             (.md5, "25f9e794323b453885f5181f1b624d0b"), (.sha1, "f7c3bc1d808e04732adf679965ccc34ca7ae3441"),
             (.sha256, "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225"),
             (.sha384, "eb455d56d2c1a69de64e832011f3393d45f3fa31d6842f21af92d2fe469c499da5e3179847334a18479c8d1dedea1be3"),
@@ -158,5 +159,37 @@ import Testing
         var arrival: Arrival? = Arrival(isChunked: true, pieces: [.init(at: 1, size: 10), .init(at: 2, size: 1), .init(at: 3, size: 9)])
         FieldsOfBody.mend(&arrival, edits: nil, oldSize: 20, newSize: 6)
         #expect(arrival?.pieces == [.init(at: 1, size: 3), .init(at: 3, size: 3)])
+    }
+
+    @Test(arguments: [
+        ("OC-Checksum", "ADLER32:", "hex"), ("X-Hash", "", "url"), ("X-Hash", "sha256=", "url"), ("X-Content-Digest", "sha-256-", "url"),
+        ("X-Hash", "", "padded"), ("X-Checksum", "a_b-", "bare"), ("ETag", "W/\"", "url"),
+    ])
+    func otherSpellingsOfChecksums(name: String, prefix: String, spelling: String) {
+        func value(_ body: String) -> String {
+            let checksum = spelling == "hex" ? BodyChecksum.adler32 : .sha256
+            let bytes = checksum.value(of: Array(body.utf8))
+            switch spelling {
+            case "hex": return prefix + Hex.encode(bytes)
+            case "url": return prefix + String(decoding: SecretCorpus.base64(bytes, urlSafe: true), as: UTF8.self)
+            case "padded": return prefix + String(decoding: SecretCorpus.base64(bytes, urlSafe: true), as: UTF8.self) + "="
+            default: return prefix + String(decoding: SecretCorpus.base64(bytes).filter { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            }
+        }
+        // Digests with marks in them, and without.
+        for number in 0..<40 {
+            let (old, new) = ("old body \(number)", "new body \(number)")
+            // Without a mark of its alphabet, a spelling cannot be told from another one.
+            if spelling == "padded", !value(old).contains(where: { "-_".contains($0) }) { continue }
+            if spelling == "bare", !value(old).contains(where: { "+/".contains($0) }) { continue }
+            let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
+            var fields = HeaderFields(["\(name): \(value(old))"])
+            var notes: [String] = []
+            mender.mend(
+                &fields, growth: 0, old: { mender.checksum($0, of: Array(old.utf8)) }, new: { mender.checksum($0, of: Array(new.utf8)) },
+                notes: &notes)
+            #expect(fields.value(at: 0) == value(new), "\(value(old))")
+            #expect(notes.isEmpty)
+        }
     }
 }

@@ -159,7 +159,7 @@ import Testing
             "a:\n  - password: 'hunter 2' # old\n    api-key: \"k1\"",
             "a:\n  - password: '{{password:1}}' # old\n    api-key: \"{{api-key:1}}\""
         ),
-        ("\"password\": swordfish\n'token': abcdef\n", "\"password\": {{password:1}}\n'token': {{token:1}}\n"),
+        ("\"password\": swordfish\n'token': abcdef7\n", "\"password\": {{password:1}}\n'token': {{token:1}}\n"),
     ])
     func linesThatNameASecret(text: String, redacted: String) {
         #expect(self.redacted(text) == redacted)

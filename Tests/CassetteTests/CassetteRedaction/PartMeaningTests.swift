@@ -8,11 +8,11 @@ import Testing
     }
 
     @Test func namesSayWhatDataAre() throws {
-        #expect(self.meaning("name=\"user[password]\"") == .secret(kind: "password", isSure: true))
+        #expect(self.meaning("name=\"user[password]\"") == .secret(kind: "password", isSure: true, isRuled: false))
         #expect(self.meaning("name=\"password\"; filename=\"a\"") == .content([]))
         #expect(self.meaning("name=\"x\"") == .content([]))
         #expect(self.meaning("name=\"password\"", try RedactionRules(rules: [], keep: ["part:password"])) == .kept)
-        #expect(self.meaning("name=\"x\"", try RedactionRules(rules: ["part:x"])) == .secret(kind: "x", isSure: true))
+        #expect(self.meaning("name=\"x\"", try RedactionRules(rules: ["part:x"])) == .secret(kind: "x", isSure: true, isRuled: true))
         #expect(PartMeaning(HeaderFields(), rules: .standard) == .content([]))
     }
 }

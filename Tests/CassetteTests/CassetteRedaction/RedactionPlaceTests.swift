@@ -9,11 +9,14 @@ import Testing
         #expect(try RedactionPlace("json:/a~1b/~0/*") == .json(["a/b", "~", "*"]))
         #expect(try RedactionPlace("json:") == .json([]))
         #expect(try RedactionPlace("path") == .path)
+        #expect(try RedactionPlace("cookie:Lang") == .cookie("Lang"))
     }
 
     @Test(arguments: [
         ("body", "\"body\" is not a place in a message: write \"header:NAME\""), ("header:", "\"header:\" lacks a name"),
         ("json:a", "\"json:a\" is not a JSON pointer"),
+        ("header:set-cookie:lang", "\"header:set-cookie:lang\" names no header field: for a cookie write \"cookie:lang\""),
+        ("header:x key", "\"header:x key\" names no header field"), ("cookie:a=b", "\"cookie:a=b\" names no cookie"),
         ("json:/a~2", "\"json:/a~2\" has a \"~\" without 0 or 1 after it"),
     ])
     func errorsSayWhatToWrite(text: String, message: String) {

@@ -49,7 +49,7 @@ import Testing
         ("Authorization: Basic dXNlcjpwYXNzd29yZDE=", "Authorization: Basic {{authorization:1}}"),
         ("authorization: abcdef123456", "authorization: {{authorization:1}}"),
         ("Proxy-Authorization: Basic dXNlcjpwYXNzd29yZDE=", "Proxy-Authorization: Basic {{authorization:1}}"),
-        ("Cookie: a=1; session=deadbeef0123", "Cookie: a={{cookie:1}}; session={{cookie:2}}"),
+        ("Cookie: a=1; session=deadbeef0123", "Cookie: a=1; session={{cookie:1}}"),
         ("Set-Cookie: id=a3fWa91x; Path=/; HttpOnly", "Set-Cookie: id={{cookie:1}}; Path=/; HttpOnly"),
         ("X-Api-Key: 0123456789abcdef", "X-Api-Key: {{api-key:1}}"),
         ("X-Vault-Token: s.abcdefgh12345678", "X-Vault-Token: {{token:1}}"),

@@ -37,6 +37,21 @@ import Testing
         #expect(self.gunzipped(redacted) == Array(#"{"user":"ada","password":"{{password:1}}"}"#.utf8))
     }
 
+    @Test(arguments: [1, 6, 9]) func zlibThatNoFieldNames(level: Int) throws {
+        let stream = try #require(Self.text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: level), format: .zlib) })
+        for lines in [["Content-Type: application/octet-stream"], ["Content-Type: application/json", "Content-Encoding: gzip"], []] {
+            let redacted = self.redacted(stream, lines)
+            var text: [UInt8] = []
+            let chain = DecoderChain([.deflate], limits: InflateLimits())
+            redacted.withUnsafeBytes { _ = try? chain?.push($0) { text.append(contentsOf: $0) } }
+            #expect(text == Array(#"{"user":"ada","password":"{{password:1}}"}"#.utf8))
+        }
+        // Texts may begin as such a stream does.
+        #expect(
+            self.redacted(Array("x^2 is a square\npassword: h7nter2Xq\n".utf8), ["Content-Type: text/plain"])
+                == Array("x^2 is a square\npassword: {{password:1}}\n".utf8))
+    }
+
     @Test(arguments: [["gzip"], ["gzip", "gzip"], []])
     func gzipTwice(codings: [String]) {
         let lines = ["Content-Type: application/json"] + codings.map { "Content-Encoding: \($0)" }

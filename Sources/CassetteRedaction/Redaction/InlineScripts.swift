@@ -1,0 +1,85 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// The digests of scripts and styles in a page that redaction changes: a Content Security Policy names them (`'sha256-…'`, Content Security
+/// Policy Level 3, 6.7.3.3), and a browser refuses a script whose digest it does not have.
+struct InlineScripts {
+    /// In base64.
+    private(set) var digests: [(old: String, new: String)] = []
+
+    private static let checksums: [BodyChecksum] = [.sha256, .sha384, .sha512]
+    private static let elements: [StaticString] = ["script", "style"]
+    /// Changed elements of one page.
+    private static let limit = 100
+
+    /// - Parameter edits: of the content.
+    init(_ content: UnsafeRawBufferPointer, _ headers: HeaderFields, _ edits: EditList) {
+        guard !edits.isEmpty, headers.first("content-type")?.lowercased().contains("html") == true,
+            headers.contains("content-security-policy") || headers.contains("content-security-policy-report-only")
+                || ByteSearch.contains("sha256-", in: content) || ByteSearch.contains("sha384-", in: content)
+                || ByteSearch.contains("sha512-", in: content)
+        else { return }
+        let text = SurveyText(bytes: content, hasMore: false, isView: false)
+        var tags = MarkupTags(text: text)
+        var mark = ByteScan.index(of: UInt8(ascii: "<"), in: content, from: 0)
+        while mark < content.count, self.digests.count < Self.limit * Self.checksums.count {
+            let open = mark
+            mark = ByteScan.index(of: UInt8(ascii: "<"), in: content, from: open + 1)
+            for element in Self.elements where text.isWord(element, endingAt: open + 1 + element.utf8CodeUnitCount) {
+                guard let tag = tags.tag(at: open), tag.name.count == element.utf8CodeUnitCount,
+                    let end = Self.end(of: element, text, from: tag.end)
+                else { continue }
+                mark = ByteScan.index(of: UInt8(ascii: "<"), in: content, from: end)
+                self.add(content, tag.end..<end, edits)
+            }
+        }
+    }
+
+    /// Where the end tag begins.
+    private static func end(of element: StaticString, _ text: SurveyText, from start: Int) -> Int? {
+        var mark = ByteScan.index(of: UInt8(ascii: "<"), in: text.bytes, from: start)
+        while mark < text.bytes.count {
+            if text.byte(mark + 1) == UInt8(ascii: "/"), text.isWord(element, endingAt: mark + 2 + element.utf8CodeUnitCount) {
+                return mark
+            }
+            mark = ByteScan.index(of: UInt8(ascii: "<"), in: text.bytes, from: mark + 1)
+        }
+        return nil
+    }
+
+    private mutating func add(_ content: UnsafeRawBufferPointer, _ range: Range<Int>, _ edits: EditList) {
+        let own = edits.edits.filter { $0.range.lowerBound >= range.lowerBound && $0.range.upperBound <= range.upperBound }
+        guard !own.isEmpty else { return }
+        let old = Array(content[range])
+        let moved = own.map {
+            Edit(range: $0.range.lowerBound - range.lowerBound..<$0.range.upperBound - range.lowerBound, bytes: $0.bytes)
+        }
+        let new = EditList(moved).applied(to: old)
+        for checksum in Self.checksums {
+            self.digests.append((Self.base64(checksum.value(of: old)), Self.base64(checksum.value(of: new))))
+        }
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Where the page itself names a digest, as in a `meta` element.
+    func edits(in content: UnsafeRawBufferPointer) -> [Edit] {
+        guard !self.digests.isEmpty else { return [] }
+        var edits: [Edit] = []
+        for (old, new) in self.digests {
+            let word = Array(old.utf8)
+            var offset = 0
+            while let first = word.first {
+                offset = ByteScan.index(of: UInt8(ascii: "-"), in: content, from: offset) + 1
+                guard content.count - offset >= word.count else { break }
+                guard content[offset] == first, content[offset..<offset + word.count].elementsEqual(word) else { continue }
+                edits.append(Edit(range: offset..<offset + word.count, bytes: Array(new.utf8)))
+            }
+        }
+        return edits
+    }
+}

@@ -1,0 +1,89 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Checksums and lengths that no longer fit because a body was redacted, with those that do. Other messages of the recording carry them as
+/// well: an answer to HEAD, `If-None-Match` of a later request.
+final class ReplacedChecksums: Sendable {
+    /// More are not remembered.
+    private static let limit = 1 << 14
+    /// Fields that have checksums of bodies, or of scripts in them, though their names do not say so.
+    private static let others: Set<String> = [
+        "if-match", "if-none-match", "if-range", "content-security-policy", "content-security-policy-report-only",
+    ]
+
+    /// A representation, by its URL and its length as it came.
+    private struct Representation: Hashable {
+        var url: String
+        var length: Int
+    }
+
+    private struct State {
+        var replacements: [String: String] = [:]
+        /// The texts that one replaces.
+        var sources: [String: [String]] = [:]
+        /// New lengths.
+        var lengths: [Representation: Int] = [:]
+    }
+
+    private let state = Guarded(State())
+
+    func add(_ old: String, _ new: String) {
+        self.state.withLock { state in
+            guard old != new else { return }
+            // A body may be searched several times.
+            let earlier = state.sources.removeValue(forKey: old) ?? []
+            for text in earlier { state.replacements[text] = new }
+            guard state.replacements.count < Self.limit else { return }
+            state.replacements[old] = new
+            state.sources[new, default: []] += earlier + [old]
+        }
+    }
+
+    /// Remembers the length of a representation in bytes, as it came and as it is now.
+    func add(lengthOf url: String, old: Int, new: Int) {
+        guard old != new else { return }
+        self.state.withLock { state in
+            for (known, length) in state.lengths where known.url == url && length == old { state.lengths[known] = new }
+            guard state.lengths.count < Self.limit else { return }
+            state.lengths[Representation(url: url, length: old)] = new
+        }
+    }
+
+    /// Replaces what is known in the fields of another message. Whether anything was.
+    func apply(to fields: inout HeaderFields) -> Bool {
+        // Of most recordings nothing is known.
+        guard let known = self.state.withLock({ $0.replacements.isEmpty ? nil : $0.replacements }) else { return false }
+        var changed = HeaderFields()
+        var isChanged = false
+        for index in 0..<fields.count {
+            let name = fields.name(at: index).lowercased()
+            if Self.others.contains(name) || FieldsOfBody.mayHaveChecksum(name),
+                let value = ChecksumWords.replaced(in: fields.value(at: index), { known[$0] })
+            {
+                isChanged = true
+                changed.append(name: fields.name(at: index), value: value)
+            } else {
+                changed.append(line: fields.line(at: index))
+            }
+        }
+        if isChanged { fields = changed }
+        return isChanged
+    }
+
+    /// Makes the length in an answer to HEAD fit that of GET (RFC 9110, 9.3.2). Whether it did not.
+    func fit(_ fields: inout HeaderFields, toHeadOf url: String) -> Bool {
+        guard let length = fields.first("content-length").flatMap({ Int($0) }),
+            let new = self.state.withLock({ $0.lengths[Representation(url: url, length: length)] })
+        else { return false }
+        fields = fields.replacing("content-length", with: "\(new)")
+        return true
+    }
+
+    /// A quick look: whether the text of an exchange that was kept earlier may hold what was replaced since.
+    func mayConcern(_ text: UnsafeRawBufferPointer) -> Bool {
+        let (known, hasLengths) = self.state.withLock { ($0.replacements, !$0.lengths.isEmpty) }
+        if hasLengths, ByteSearch.contains("\"HEAD\"", in: text) { return true }
+        guard !known.isEmpty else { return false }
+        return ChecksumWords.contains(in: text) { known[$0] != nil }
+    }
+}

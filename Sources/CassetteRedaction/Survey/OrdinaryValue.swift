@@ -1,0 +1,115 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Values that stand under secrets' names and are none: words, short numbers, dates, places, masks.
+enum OrdinaryValue {
+    /// Kinds whose values are chosen by people, who take words and numbers, too.
+    private static let chosen: Set<String> = ["password", "secret", "client_secret", "userinfo"]
+    /// Kinds that APIs have for nothing else, so that a word is one that somebody chose.
+    private static let certain: Set<String> = ["access_token", "refresh_token", "id_token", "api-key", "aws-key"]
+    /// Kinds whose values are numbers, mostly.
+    private static let numeric: Set<String> = ["code"]
+
+    /// Letters of a token that has no digits. A longer word is no word.
+    private static let wordLimit = 16
+    /// Digits of a number that may be a token.
+    private static let digitLimit = 8
+
+    /// Whether a value is no secret, by its looks, under the name of a secret of a kind.
+    static func isOrdinary(_ value: UnsafeRawBufferPointer, kind: String) -> Bool {
+        guard let first = value.first else { return true }
+        // Most tokens are told by having a digit and a letter, and nothing between them.
+        var (letters, digits, others, wide, blanks) = (0, 0, 0, 0, 0)
+        for byte in value.prefix(256) {
+            if (byte | 32) >= 97, (byte | 32) <= 122 {
+                letters += 1
+            } else if byte >= 48, byte <= 57 {
+                digits += 1
+            } else if byte >= 128 {
+                wide += 1
+            } else if byte <= 32 {
+                blanks += 1
+            } else {
+                others += 1
+            }
+        }
+        if self.isMask(value, first) { return true }
+        guard !self.chosen.contains(kind) else {
+            // The label of a field: `"password": "Password"`.
+            return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
+        }
+        if self.numeric.contains(kind) { return digits == 0 && value.count < self.wordLimit }
+        if letters == 0, wide == 0 { return digits == 0 || self.isNumbers(value) }
+        if kind == "session", self.isResource(value) { return true }
+        if digits == 0, blanks > 0 { return others * 4 <= letters + wide }
+        if digits == 0, others == 0 {
+            return wide > 0 ? PlainWords.isLetters(value) : letters < self.wordLimit && !self.certain.contains(kind)
+        }
+        return NamedValue.isLocation(value[...])
+    }
+
+    /// Whether a value of a URL's query or of a form is no secret: a short number, a date. Words are no labels there.
+    static func isOrdinary(parameter value: [UInt8], kind: String) -> Bool {
+        !self.chosen.contains(kind) && !self.numeric.contains(kind) && value.contains { $0 >= 48 && $0 <= 57 }
+            && value.withUnsafeBytes { self.isNumbers($0) }
+    }
+
+    /// Whether a number of JSON or of a binary format is no secret.
+    static func isOrdinary(number: Int, kind: String) -> Bool {
+        let isShort = self.chosen.contains(kind) || self.numeric.contains(kind) ? number < 1000 : number < 10_000_000
+        return isShort
+    }
+
+    /// `********`, `xxxxxxxx`
+    private static func isMask(_ value: UnsafeRawBufferPointer, _ first: UInt8) -> Bool {
+        guard first == UInt8(ascii: "*") || first | 32 == UInt8(ascii: "x") || first == UInt8(ascii: "#"), value.count >= 3 else {
+            return false
+        }
+        return value.allSatisfy { $0 == first }
+    }
+
+    /// The id of a resource of Twilio's, which it calls `sid`: two capitals and 32 digits.
+    private static func isResource(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.count == 34 && value.prefix(2).allSatisfy { $0 >= 65 && $0 <= 90 }
+            && value.dropFirst(2).allSatisfy { Hex.value($0) != nil || $0 == UInt8(ascii: "X") }
+    }
+
+    /// Short numbers, and what divides them: a date, a version, a place in a list.
+    private static func isNumbers(_ value: UnsafeRawBufferPointer) -> Bool {
+        let groups = value.split { $0 < 48 || $0 > 57 }
+        return groups.allSatisfy { $0.count < self.digitLimit } && value.count <= 32
+            && value.allSatisfy { $0 >= 48 && $0 <= 57 || "/-:. _,+".utf8.contains($0) }
+    }
+}
+
+/// Tells words of languages by their letters.
+enum PlainWords {
+    /// Whether a text has nothing but letters of any script, their marks, and what stands between words of a sentence.
+    static func isLetters(_ bytes: some Collection<UInt8>) -> Bool {
+        var hasLetter = false
+        var isASCII = true
+        for byte in bytes {
+            if (byte | 32) >= 97, (byte | 32) <= 122 {
+                hasLetter = true
+            } else if byte >= 128 {
+                isASCII = false
+            } else if !self.mayDivide(byte) {
+                return false
+            }
+        }
+        guard !isASCII else { return hasLetter }
+        guard Array(bytes).withUnsafeBytes({ UTF8Validator.isValid($0) }) else { return false }
+        return String(decoding: bytes, as: UTF8.self).unicodeScalars.allSatisfy { scalar in
+            if scalar.value < 128 { return true }
+            switch scalar.properties.generalCategory {
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark, .spacingMark,
+                .enclosingMark, .initialPunctuation, .finalPunctuation, .otherPunctuation, .dashPunctuation, .openPunctuation,
+                .closePunctuation, .spaceSeparator, .format:
+                return true
+            default: return false
+            }
+        }
+    }
+
+    private static func mayDivide(_ byte: UInt8) -> Bool { byte == 32 || "'.,:!?-()".utf8.contains(byte) }
+}

@@ -1,0 +1,130 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Finds the secrets in files of one record a line whose fields have no names: cookies as curl and Netscape keep them, and PostgreSQL's
+/// `.pgpass`.
+struct RecordSurvey {
+    private enum Format {
+        /// Domain, subdomains, path, secure, expiry, name and value, with tabs between them (https://curl.se/docs/http-cookies.html).
+        case cookies
+        /// `host:port:database:user:password`, with backslashes before colons in fields (PostgreSQL, "The Password File").
+        case passwords
+    }
+
+    private let format: Format
+
+    /// Bytes of one record.
+    private static let lineLimit = 8192
+
+    /// Nil if the first record of the text is of neither format.
+    init?(_ text: UnsafeRawBufferPointer) {
+        var start = 0
+        let head = UnsafeRawBufferPointer(rebasing: text[..<min(text.count, Self.lineLimit)])
+        // Most texts are told by their first line.
+        while start < head.count {
+            let line = Self.line(head, start)
+            if !Self.isComment(head[line]), !line.isEmpty {
+                if Self.cookie(head, line) != nil {
+                    self.format = .cookies
+                } else if Self.password(head, line) != nil {
+                    self.format = .passwords
+                } else {
+                    return nil
+                }
+                return
+            }
+            start = ByteScan.index(of: 10, in: head, from: start) + 1
+        }
+        return nil
+    }
+
+    static func findings(in text: UnsafeRawBufferPointer) -> [Finding] {
+        RecordSurvey(text)?.findings(in: text) ?? []
+    }
+
+    private func findings(in text: UnsafeRawBufferPointer) -> [Finding] {
+        var findings: [Finding] = []
+        var start = 0
+        while start < text.count {
+            let line = Self.line(text, start)
+            start = ByteScan.index(of: 10, in: text, from: line.upperBound) + 1
+            guard !line.isEmpty, line.count <= Self.lineLimit, !Self.isComment(text[line]) else { continue }
+            switch self.format {
+            case .cookies:
+                guard let value = Self.cookie(text, line), !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: text[value])) else {
+                    continue
+                }
+                findings.append(Finding(kind: "cookie", range: value, secret: Array(text[value]), spelling: .plain, isSure: false))
+            case .passwords:
+                guard let value = Self.password(text, line), !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: text[value])) else {
+                    continue
+                }
+                findings.append(Finding(kind: "password", range: value, secret: Self.unescaped(text[value]), spelling: .plain))
+            }
+        }
+        return findings
+    }
+
+    private static func line(_ text: UnsafeRawBufferPointer, _ start: Int) -> Range<Int> {
+        let end = ByteScan.index(of: 10, in: text, from: start)
+        return start..<(end > start && text[end - 1] == 13 ? end - 1 : end)
+    }
+
+    /// curl marks cookies that scripts must not read with what looks like a comment.
+    private static func isComment(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+        line.first == UInt8(ascii: "#") && !line.starts(with: "#HttpOnly_".utf8)
+    }
+
+    /// The value of a cookie's line.
+    private static func cookie(_ text: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int>? {
+        let fields = text[line].split(separator: 9, maxSplits: 6, omittingEmptySubsequences: false)
+        guard fields.count == 7, self.isFlag(fields[1]), self.isFlag(fields[3]), fields[4].allSatisfy({ $0 >= 48 && $0 <= 57 }),
+            !fields[6].isEmpty
+        else { return nil }
+        return fields[6].startIndex..<fields[6].endIndex
+    }
+
+    private static func isFlag(_ field: Slice<UnsafeRawBufferPointer>) -> Bool {
+        field.elementsEqual("TRUE".utf8) || field.elementsEqual("FALSE".utf8)
+    }
+
+    /// The password of an entry.
+    private static func password(_ text: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int>? {
+        var starts = [line.lowerBound]
+        var offset = line.lowerBound
+        while offset < line.upperBound, starts.count < 5 {
+            if text[offset] == UInt8(ascii: "\\") {
+                offset += 1
+            } else if text[offset] == UInt8(ascii: ":") {
+                starts.append(offset + 1)
+            } else if text[offset] <= 32 {
+                return nil
+            }
+            offset += 1
+        }
+        guard starts.count == 5, starts[4] < line.upperBound else { return nil }
+        let fields = (0..<4).map { text[starts[$0]..<starts[$0 + 1] - 1] }
+        let isPort =
+            fields[1].elementsEqual("*".utf8) || !fields[1].isEmpty && fields[1].count <= 5 && fields[1].allSatisfy { $0 >= 48 && $0 <= 57 }
+        guard isPort, fields.allSatisfy({ !$0.isEmpty && !$0.contains { "\"'|;{}[]()<>=,".utf8.contains($0) } }),
+            !text[starts[4]..<line.upperBound].contains(where: { $0 < 32 }),
+            // A time or an address of bytes has digits alone.
+            fields.contains(where: { $0.contains { ($0 | 32) > 102 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "*") } })
+        else { return nil }
+        return starts[4]..<line.upperBound
+    }
+
+    private static func unescaped(_ field: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var isEscaped = false
+        for byte in field {
+            if byte == UInt8(ascii: "\\"), !isEscaped {
+                isEscaped = true
+                continue
+            }
+            isEscaped = false
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}

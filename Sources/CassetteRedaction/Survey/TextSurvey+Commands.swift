@@ -1,0 +1,51 @@
+internal import CassetteModel
+internal import TapeBytes
+
+// Command lines, lists of a command's words, and entries of .netrc.
+extension TextSurvey {
+    /// A flag of a command: each command is read once.
+    ///
+    /// - Parameter hyphen: the flag's.
+    mutating func command(flagAt hyphen: Int) {
+        guard self.isFree, hyphen >= self.commandEnd else { return }
+        for found in self.commands.passwords(flagAt: hyphen) {
+            self.commandEnd = max(self.commandEnd, found.range.upperBound)
+            if found.isCookie {
+                self.cookies(found.range, SecretNames.Meaning(kind: "cookie", syntax: .cookie))
+            } else {
+                self.addWord(found.range, kind: found.kind)
+            }
+        }
+    }
+
+    /// `--NAME VALUE`
+    mutating func option(at offset: Int) {
+        guard self.isFree, let (name, range) = self.commands.option(at: offset),
+            let meaning = self.meaning(name.lowerBound, name.upperBound), !meaning.needsCompany, !meaning.needsKeyShape,
+            meaning.syntax == .value
+        else { return }
+        self.addFree(range, meaning)
+    }
+
+    /// `password` and a blank: a tag, an entry of a .netrc file.
+    mutating func blankAfterName(_ start: Int, _ end: Int) {
+        guard self.isFree, let meaning = self.meaning(start, end), meaning.kind == "password" else { return }
+        if start > 0,
+            self.bytes[start - 1] == UInt8(ascii: "<")
+                || self.bytes[start - 1] == UInt8(ascii: ":") && (self.text.byte(start - 2).map(FormSpelling.isAlphanumeric) ?? false)
+        {
+            return self.namedTag(around: end)
+        }
+        let value = self.text.skipSpace(end)
+        // `PASSWORD 'X'` of SQL, `:password "X"` of Clojure.
+        if self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), self.text.mayPrecedeSymbol(start - 1) {
+            return self.literal(value, meaning, hasDigit: true)
+        }
+        if let range = self.commands.passwordOfEntry(start, end) { self.addWord(range, kind: "password") }
+    }
+
+    private mutating func addWord(_ range: Range<Int>, kind: String) {
+        guard !range.isEmpty else { return }
+        self.addFree(range, SecretNames.Meaning(kind: kind))
+    }
+}

@@ -1,0 +1,178 @@
+internal import CassetteModel
+internal import TapeBytes
+
+// Members of JSON, and literals of programs that look like them.
+extension TextSurvey {
+    /// Secrets in one array.
+    private static let elementLimit = 100
+
+    /// `"name": …`, `'name': …`, `"name" => …` or `"name": "NAME", "value": …`
+    mutating func quotedName(_ start: Int, _ end: Int) {
+        let quote = self.bytes[end]
+        guard start > 0, self.bytes[start - 1] == quote else { return }
+        let colon = self.text.skipSpace(end + 1)
+        switch self.text.byte(colon) {
+        case UInt8(ascii: ":"):
+            guard let meaning = self.meaning(start, end) else { return }
+            if quote == UInt8(ascii: "\""), self.member(start, colon, meaning) { return }
+            if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }
+        case UInt8(ascii: "="), UInt8(ascii: "-"):
+            guard self.isFree, self.text.byte(colon + 1) == UInt8(ascii: ">"), let meaning = self.meaning(start, end) else { return }
+            self.literal(self.text.skipSpace(colon + 2), meaning)
+        case UInt8(ascii: "]"): if self.isFree { self.indexed(start, end, closing: colon) }
+        case UInt8(ascii: ";"): if self.isFree { self.serialized(start, end, semicolon: colon) }
+        case UInt8(ascii: ","), UInt8(ascii: "}"):
+            guard self.isFree else { return }
+            if quote == UInt8(ascii: "\""), !self.manifest(start, end) { self.pair(start, end) }
+            self.argument(start, end, comma: colon)
+        default: if self.text.byte(self.text.skipSpaceBack(start - 1) - 1) == UInt8(ascii: "=") { self.namedTag(around: start) }
+        }
+    }
+
+    /// Bytes to both sides of a Secret's kind among which its values are.
+    private static let manifestReach = 4096
+
+    /// `"kind": "Secret"` of Kubernetes, with `"data": {"NAME": "…"}` before or after it. Whether it is one.
+    private mutating func manifest(_ start: Int, _ end: Int) -> Bool {
+        guard end - start == 6, self.bytes[start..<end].elementsEqual("Secret".utf8),
+            self.text.keyOfMember(valueAt: start - 1, ["kind"]) != nil
+        else { return false }
+        let least = max(self.manifestEnd, start - Self.manifestReach)
+        let most = min(self.bytes.count, end + Self.manifestReach)
+        self.manifestEnd = most
+        var mark = least
+        while mark < most {
+            mark = ByteScan.index(of: UInt8(ascii: "{"), in: UnsafeRawBufferPointer(rebasing: self.bytes[..<most]), from: mark)
+            guard mark < most else { break }
+            if self.text.keyOfMember(valueAt: mark, ["data", "stringdata"]) != nil, let values = NestedValues(self.text, openAt: mark) {
+                for (_, range, _) in values.values { self.addNested(range, name: nil, SecretNames.Meaning(kind: "secret"), isWord: false) }
+            }
+            mark += 1
+        }
+        return true
+    }
+
+    /// `"name": "value"`. Whether the value is one of JSON.
+    mutating func member(_ start: Int, _ colon: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        let value = self.text.skipSpace(colon + 1)
+        guard value < self.bytes.count else { return true }
+        switch self.bytes[value] {
+        case UInt8(ascii: "\""):
+            // A code is an error's in most JSON.
+            guard let close = self.text.endOfString(value + 1), !meaning.needsCompany || self.isBesideMembersOfOAuth(start, close) else {
+                return true
+            }
+            self.addString(value + 1..<close, meaning)
+        case UInt8(ascii: "["):
+            self.elements(value + 1, meaning)
+            if meaning.isPlural { self.nested(value, meaning) }
+        case UInt8(ascii: "{"):
+            self.nested(value, meaning)
+            // `password: { type: 'string' }` of programs is none of JSON.
+            return self.text.byte(self.text.skipSpace(value + 1)) == UInt8(ascii: "\"")
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            var last = value + 1
+            while last < self.bytes.count, JSONNumberText.mayHold(self.bytes[last]) { last += 1 }
+            // A short number counts something, or is a word's of a language model.
+            guard last - value >= 4, meaning.syntax == .value || meaning.syntax == .credentials else { return true }
+            self.add(value..<last, meaning, .number)
+        default: return false
+        }
+        return true
+    }
+
+    /// Kinds under whose names objects hold the secrets themselves; a session or an assertion is a document.
+    static let nestable: Set<String> = [
+        "password", "secret", "token", "access_token", "refresh_token", "id_token", "client_secret", "api-key", "aws-secret",
+    ]
+
+    /// `"name": {"value": "…"}`
+    mutating func nested(_ open: Int, _ meaning: SecretNames.Meaning) {
+        guard Self.nestable.contains(meaning.kind), !meaning.needsCompany, meaning.syntax == .value,
+            meaning.isPlural || !meaning.needsKeyShape, let nested = NestedValues(self.text, openAt: open)
+        else { return }
+        for (name, range, isHeld) in nested.values {
+            var inner = meaning
+            if isHeld { inner.isPlural = true }
+            self.addNested(range, name: name, inner, isWord: nested.hasType)
+        }
+    }
+
+    mutating func addNested(
+        _ range: Range<Int>, name: Range<Int>?, _ meaning: SecretNames.Meaning, isWord: Bool, spelling: Finding.Spelling = .json
+    ) {
+        guard meaning.isPlural || name.map({ NestedValues.isOfValue(self.bytes[$0]) }) ?? true else { return }
+        // A name of its own, which is found for itself.
+        if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !NestedValues.isOfValue(self.bytes[name]) { return }
+        if let name, NestedValues.isOfDescription(self.bytes[name]) { return }
+        let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
+        let isPassword = meaning.kind == "password" || meaning.kind == "secret" || meaning.kind == "client_secret"
+        guard NamedValue.mayBeSecret(self.bytes[range]), isPassword && !isWord || NamedValue.looksLikePassword(value) else { return }
+        if isPassword, meaning.isPlural, value.contains(where: { $0 <= 32 }) { return }
+        var plain = meaning
+        (plain.isPlural, plain.needsKeyShape) = (false, false)
+        // Words of language models, among which are some with digits.
+        if meaning.isPlural, !isPassword, !NamedValue.looksLikeToken(value) { return }
+        self.add(range, plain, spelling)
+    }
+
+    /// The value of a string of JSON.
+    mutating func addString(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
+        switch meaning.syntax {
+        case .value, .credentials: self.add(range, meaning, .json)
+        case .cookie, .setCookie: self.cookies(range, meaning)
+        }
+    }
+
+    mutating func cookies(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
+        guard self.text.isWhole(range), CookieField.mayBe(self.bytes, range) else { return }
+        var found = CookieField.findings(in: self.bytes, range, isSet: meaning.syntax == .setCookie, isEscaped: true)
+        // A value that the text ends in may be longer.
+        if range.upperBound == self.bytes.count, let last = found.indices.last { found[last].cookie?.isPreference = false }
+        self.findings += found
+    }
+
+    /// Another member of a token request in JSON.
+    mutating func isBesideMembersOfOAuth(_ start: Int, _ end: Int) -> Bool {
+        self.companyInJSON.isIn(max(0, start - OAuthCompany.reach)..<min(self.bytes.count, end + OAuthCompany.reach), of: self.bytes)
+    }
+
+    /// Elements that look like keys: `"password": ["is too short"]` is a form's complaint.
+    mutating func elements(_ start: Int, _ meaning: SecretNames.Meaning) {
+        var meaning = meaning
+        meaning.needsKeyShape = meaning.syntax == .value || meaning.syntax == .credentials
+        let isPassword = meaning.kind == "password"
+        var offset = self.text.skipSpace(start)
+        for _ in 0..<Self.elementLimit {
+            guard offset < self.bytes.count, self.bytes[offset] == UInt8(ascii: "\""), let close = self.text.endOfString(offset + 1) else {
+                return
+            }
+            let value = UnsafeRawBufferPointer(rebasing: self.bytes[offset + 1..<close])
+            meaning.needsKeyShape =
+                meaning.syntax != .cookie && meaning.syntax != .setCookie && !(isPassword && NamedValue.looksLikePassword(value))
+            self.addString(offset + 1..<close, meaning)
+            let comma = self.text.skipSpace(close + 1)
+            guard comma < self.bytes.count, self.bytes[comma] == UInt8(ascii: ",") else { return }
+            offset = self.text.skipSpace(comma + 1)
+        }
+    }
+
+    /// `"name": "NAME", "value": "VALUE"`, as HAR, collections of requests and settings of containers have fields; `key` too, in either
+    /// order.
+    mutating func pair(_ start: Int, _ end: Int) {
+        guard let key = self.text.keyOfMember(valueAt: start - 1, ["name", "key"]),
+            var meaning = SecretNames.meaning(ofHeader: self.bytes[start..<end]) ?? self.meaning(start, end)
+        else { return }
+        if let cookie = self.meaning(start, end), cookie.syntax != .value { meaning = cookie }
+        guard let value = self.text.valueAfter(end + 1) ?? self.text.valueBefore(key) else { return }
+        if meaning.needsCompany, !self.isBesideMembersOfOAuth(start, max(end, value.upperBound)) { return }
+        switch meaning.syntax {
+        case .value: self.add(value, meaning, .json)
+        case .cookie, .setCookie: self.cookies(value, meaning)
+        case .credentials:
+            guard self.text.isWhole(value) else { return }
+            if self.bytes[value].contains(UInt8(ascii: "\\")) { return self.add(value, meaning, .json) }
+            self.findings += CredentialsField(self.bytes, value, kind: meaning.kind).findings
+        }
+    }
+}

@@ -1,0 +1,269 @@
+internal import CassetteModel
+internal import TapeBytes
+
+// Lines of settings, messages and logs, and literals of programs.
+extension TextSurvey {
+    /// `name: "value"` in programs, `name: value` on a line of its own, `Authorization: Bearer value` anywhere.
+    ///
+    /// - Parameter start: of the name, its quote included.
+    mutating func labelled(_ start: Int, _ end: Int, valueFrom: Int, _ meaning: SecretNames.Meaning) {
+        guard !meaning.needsCompany, self.text.mayPrecedeName(start - 1) else { return }
+        var meaning = meaning
+        let value = self.text.skipBlanks(valueFrom)
+        switch meaning.syntax {
+        case .value: break
+        case .credentials:
+            guard start >= self.fieldEnd else { return }
+            if self.credentials(value, meaning) { return }
+            meaning.needsKeyShape = true
+        case .cookie, .setCookie:
+            guard value > valueFrom, start >= self.fieldEnd, self.text.beginsLine(start) || self.text.isQuote(self.text.byte(start - 1)),
+                let line = self.cookieLine(value)
+            else { return }
+            return self.cookies(line, meaning)
+        }
+        if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
+        if self.text.byte(value) == UInt8(ascii: "["), meaning.isPlural || meaning.kind == "password" { return self.list(value, meaning) }
+        // An anchor, and the tag of a string (YAML 1.2, 6.9).
+        let content = self.text.afterNodeProperties(value)
+        if content > value, self.text.isQuote(self.text.byte(content)) { return self.literal(content, meaning) }
+        // `[name:protected] => value` of PHP.
+        if self.text.byte(start - 1) == UInt8(ascii: "["), let close = self.text.endOfVisibility(valueFrom),
+            self.printed(close, bracketAt: start - 1, meaning)
+        {
+            return
+        }
+        guard self.text.beginsLine(start) else {
+            if let range = self.text.headerInQuotes(start, value) ?? self.text.lineInQuotes(start, content) {
+                self.addFree(range, meaning)
+            } else {
+                self.flowValue(value, meaning)
+            }
+            return
+        }
+        if let range = self.text.valueAfterScheme(value) { return self.addFree(range, meaning) }
+        if self.text.byte(valueFrom) == UInt8(ascii: ":"), self.base64Attribute(valueFrom + 1, meaning) { return }
+        if value > valueFrom, self.bareLine(content, meaning) { return }
+        if content > value { return self.block(start, content, meaning) }
+        self.block(start, valueFrom, meaning)
+    }
+
+    /// Lines of YAML below a name.
+    mutating func block(_ start: Int, _ rest: Int, _ meaning: SecretNames.Meaning) {
+        guard Self.nestable.contains(meaning.kind), meaning.syntax == .value, !meaning.needsKeyShape || meaning.isPlural,
+            start >= self.valueEnd,
+            let block = YAMLBlock(self.text, nameAt: start, rest: rest), !block.isDescription
+        else { return }
+        for (name, range) in block.values { self.addNested(range, name: name, meaning, isWord: false, spelling: .plain) }
+    }
+
+    /// `name = value` and `name : value`, with blanks before the mark.
+    mutating func spaced(markAt mark: Int) {
+        guard self.isFree else { return }
+        var end = mark
+        while end > 0, mark - end < 64, self.bytes[end - 1] == 32 || self.bytes[end - 1] == 9 { end -= 1 }
+        let isQuoted = self.text.isQuote(self.text.byte(end - 1))
+        if isQuoted { end -= 1 }
+        let start = self.text.startOfName(end)
+        guard start < end, end - start <= SecretNames.lengthLimit, !isQuoted || self.text.isQuote(self.text.byte(start - 1)),
+            let meaning = self.meaning(start, end), !meaning.needsCompany
+        else { return }
+        let first = isQuoted ? start - 1 : start
+        if self.text.byte(mark + 1) == UInt8(ascii: ">") {
+            // `:name => "value"` of Ruby, `name => 'value'` of Perl.
+            guard self.bytes[mark] == UInt8(ascii: "="), self.text.mayPrecedeSymbol(first - 1) else { return }
+            return self.literal(self.text.skipSpace(mark + 2), meaning)
+        }
+        if self.bytes[mark] == UInt8(ascii: ":") {
+            // Of JSON, which was read from the name on.
+            guard !isQuoted else { return }
+            return self.labelled(first, end, valueFrom: mark + 1, meaning)
+        }
+        guard meaning.syntax == .value || meaning.syntax == .credentials, self.text.mayPrecedeName(first - 1), first >= self.valueEnd else {
+            return
+        }
+        let value = self.text.skipBlanks(mark + 1)
+        if meaning.syntax == .credentials, self.credentials(value, meaning) { return }
+        if self.text.isQuote(self.text.byte(value)) {
+            // `const token = 'a'` is a letter of a program.
+            if !self.text.beginsLine(first), let next = self.text.byte(value + 2), self.text.isQuote(next) { return }
+            return self.literal(value, meaning)
+        }
+        if self.text.byte(value) == UInt8(ascii: "[") { return self.list(value, meaning) }
+        if self.text.byte(value) == UInt8(ascii: "{") { return self.inlineTable(value, meaning) }
+        if let range = self.text.lineInQuotes(first, value) { return self.addFree(range, meaning) }
+        guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return }
+        // A word may be a variable of a program.
+        let isIdentifier = self.bytes[line].allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") }
+        if isIdentifier || meaning.isCompound && NamedValue.isNumberedName(self.bytes[line]), !self.isInSections { return }
+        self.bareLine(value, meaning)
+    }
+
+    /// Whether a line near the beginning is the head of a section, as in files of settings.
+    var isInSections: Bool {
+        mutating get {
+            if let known = self.hasSections { return known }
+            var found = false
+            var line = 0
+            while line < min(self.bytes.count, 4096), !found {
+                guard let range = self.text.restOfLine(line) else { break }
+                found =
+                    range.count > 2 && self.bytes[range.lowerBound] == UInt8(ascii: "[")
+                    && self.bytes[range.upperBound - 1] == UInt8(ascii: "]")
+                line = max(range.upperBound, line) + 1
+                while let byte = self.text.byte(line - 1), byte <= 32, byte != 10 { line += 1 }
+            }
+            self.hasSections = found
+            return found
+        }
+    }
+
+    /// `name="value"`, as attributes of XML and settings have it; `name=value` on a line of its own or among others.
+    mutating func assignment(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
+        guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials else { return }
+        let value = end + 1
+        if self.text.byte(value) == UInt8(ascii: ">"), self.text.mayPrecedeSymbol(start - 1) {
+            // `:name=>"value"`
+            return self.literal(self.text.skipSpace(value + 1), meaning)
+        }
+        guard self.text.mayPrecedeName(start - 1) else { return }
+        if meaning.syntax == .credentials, start >= self.fieldEnd, self.credentials(value, meaning) { return }
+        if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
+        // `N'X'` of SQL Server.
+        if self.text.byte(value) == UInt8(ascii: "N"), self.text.byte(value + 1) == UInt8(ascii: "'") {
+            return self.literal(value + 1, meaning)
+        }
+        if self.text.byte(value) == UInt8(ascii: "["), meaning.isPlural { return self.list(value, meaning) }
+        guard start >= self.valueEnd else { return }
+        if let range = self.text.valueInConnectionString(start, value) {
+            self.valueEnd = range.upperBound
+            return self.addFree(range, meaning)
+        }
+        if self.text.beginsLine(start), self.bareLine(value, meaning) { return }
+        var last = value
+        let most = min(self.bytes.count, value + NamedValue.limit)
+        while last < most, !self.text.endsBareValue(self.bytes[last]) { last += 1 }
+        self.valueEnd = last
+        guard last < most || last == self.bytes.count else { return }
+        // `token=make(…)` and `key=keys[1]` are programs.
+        if let next = self.text.byte(last), "([{".utf8.contains(next) { return }
+        let range = value..<last
+        // `PGPASSWORD=word psql` and `--password=word`
+        let isClear =
+            self.variable(start, end) != nil || self.bytes[start] == UInt8(ascii: "-") && self.bytes[start + 1] == UInt8(ascii: "-")
+        if isClear, range.count >= 4, !NamedValue.isPathOfNames(self.bytes[range]) { return self.addFree(range, meaning) }
+        guard range.count >= NeedleIndex.lengthLimit, self.bytes[range].contains(where: { $0 >= 48 && $0 <= 57 }),
+            !NamedValue.isPathOfNames(self.bytes[range])
+        else { return }
+        self.addFree(range, meaning)
+    }
+
+    /// Cookies up to the line's end, or to the end of the quotes that they are in: `a=b; c="d"`.
+    mutating func cookieLine(_ start: Int) -> Range<Int>? {
+        var isOpen = false
+        var end = start
+        let most = min(self.bytes.count, start + NamedValue.limit)
+        scan: while end < most {
+            let byte = self.bytes[end]
+            if byte == 10 || byte == 13 || self.text.isView && "\\<&".utf8.contains(byte) { break scan }
+            if self.text.isQuote(byte) {
+                guard isOpen || byte == UInt8(ascii: "\"") && self.bytes[end - 1] == UInt8(ascii: "=") else { break scan }
+                isOpen.toggle()
+            }
+            end += 1
+        }
+        self.fieldEnd = end
+        return end < most || end == self.bytes.count && !self.text.hasMore ? start..<end : nil
+    }
+
+    /// `name: value` and `NAME=value` of settings, up to the line's end or a comment. Whether the line holds a value and nothing else.
+    @discardableResult
+    mutating func bareLine(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        guard var range = self.text.restOfLine(start), range.count >= 4 else { return false }
+        if self.text.isView, let mark = range.first(where: { "\"'`\\<&".utf8.contains(self.bytes[$0]) }) { range = start..<mark }
+        if let space = range.first(where: { self.bytes[$0] <= 32 }) {
+            let next = self.text.byte(self.text.skipBlanks(space))
+            guard next == UInt8(ascii: "#") || next == UInt8(ascii: ";") else { return false }
+            range = start..<space
+        }
+        // Marks of YAML, of shells and of templates, and the ends of lines of programs.
+        guard range.count >= 4, !"[]{}&*!|>%@`<$\"'\\(,;#~".utf8.contains(self.bytes[start]),
+            !",;{([\\\"'".utf8.contains(self.bytes[range.upperBound - 1]), !self.bytes[range].contains(UInt8(ascii: "(")),
+            !NamedValue.isPathOfNames(self.bytes[range])
+        else { return false }
+        self.addFree(range, meaning)
+        return true
+    }
+
+    /// A value in quotes, of any kind.
+    ///
+    /// - Parameter hasDigit: only one word with a digit counts.
+    mutating func literal(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
+        guard let quote = self.text.byte(start), self.text.isQuote(quote), !meaning.needsCompany else { return }
+        let most = min(self.bytes.count, start + 1 + NamedValue.limit)
+        if quote == UInt8(ascii: "\""), self.text.byte(start + 1) == quote, self.text.byte(start + 2) == quote {
+            // A block string of GraphQL.
+            var end = start + 3
+            while end < most, !(self.bytes[end] == quote && self.text.byte(end + 1) == quote && self.text.byte(end + 2) == quote) {
+                end += 1
+            }
+            guard end < most else { return }
+            return self.addFree(start + 3..<end, meaning)
+        }
+        var end = start + 1
+        while end < most, self.bytes[end] != quote {
+            guard self.bytes[end] != 10 else { return }
+            end += self.bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        end = min(end, most)
+        guard end < most || end == self.bytes.count else { return }
+        let range = start + 1..<end
+        // The quote was another string's last, or another string's first is in it.
+        if let first = range.first(where: { self.bytes[$0] > 32 }), ",:;)]}".utf8.contains(self.bytes[first]) { return }
+        if quote != UInt8(ascii: "\""), self.bytes[range].contains(UInt8(ascii: "\"")) { return }
+        if hasDigit, meaning.syntax == .value, !NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range])) { return }
+        switch meaning.syntax {
+        case .value, .credentials: self.addFree(range, meaning)
+        case .cookie, .setCookie: self.cookies(range, meaning)
+        }
+    }
+
+    /// Schemes whose credentials are one word, and others that have parameters (IANA, HTTP authentication schemes).
+    private static let wordSchemes = ["bearer", "basic", "token", "apikey", "negotiate", "ntlm", "dpop", "bot", "jwt", "key"]
+    private static let parameterSchemes = ["digest", "oauth", "hawk", "aws4-hmac-sha256", "signature"]
+
+    /// `Bearer value`. Whether there is a scheme.
+    mutating func credentials(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        var space = start
+        while space < self.bytes.count, space - start < 20, FormSpelling.isAlphanumeric(self.bytes[space]) || self.bytes[space] == 45 {
+            space += 1
+        }
+        guard space > start, self.text.byte(space) == 32 else { return false }
+        // Part of credentials that were read before.
+        guard start >= self.fieldEnd else { return true }
+        let scheme = String(decoding: self.bytes[start..<space], as: UTF8.self).lowercased()
+        if Self.parameterSchemes.contains(scheme) {
+            // Their own quotes cannot be told from those of a text around them.
+            guard !self.text.isView else { return true }
+            self.fieldEnd = start + NamedValue.limit
+            guard let line = self.text.restOfLine(start), !self.bytes[line].contains(UInt8(ascii: "\\")) else { return true }
+            self.fieldEnd = line.upperBound
+            self.findings += CredentialsField(self.bytes, line, kind: meaning.kind).findings
+            return true
+        }
+        guard Self.wordSchemes.contains(scheme) else { return false }
+        let value = self.text.skipBlanks(space)
+        var end = value
+        let most = min(self.bytes.count, value + NamedValue.limit)
+        while end < most, FormSpelling.isAlphanumeric(self.bytes[end]) || "-._~+/=:|".utf8.contains(self.bytes[end]) { end += 1 }
+        let word = self.bytes[value..<end]
+        // `Bearer YOUR_TOKEN`
+        let isStandIn =
+            word.allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "_") } || word.allSatisfy { !FormSpelling.isAlphanumeric($0) }
+        guard word.count >= NeedleIndex.lengthLimit, !isStandIn, !SecretNames.isName(word) else { return true }
+        var credentials = meaning
+        credentials.followsScheme = true
+        self.add(value..<end, credentials, .plain)
+        return true
+    }
+}

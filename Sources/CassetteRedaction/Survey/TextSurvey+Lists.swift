@@ -1,0 +1,111 @@
+internal import CassetteModel
+internal import TapeBytes
+
+// Lists, inline tables and sections of TOML and YAML.
+extension TextSurvey {
+    /// Values in one list or table.
+    private static let countLimit = 100
+    /// Lines of one section.
+    private static let lineLimit = 64
+
+    /// `["value", 'value', value]`: what looks like a key, or like a password under a password's name.
+    mutating func list(_ open: Int, _ meaning: SecretNames.Meaning) {
+        guard meaning.syntax == .value, Self.nestable.contains(meaning.kind) else { return }
+        var offset = open + 1
+        for _ in 0..<Self.countLimit {
+            offset = self.text.skipSpace(offset)
+            guard let value = self.scalar(&offset, endingAt: ",]") else { return }
+            self.addNested(value, name: nil, meaning, isWord: true, spelling: self.spelling(value))
+            offset = self.text.skipSpace(offset)
+            guard self.text.byte(offset) == UInt8(ascii: ",") else { return }
+            offset += 1
+        }
+    }
+
+    /// `{ value = "X", other = 1 }`
+    mutating func inlineTable(_ open: Int, _ meaning: SecretNames.Meaning) {
+        guard meaning.syntax == .value, Self.nestable.contains(meaning.kind), !meaning.needsKeyShape || meaning.isPlural else { return }
+        var offset = open + 1
+        for _ in 0..<Self.countLimit {
+            let start = self.text.skipSpace(offset)
+            var end = start
+            while let byte = self.text.byte(end), SecretShape.Alphabet.word.contains(byte), end - start <= SecretNames.lengthLimit {
+                end += 1
+            }
+            offset = self.text.skipBlanks(end)
+            guard end > start, self.text.byte(offset) == UInt8(ascii: "=") else { return }
+            offset = self.text.skipBlanks(offset + 1)
+            guard let value = self.scalar(&offset, endingAt: ",}") else { return }
+            self.addNested(value, name: start..<end, meaning, isWord: false, spelling: self.spelling(value))
+            offset = self.text.skipSpace(offset)
+            guard self.text.byte(offset) == UInt8(ascii: ",") else { return }
+            offset += 1
+        }
+    }
+
+    /// A string in quotes, without them, or a word; leaves the offset after it.
+    private func scalar(_ offset: inout Int, endingAt marks: StaticString) -> Range<Int>? {
+        guard let first = self.text.byte(offset) else { return nil }
+        let ends = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
+        let most = min(self.bytes.count, offset + NamedValue.limit)
+        var end = offset
+        if self.text.isQuote(first) {
+            let start = offset + 1
+            end = start
+            while end < most, self.bytes[end] != first, self.bytes[end] != 10 { end += self.bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+            guard end < most, self.bytes[end] == first else { return nil }
+            offset = end + 1
+            return start..<end
+        }
+        guard !"[{".utf8.contains(first) else { return nil }
+        let start = offset
+        while end < most, !ends.contains(self.bytes[end]), self.bytes[end] != 10, !self.text.isQuote(self.bytes[end]) { end += 1 }
+        offset = end
+        while end > start, self.bytes[end - 1] <= 32 { end -= 1 }
+        return start..<end
+    }
+
+    private func spelling(_ range: Range<Int>) -> Finding.Spelling { self.bytes[range].contains(UInt8(ascii: "\\")) ? .json : .plain }
+
+    /// `[name]` on a line of its own: the lines of the section, `value = "X"`, up to the next one.
+    ///
+    /// - Parameter close: of the bracket.
+    mutating func section(closing close: Int, _ meaning: SecretNames.Meaning) {
+        guard meaning.syntax == .value, Self.nestable.contains(meaning.kind), !meaning.needsKeyShape || meaning.isPlural else { return }
+        var line = close
+        for _ in 0..<Self.lineLimit {
+            while let byte = self.text.byte(line), byte != 10 { line += 1 }
+            guard line < self.bytes.count else { return }
+            line = self.text.skipSpace(line)
+            guard let first = self.text.byte(line), first != UInt8(ascii: "[") else { return }
+            var end = line
+            while let byte = self.text.byte(end), SecretShape.Alphabet.word.contains(byte) || byte == UInt8(ascii: "."),
+                end - line <= SecretNames.lengthLimit
+            { end += 1 }
+            var offset = self.text.skipBlanks(end)
+            guard end > line, self.text.byte(offset) == UInt8(ascii: "=") || self.text.byte(offset) == UInt8(ascii: ":") else { continue }
+            offset = self.text.skipBlanks(offset + 1)
+            if let value = self.scalar(&offset, endingAt: "#;"), !value.isEmpty {
+                self.addNested(value, name: line..<end, meaning, isWord: false, spelling: self.spelling(value))
+            }
+        }
+    }
+
+    /// A value without quotes in a mapping of YAML, a struct of Go and their like: `{user: ada, password: X}`.
+    mutating func flowValue(_ start: Int, _ meaning: SecretNames.Meaning) {
+        guard meaning.syntax == .value, start >= self.valueEnd else { return }
+        var end = start
+        let most = min(self.bytes.count, start + NamedValue.limit)
+        while end < most, !self.text.endsBareValue(self.bytes[end]) { end += 1 }
+        self.valueEnd = end
+        // `{password: make(x)}` is a program.
+        guard let next = self.text.byte(end), next <= 32 || "},]&".utf8.contains(next), end - start >= NeedleIndex.lengthLimit else {
+            return
+        }
+        let value = self.bytes[start..<end]
+        guard NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: value)), !NamedValue.isNumberedName(value),
+            !NamedValue.isPathOfNames(value)
+        else { return }
+        self.addFree(start..<end, meaning)
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import CassetteRedaction
+
+/// Passwords in command lines and in lists of a command's words.
+@Suite struct CommandPlacesTests {
+    @Test(arguments: [
+        ("text/plain", "curl -su ada:h7nter2Xq http://h"),
+        ("text/plain", "curl -sku ada:h7nter2Xq http://h"),
+        ("text/plain", "curl -fsSLuada:h7nter2Xq http://h"),
+        ("text/plain", "curl -suada:h7nter2Xq http://h"),
+        ("text/plain", "$ curl -uada:h7nter2Xq http://h"),
+        ("text/plain", "curl --user=ada:h7nter2Xq http://h"),
+        ("text/plain", "curl --proxy-user=ada:h7nter2Xq http://h"),
+        ("text/plain", "curl --oauth2-bearer=h7nter2Xq http://h"),
+        ("text/plain", "curl --pass=h7nter2Xq http://h"),
+        ("text/plain", "curl -E cert.pem:h7nter2Xq http://h"),
+        ("text/plain", "curl --cert cert.pem:h7nter2Xq http://h"),
+        ("text/plain", "curl -x http://p --proxy-user ada:h7nter2Xq"),
+        ("text/plain", "curl -b \"sid=h7nter2Xq\" http://h"),
+        ("text/plain", "curl --cookie 'session=h7nter2Xq; a=b' http://h"),
+        ("text/plain", "curl -d password=h7nter2Xq http://h"),
+        ("text/plain", "curl --data-urlencode 'password=h7nter2Xq' http://h"),
+        ("text/plain", "wget --http-password=h7nter2Xq http://h"),
+        ("text/plain", "wget --http-user=a --http-password h7nter2Xq http://h"),
+        ("text/plain", "wget --password=hunterwor h\nwget --ftp-password=h7nter2Xq http://h"),
+        ("text/plain", "wget --proxy-password=\"h7nter2Xq\" http://h"),
+        ("text/plain", "http -a ada:h7nter2Xq GET h"),
+        ("text/plain", "https --auth ada:h7nter2Xq h"),
+        ("text/plain", "http --auth=ada:h7nter2Xq h"),
+        ("text/plain", "{\"cmd\":[\"curl\",\"-u\",\"ada:h7nter2Xq\",\"http://h\"]}"),
+        ("application/json", "{\"cmd\":[\"curl\",\"-su\",\"ada:h7nter2Xq\",\"http://h\"]}"),
+        ("application/json", "{\"Cmd\":[\"/usr/bin/curl\", \"--user\", \"ada:h7nter2Xq\"]}"),
+        ("application/json", "{\"args\":[\"--password\",\"h7nter2Xq\"]}"),
+        ("application/json", "{\"args\":[\"x\", \"--password\" , \"h7nter2Xq\",\"y\"]}"),
+        ("application/json", "{\"args\":[\"--password=h7nter2Xq\"]}"),
+        ("application/json", "{\"args\":[\"--api-key\",\"h7nter2Xq\"]}"),
+        ("application/json", "{\"args\":[\"--token\",\"h7nter2Xq\"]}"),
+        ("application/json", "{\"command\":[\"mysql\",\"-uroot\",\"-ph7nter2Xq\"]}"),
+        ("application/json", "{\"command\":[\"redis-cli\",\"-a\",\"h7nter2Xq\"]}"),
+        ("application/json", "{\"command\":[\"sshpass\",\"-p\",\"h7nter2Xq\",\"ssh\",\"h\"]}"),
+        ("application/json", "[\"docker\",\"login\",\"-u\",\"a\",\"-p\",\"h7nter2Xq\"]"),
+        ("application/json", "[\"curl\",\"-H\",\"Authorization: Bearer h7nter2Xq\"]"),
+        ("application/json", "[\"curl\",\"-H\",\"X-Api-Key: h7nter2Xq\"]"),
+        ("application/json", "{\"env\":[\"PASSWORD=h7nter2Xq\",\"A=b\"]}"),
+        ("application/json", "{\"Env\":[\"GITHUB_TOKEN=h7nter2Xq\"]}"),
+        ("text/plain", "['curl', '-u', 'ada:h7nter2Xq']"),
+        ("text/plain", "args: [\"--password\", \"h7nter2Xq\"]\n"),
+        ("text/plain", "args:\n  - --password\n  - h7nter2Xq\n"),
+        ("text/plain", "args:\n- \"--password\"\n- \"h7nter2Xq\"\n"),
+        ("application/json", "{\"line\":\"['--password', 'h7nter2Xq']\"}"),
+        ("text/plain", "psql \"host=h password=h7nter2Xq user=a\""),
+        ("text/plain", "smbclient -U ada%h7nter2Xq //h/s"),
+        ("text/plain", "ldapsearch -x -D cn=a -w h7nter2Xq -b dc"),
+        ("text/plain", "mongo -u a -p h7nter2Xq db"),
+        ("text/plain", "mongosh --username a --password h7nter2Xq"),
+        ("text/plain", "sqlcmd -S h -U sa -P h7nter2Xq"),
+        ("text/plain", "openssl rsa -passin pass:h7nter2Xq -in k"),
+        ("text/plain", "htpasswd -b f ada h7nter2Xq"),
+        ("text/plain", "kubectl create secret generic s --from-literal=password=h7nter2Xq"),
+        ("text/plain", "//registry.npmjs.org/:_authToken=h7nter2Xq\n"),
+        ("text/plain", "_password=h7nter2Xq\n"),
+        ("text/plain", "zip -P h7nter2Xq a.zip b"),
+        ("text/plain", "svn co --username a --password h7nter2Xq http://h"),
+        ("text/plain", "ansible-playbook -e \"ansible_password=h7nter2Xq\""),
+    ])
+    func wordsOfCommands(type: String, text: String) { HiddenPlace.check(text, type: type) }
+
+    @Test(arguments: [
+        ("application/json", "[\"--password\",\"--user\",\"ada\"]"),
+        ("application/json", "{\"args\":[\"--password\",\"PASSWORD\"]}"),
+        ("application/json", "[\"-u\",\"--user <user:password>\"]"),
+        ("application/json", "[\"docker\",\"run\",\"-u\",\"1000:1000\"]"),
+        ("application/json", "[\"-p\",\"8080:80\"]"),
+    ])
+    func commandsWithoutAPassword(type: String, text: String) { HiddenPlace.stays(text, type: type) }
+}

@@ -1,0 +1,50 @@
+import CassetteModel
+import CassetteRedaction
+import TapeBytes
+import Testing
+
+/// A part of a representation keeps its number of bytes: its Content-Range names the bytes that it has.
+@Suite struct PartialContentTests {
+    private func redacted(_ text: String, _ lines: [String]) -> String {
+        String(decoding: RedactionFixtures.bytes(Array(text.utf8), lines), as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        #"{"password":"hunter2hunter2"}"#, #"{"password":"pw1"}"#, #"{"access_token":123456789,"a":1}"#, "password=hunter2hunter2\nb=1",
+        "Authorization: Bearer abcdef0123456789abcdef\n", #"tail of a string","password":"hunter2"#,
+        #"{"token":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jK3Z_9n8uV5Xx2f3c"}"#,
+        #"{"data":"eyJwYXNzd29yZCI6Imh1bnRlcjJodW50ZXIyIn0="}"#,
+    ])
+    func aPartKeepsItsLength(text: String) {
+        for type in ["application/json", "text/plain", "application/octet-stream"] {
+            let lines = ["Content-Type: \(type)", "Content-Range: bytes 100-\(99 + text.utf8.count)/5000"]
+            let redacted = self.redacted(text, lines)
+            #expect(redacted.utf8.count == text.utf8.count, "\(redacted)")
+            #expect(self.redacted(redacted, lines) == redacted, "\(redacted)")
+            if type == "application/json" {
+                #expect(redacted != text, "\(redacted)")
+                if let old = try? JSONDocument(Array(text.utf8)) {
+                    #expect((try? JSONDocument(Array(redacted.utf8))) != nil && old.root.kind == .object, "\(redacted)")
+                }
+            }
+        }
+    }
+
+    @Test func partsOfSeveralRangesKeepTheirLengths() {
+        let part = "\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-20/100\r\n\r\npassword=hunter2hunte\r\n--b"
+        let body = "--b" + part + part + "--\r\n"
+        let redacted = self.redacted(body, ["Content-Type: multipart/byteranges; boundary=b"])
+        #expect(redacted.utf8.count == body.utf8.count && !redacted.contains("hunter2"), "\(redacted)")
+    }
+
+    /// The range counts bytes of the coding, which change.
+    @Test func aPartThatCannotKeepItsLengthHasANote() {
+        let wire = RedactionFixtures.gzip(Array(#"{"password":"hunter2hunter2","a":[1,2,3]}"#.utf8))
+        var response = RecordedResponse(
+            status: 206, headers: HeaderFields(["Content-Encoding: gzip", "Content-Range: bytes 0-\(wire.count - 1)/\(wire.count)"]))
+        var body: WireBody? = WireBody(wire)
+        let outcome = Redactor().redact(response: &response, body: &body)
+        #expect(outcome.isBodyChanged)
+        #expect((body?.bytes.count == wire.count) == outcome.notes.isEmpty, "\(outcome.notes)")
+    }
+}
