@@ -39,6 +39,9 @@ public struct BodyParser: Sendable {
         return false
     }
 
+    /// Bytes at the end of what was consumed that belong to a chunk-size line or a trailer section that is not complete.
+    public var unfinished: Int { self.held.count }
+
     /// The input ended, which completes a body read until the close.
     public mutating func sourceEnded() -> BodyEnd {
         switch self.phase {
@@ -206,6 +209,11 @@ public enum BodyEvent: Sendable, Hashable {
     case lastChunk(line: String?)
     /// A trailer section with at least one field.
     case trailers(HeaderFields)
+
+    /// The same in a buffer with more bytes before these.
+    public func moved(by offset: Int) -> BodyEvent {
+        if case .data(let range) = self { .data(range.lowerBound + offset..<range.upperBound + offset) } else { self }
+    }
 }
 
 /// How much of a buffer a body took.

@@ -21,8 +21,7 @@ struct HTTP1RequestReader {
     private var input: ByteBuffer?
     private var head: HeadParser
     /// Of the request that is being answered.
-    private var body = BodyParser(framing: .none, side: .request)
-    private var bodyIsChunked = false
+    private var body = HTTP1BodyReader.none
     private var bodyHasBegun = false
     /// What comes next is a request or the body of the last one, which was not asked for.
     private var mayBeBody = false
@@ -124,22 +123,17 @@ struct HTTP1RequestReader {
     mutating func begin(_ request: IncomingRequest, limits: Limits) {
         self.isRead = !request.hasBody
         self.bodyHasBegun = false
-        self.bodyIsChunked = request.framing == .chunked
-        self.body = BodyParser(framing: request.framing, side: .request, limits: limits)
+        self.body = HTTP1BodyReader(framing: request.framing, side: .request, limits: limits)
     }
 
     /// The next bytes of the request's body; nil if none have come, or the request was read to its end.
     mutating func readBody() throws(MessageError) -> BodyPiece? {
         guard !self.isRead, var input = self.input.take() else { return nil }
         self.bodyHasBegun = true
-        var events: [BodyEvent]? = self.bodyIsChunked ? [] : nil
-        let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
-            try self.body.consume(bytes) { events?.append($0) }
-        }
-        let bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
+        let piece = try self.body.read(&input)
         self.input = input
-        self.isRead = progress.isDone
-        return BodyPiece(bytes: bytes, events: events, isLast: progress.isDone)
+        self.isRead = piece.isLast
+        return piece
     }
 
     /// Nothing of the request's body has come, and more is due.

@@ -31,8 +31,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private var requestIsSent = true
     private var requestHasNoBody = true
     private var parser: HeadParser
-    private var body = BodyParser(framing: .none, side: .response)
-    private var bodyIsChunked = false
+    private var body = HTTP1BodyReader.none
     /// The beginning of a head whose end is missing.
     private var held: ByteBuffer?
     private var hasReceived = false
@@ -191,14 +190,10 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             exchange.originInterim(parsed.head)
             return true
         case .body:
-            var events: [BodyEvent]? = self.bodyIsChunked ? [] : nil
-            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
-                try self.body.consume(bytes) { events?.append($0) }
-            }
-            let bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
-            exchange.originBody(BodyPiece(bytes: bytes, events: events, isLast: progress.isDone))
-            if progress.isDone, self.exchange === exchange { self.ended(rest: input.readableBytes, exchange) }
-            return !progress.isDone
+            let piece = try self.body.read(&input)
+            exchange.originBody(piece)
+            if piece.isLast, self.exchange === exchange { self.ended(rest: input.readableBytes, exchange) }
+            return !piece.isLast
         case .idle, .done:
             return false
         }
@@ -207,8 +202,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private func begin(_ head: ResponseHead, rest: ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) {
         let framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
         self.persists = Persistence.staysOpen(after: head, framing: framing)
-        self.body = BodyParser(framing: framing, side: .response, limits: self.limits)
-        self.bodyIsChunked = framing == .chunked
+        self.body = HTTP1BodyReader(framing: framing, side: .response, limits: self.limits)
         self.phase = .body
         exchange.originHead(head, framing: framing)
         if framing == .none || framing == .length(0), self.exchange === exchange { self.ended(rest: rest.readableBytes, exchange) }

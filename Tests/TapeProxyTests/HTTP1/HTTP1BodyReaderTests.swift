@@ -1,0 +1,73 @@
+import NIOCore
+import TapeExchange
+@testable import TapeProxy
+import TapeTestSupport
+import Testing
+
+/// What comes out of a chunked body that comes in pieces: the same bytes and payload however they are cut, and no part of a line.
+@Suite struct HTTP1BodyReaderTests {
+    private static let body = "5;a=b\r\nhello\r\n10 ; name=\"x\"\r\n0123456789abcdef\r\n0\r\nX-A: b\r\nX-C: d\r\n\r\n"
+    /// Offsets at which a line or a section is complete, or payload or its end is under way.
+    private static let ends: Set<Int> = {
+        var ends: Set<Int> = [0]
+        var offset = 0
+        for (line, data) in [("5;a=b\r\n", "hello\r\n"), ("10 ; name=\"x\"\r\n", "0123456789abcdef\r\n"), ("0\r\n", "")] {
+            offset += line.utf8.count
+            ends.formUnion(offset...offset + data.utf8.count)
+            offset += data.utf8.count
+        }
+        return ends.union([Self.body.utf8.count])
+    }()
+
+    private func read(_ pieces: [ArraySlice<UInt8>]) throws -> (bytes: [UInt8], payload: String, steps: [Int], isDone: Bool) {
+        var reader = HTTP1BodyReader(framing: .chunked, side: .response, limits: Limits())
+        var (bytes, payload, steps, isDone): ([UInt8], String, [Int], Bool) = ([], "", [], false)
+        for piece in pieces {
+            var input = ByteBuffer(bytes: piece)
+            let read = try reader.read(&input)
+            bytes += read.bytes.readableBytesView
+            payload += String(buffer: read.payload)
+            steps.append(bytes.count)
+            isDone = read.isLast
+            #expect(input.readableBytes == 0)
+        }
+        return (bytes, payload, steps, isDone)
+    }
+
+    @Test(arguments: 0..<20)
+    func anyPiecesAreTheWhole(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let all = Array(Self.body.utf8)
+        for _ in 0..<50 {
+            var pieces: [ArraySlice<UInt8>] = []
+            var start = 0
+            while start < all.count {
+                let end = min(all.count, start + Int.random(in: 1...(seed == 0 ? 1 : 12), using: &random))
+                pieces.append(all[start..<end])
+                start = end
+            }
+            let (bytes, payload, steps, isDone) = try self.read(pieces)
+            #expect(bytes == all && payload == "hello0123456789abcdef" && isDone)
+            #expect(Self.ends.isSuperset(of: steps), "\(steps)")
+        }
+    }
+
+    @Test(arguments: ["5;a\u{0}\r\nhello\r\n", "5 5\r\n", "xyz\r\n", "0\r\nHost: a\r\n\r\n", "0\r\nX\u{0}: a\r\n\r\n"])
+    func nothingOfALineThatIsRefusedIsDelivered(rest: String) throws {
+        let good = Array("5\r\nhello\r\n".utf8)
+        let bad = Array(rest.utf8)
+        for cut in 1..<bad.count {
+            var reader = HTTP1BodyReader(framing: .chunked, side: .response, limits: Limits())
+            var delivered: [UInt8] = []
+            let error = #expect(throws: MessageError.self) {
+                for piece in [good + bad[..<cut], Array(bad[cut...])] {
+                    var input = ByteBuffer(bytes: piece)
+                    delivered += try reader.read(&input).bytes.readableBytesView
+                }
+            }
+            #expect(error != nil)
+            #expect(
+                good.starts(with: delivered) || rest.hasPrefix("0") && (good + Array("0\r\n".utf8)).starts(with: delivered), "\(delivered)")
+        }
+    }
+}
