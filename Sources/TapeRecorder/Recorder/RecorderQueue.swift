@@ -15,9 +15,9 @@ final class RecorderQueue: Sendable {
     static let highWater = 8 << 20
     /// Bytes at which it has drained, if it was full by its bytes.
     static let lowWater = 4 << 20
-    /// Nanoseconds of the consumer's work, at its pace so far, at which the queue is full. An exchange is promised to be in the file a tenth of a
-    /// second after its answer, so a slow recorder has to slow the traffic before that. Unlike the age of what waits, it falls with each
-    /// portion that is done, so that connections wait for little at a time.
+    /// Nanoseconds of the consumer's work, at its pace so far, at which the queue is full: what waits is lost if the process is killed, so a
+    /// slow recorder slows the traffic. Unlike the age of what waits, it falls with each portion that is done, so that connections wait
+    /// for little at a time.
     static let maxBacklog: UInt64 = 40_000_000
     /// Nanoseconds of it at which it has drained: soon, since all that time no connection is read.
     static let lowBacklog: UInt64 = 36_000_000

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fetches one item after the other through a proxy, in four threads, and logs each whole answer: load.py PROXY_PORT ORIGIN_PORT LOG
 
-A line is the item's number and the monotonic time at which its answer was complete. Ends when the proxy does.
+A line has the item's number, and the monotonic times at which its request was sent and its answer was complete. Ends when the proxy does.
 """
 import http.client
 import itertools
@@ -21,14 +21,15 @@ def fetch():
     connection = http.client.HTTPConnection("127.0.0.1", proxy, timeout=20)
     while True:
         number = next(numbers)
+        started = time.monotonic()
         try:
             connection.request("GET", f"http://127.0.0.1:{origin}/item?n={number}")
             body = connection.getresponse().read()
         except (OSError, http.client.HTTPException):
             return
-        now = time.monotonic()
+        ended = time.monotonic()
         assert body == items.item(number)[1], number
-        os.write(log, b"%d %.6f\n" % (number, now))
+        os.write(log, b"%d %.9f %.9f\n" % (number, started, ended))
 
 
 threads = [threading.Thread(target=fetch) for _ in range(4)]
