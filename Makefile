@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-posts example-ahc example-live example-http-types seeds seeds-sanitize clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -223,6 +223,18 @@ bench-websocket:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/bench.py --scenarios $(WEBSOCKET) $(ARGS)
+
+## Measures how long others wait beside hostile messages, bodies, filters and page clients; options: make bench-stalls ARGS='--seconds 10 ws-bomb'.
+bench-stalls:
+	@sh scripts/setup.sh bench
+	sh scripts/release.sh --product wiretape
+	python3 Benchmarks/stalls.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
+
+## Measures POSTs whose head and body are two sends; options: make bench-posts ARGS='--other PROGRAM'.
+bench-posts:
+	@sh scripts/setup.sh bench
+	sh scripts/release.sh --product wiretape
+	python3 Benchmarks/posts.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
 
 ## Holds 500 event streams open for 20 minutes and looks at memory; options: make soak ARGS='--minutes 2'.
 soak:

@@ -176,6 +176,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.isProcessing = true
         defer { self.isProcessing = false }
         while self.step() {}
+        // The client may hold the body back until its head is acknowledged (docs/decisions/0083-acknowledged-at-once.md).
+        if case .message = self.phase, self.reader.awaitsBody { self.context?.channel.acknowledgeAtOnce() }
         self.reader.compact()
         self.regulate()
     }

@@ -192,13 +192,8 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         try? self.context?.channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
-    /// Acknowledges received bytes at once: an origin that writes head and body separately may wait for that before it sends the body
-    /// (RFC 9293, 3.7.4 and 3.8.6.3), and the kernel delays it by some 40 ms.
-    func acknowledge() {
-        #if os(Linux)
-        try? self.context?.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_QUICKACK)), value: 1)
-        #endif
-    }
+    /// For an origin that writes head and body separately.
+    func acknowledge() { self.context?.channel.acknowledgeAtOnce() }
 
     // MARK: Closing
 
