@@ -86,6 +86,33 @@ public struct MediaType: Sendable, Hashable {
             .contains(self.essence)
     }
 
+    /// Whether a body of this type is one JSON text, also where a cassette does not take it for one (`kind`).
+    package var declaresJSON: Bool {
+        if self.kind == .json { return true }
+        let subtype = self.subtype
+        return subtype.hasPrefix("x-amz-json-") || ["csp-report", "x-json", "json-rpc", "jsonrequest"].contains(subtype)
+    }
+
+    /// Whether a body of this type is several JSON texts: one per line, or a sequence (RFC 7464; RFC 8091).
+    package var declaresJSONTexts: Bool {
+        self.isJSONLines || ["x-json-stream", "x-json-seq"].contains(self.subtype) || self.subtype == "json-seq"
+            || self.subtype.hasSuffix("+json-seq") || self.subtype.hasSuffix("+x-ndjson") || self.subtype.hasSuffix("+ndjson")
+    }
+
+    /// Whether a body of this type is one value of MessagePack, which had other names before it was registered.
+    package var declaresMessagePack: Bool {
+        ["msgpack", "x-msgpack", "vnd.msgpack", "vnd.messagepack"].contains(self.subtype) || self.subtype.hasSuffix("+msgpack")
+    }
+
+    /// Whether a body of this type is one value of CBOR (RFC 8949, 9.5).
+    package var declaresCBOR: Bool { self.subtype == "cbor" || self.subtype.hasSuffix("+cbor") }
+
+    /// Whether a body of this type is XML (RFC 7303, 4).
+    package var declaresXML: Bool { self.subtype == "xml" || self.subtype.hasSuffix("+xml") }
+
+    /// Empty if there is none.
+    private var subtype: Substring { self.essence.firstIndex(of: "/").map { self.essence[self.essence.index(after: $0)...] } ?? "" }
+
     /// The extension that desktop programs know; nil if the table has none.
     public var fileExtension: String? {
         if let known = Self.extensions[self.essence] { return known }
