@@ -21,6 +21,7 @@ extension BodyFacets {
             differences += FacetPairing.differences(live, partner.map { left.remove(at: $0) })
         }
         for recorded in left where differences.count < Self.differenceLimit { differences += FacetPairing.differences(nil, recorded) }
+        differences = FacetPairing.smallest(differences)
         return differences.isEmpty ? [.bodyRemainder] : differences
     }
 }
@@ -57,7 +58,8 @@ enum FacetPairing {
     /// The recorded facet to compare a live one with: of the same name and, if there are several, of the same filename or type.
     static func partner(of live: BodyFacet, among recorded: [BodyFacet]) -> Int? {
         var best: (index: Int, rank: Int)?
-        for (index, other) in recorded.enumerated() where other.place == live.place && other.name == live.name {
+        for (index, other) in recorded.enumerated()
+        where other.place == live.place && other.name == live.name && other.within == live.within {
             let rank = (other.filename == live.filename ? 2 : 0) + (other.type == live.type ? 1 : 0)
             if rank > best?.rank ?? -1 { best = (index, rank) }
         }
@@ -67,12 +69,24 @@ enum FacetPairing {
     /// One of the two may be nil.
     static func differences(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
         guard let facet = live ?? recorded else { return [] }
+        guard !facet.within.isEmpty else { return self.ownDifferences(facet, live, recorded) }
+        // Without its bar.
+        let container = self.text(facet.within.dropLast())
+        return self.ownDifferences(facet, live, recorded).map { .within(container, $0) }
+    }
+
+    private static func ownDifferences(_ facet: BodyFacet, _ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
         let name = self.text(facet.name)
         switch facet.place {
         case .json: return [.json(pointer: name, here: live.map(self.json), recorded: recorded.map(self.json))]
+        case .xml: return [.xml(path: name, here: live.map(self.xml), recorded: recorded.map(self.xml))]
         case .grpc: return [self.grpc(name, live, recorded)]
+        case .formField where live?.isContainer == true && recorded?.isContainer == true:
+            // Facets of its content tell.
+            return []
         case .formField: return [.formField(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
         case .queryItem: return [.graphQLItem(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
+        case .header: return [.header(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
         case .unclosed: return [.closingDelimiter(isHere: live == nil)]
         case .whole: return [self.whole(live, recorded)]
         case .part: return self.part(live, recorded).map { .part(name: name, $0) }
@@ -85,6 +99,47 @@ enum FacetPairing {
 
     private static func json(_ facet: BodyFacet) -> String {
         facet.type.elementsEqual("string".utf8) ? "\"\(self.value(facet))\"" : self.value(facet)
+    }
+
+    /// The names of an element's children as they are, and anything else in quotes.
+    private static func xml(_ facet: BodyFacet) -> String {
+        facet.type.starts(with: "children".utf8) ? self.value(facet) : "\"\(self.value(facet))\""
+    }
+
+    /// Without differences that others explain: an element that lacks a child has other children, too, and of a part that is missing, the
+    /// content is.
+    static func smallest(_ differences: [RequestDifference]) -> [RequestDifference] {
+        var missing: Set<String> = []
+        for difference in differences {
+            switch difference {
+            case .part(let name, .added), .part(let name, .removed), .part(let name, .bytes), .part(let name, .text):
+                missing.insert("part:\(name)")
+            case .formField(let name, _, _): missing.insert("form:\(name)")
+            default: continue
+            }
+        }
+        guard !missing.isEmpty else { return self.smallestInXML(differences) }
+        return self.smallestInXML(differences).filter { difference in
+            guard case .within(let container, _) = difference else { return true }
+            return !missing.contains(container)
+        }
+    }
+
+    private static func smallestInXML(_ differences: [RequestDifference]) -> [RequestDifference] {
+        func place(_ difference: RequestDifference) -> (path: String, isMissing: Bool)? {
+            switch difference {
+            case .xml(let path, let here, let recorded): (path, here == nil || recorded == nil)
+            case .within(let container, let inner): place(inner).map { ("\(container)|\($0.path)", $0.isMissing) }
+            default: nil
+            }
+        }
+        var parents: Set<Substring> = []
+        for case (let path, true)? in differences.map(place) { parents.insert(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+        guard !parents.isEmpty else { return differences }
+        return differences.filter { difference in
+            guard let (path, isMissing) = place(difference), !isMissing else { return true }
+            return !parents.contains(path[...])
+        }
     }
 
     /// `name` is the number of the message, and the pointer in it.
@@ -129,7 +184,13 @@ enum FacetPairing {
             differences.append(.filename(here: live.filename.map(self.text), recorded: recorded.filename.map(self.text)))
         }
         if live.type != recorded.type { differences.append(.type(here: self.text(live.type), recorded: self.text(recorded.type))) }
-        if live.size != recorded.size || live.value != recorded.value {
+        if live.isContainer, recorded.isContainer {
+            // Facets of its content tell.
+            return differences
+        }
+        if live.isContainer != recorded.isContainer {
+            differences.append(.bytes(ByteDifference(offset: nil, here: live.size, recorded: recorded.size)))
+        } else if live.size != recorded.size || live.value != recorded.value {
             differences.append(self.content(live, recorded))
         } else if differences.isEmpty {
             let isWhole = live.size == live.value.count

@@ -15,9 +15,13 @@ public struct BodyFacetBuilder: ~Copyable {
     private let content: ContentFacets
     /// Nil if there are no codings.
     private let decoder: DecoderChain?
+    /// Nil if the body is not in `aws-chunked`.
+    private var chunks: AWSChunks?
     /// The bytes as sent, kept if there is a decoder that may fail.
     private var wire: ByteFacet
     private var hasBytes = false
+    /// Whether the decoder has got bytes.
+    private var hasPayload = false
     private var hasFailed = false
 
     /// - Parameters:
@@ -29,6 +33,8 @@ public struct BodyFacetBuilder: ~Copyable {
     ) {
         self.plan = rules.body
         self.url = url
+        self.chunks = rules.looksAtBody ? AWSChunks(headers) : nil
+        let headers = self.chunks == nil ? headers : AWSChunks.removed(from: headers)
         self.content = ContentFacets(rules.body, headers: headers, messages: rules.schema?.types(ofURL: url)?.request, digest: digest)
         if rules.looksAtBody, case .coded(let names) = ContentEncoding(headers) {
             self.decoder = DecoderChain(names, limits: Self.limits)
@@ -42,16 +48,24 @@ public struct BodyFacetBuilder: ~Copyable {
     public mutating func push(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         self.hasBytes = true
-        guard let decoder = self.decoder else { return self.content.push(bytes) }
+        guard self.chunks != nil || self.decoder != nil else { return self.content.push(bytes) }
         self.wire.push(bytes)
         guard !self.hasFailed else { return }
-        let content = self.content
-        let takesMore = try? decoder.push(bytes) { content.push($0) }
-        self.hasFailed = takesMore != true
+        let (content, decoder) = (self.content, self.decoder)
+        var takesMore = true
+        func decode(_ bytes: UnsafeRawBufferPointer) {
+            guard takesMore else { return }
+            guard let decoder else { return content.push(bytes) }
+            self.hasPayload = self.hasPayload || !bytes.isEmpty
+            takesMore = (try? decoder.push(bytes) { content.push($0) }) == true
+        }
+        if self.chunks != nil { self.chunks?.push(bytes) { decode($0) } } else { decode(bytes) }
+        self.hasFailed = !takesMore || self.chunks?.isValid == false
     }
 
     public consuming func finish() -> BodyFacets {
-        guard let decoder = self.decoder, self.hasBytes, self.hasFailed || !decoder.finish() else {
+        let isCut = self.chunks?.isEnded == false
+        guard self.hasBytes, self.hasFailed || isCut || (self.hasPayload && self.decoder?.finish() == false) else {
             return BodyFacets.make(self.content.finish(), url: self.url, self.plan)
         }
         return BodyFacets.make(ContentFacets.bytes(self.wire, self.plan), url: self.url, self.plan)
@@ -71,7 +85,13 @@ extension BodyFacets {
 ///
 /// Live and recorded bodies both pass through it, so that they are understood alike. A class, since decoders deliver bytes to it.
 final class ContentFacets {
-    private enum Attempt { case graphQL, json, form, text, grpc }
+    private enum Attempt {
+        case graphQL, json, xml, form, text, grpc, messagePack, cbor, http
+        /// Several JSON texts; `isDeclared` is false if the type does not say so.
+        case jsonLines(isDeclared: Bool)
+
+        var isStructured: Bool { if case .text = self { false } else { true } }
+    }
 
     private enum Mode {
         case nothing
@@ -99,10 +119,10 @@ final class ContentFacets {
         switch plan.match {
         case nil: self.mode = .nothing
         case .bytes where !plan.isGraphQL: self.mode = .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit))
-        case .byKind, .multipart, .bytes, .json, .form, .text:
+        case .byKind, .multipart, .bytes, .json, .xml, .form, .text:
             let parts = plan.match == .byKind || plan.match == .multipart
-            if parts, type.isMultipart, let boundary = MultipartType(headers)?.boundary {
-                self.mode = .parts(MultipartFacets(boundary, plan: plan, digest: digest))
+            if parts, type.isMultipart, let multipart = MultipartType(headers), let boundary = multipart.boundary {
+                self.mode = .parts(MultipartFacets(boundary, isForm: multipart.isFormData, plan: plan, digest: digest))
             } else {
                 let attempts = Self.attempts(plan, type)
                 self.mode = attempts.isEmpty ? .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit)) : .memory([], attempts)
@@ -113,19 +133,31 @@ final class ContentFacets {
     private static func attempts(_ plan: BodyPlan, _ type: MediaType) -> [Attempt] {
         // Whatever the rule, what is no single JSON, form or text is compared by its own kind.
         if GRPCType(type) != nil, plan.match != .bytes { return [.grpc] }
-        let mayBeJSON = type.kind == .json || type.essence.isEmpty || type.isForm
+        if plan.match == .byKind || plan.match == .multipart {
+            if type.declaresMessagePack { return [.messagePack] }
+            if type.declaresCBOR { return [.cbor] }
+            if type.essence == "application/http" { return [.http] }
+        }
+        let isAnything = type.essence.isEmpty || type.isForm || type.essence == "text/plain"
+        let mayBeJSON = type.declaresJSON || isAnything
         var attempts: [Attempt] = plan.isGraphQL && mayBeJSON ? [.graphQL] : []
         switch plan.match {
-        case .json: attempts.append(.json)
+        case .json: attempts += [.json, .jsonLines(isDeclared: false)]
+        case .xml: attempts.append(.xml)
         case .form: attempts.append(.form)
         case .text: attempts.append(.text)
         case .bytes, nil: return attempts
         case .byKind, .multipart: break
         }
         // curl's `-d` declares everything to be a form.
-        if mayBeJSON { attempts.append(.json) }
+        if type.declaresJSONTexts {
+            attempts.append(.jsonLines(isDeclared: true))
+        } else if mayBeJSON {
+            attempts += [.json, .jsonLines(isDeclared: false)]
+        }
+        if type.declaresXML || isAnything { attempts.append(.xml) }
         if type.isForm { attempts.append(.form) }
-        if type.kind == .text || type.kind == .json || type.essence.isEmpty { attempts.append(.text) }
+        if type.kind == .text || type.declaresJSON || type.declaresJSONTexts || type.essence.isEmpty { attempts.append(.text) }
         return attempts
     }
 
@@ -204,36 +236,85 @@ final class ContentFacets {
     }
 
     private func read(_ bytes: [UInt8], _ attempts: [Attempt]) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
-        var collector = self.plan.collector
-        for attempt in attempts {
-            switch attempt {
-            case .graphQL:
-                if GraphQLFacets.read(bytes, self.plan.pointers, into: &collector) { return (.graphQL, collector) }
-            case .json:
-                guard self.mayBeJSON(bytes) else { continue }
-                let isJSON = bytes.withUnsafeBytes {
-                    JSONFacets.read($0, at: JSONFacets.root(self.plan.pointers), self.plan.pointers, into: &collector)
-                }
-                if isJSON { return (.json, collector) }
-            case .form:
-                guard bytes.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { continue }
-                bytes.withUnsafeBytes { FormFacets(self.plan).read($0, into: &collector) }
-                return (.form, collector)
-            case .grpc:
-                if self.messages?.read(bytes, into: &collector) == true { return (.grpc, collector) }
-            case .text:
-                if TextFacet(field: self.field).read(bytes, into: &collector) { return (.text, collector) }
-            }
-        }
+        if let read = self.read(bytes, attempts, self.plan.collector) { return read }
         var facet = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
         bytes.withUnsafeBytes { facet.push($0) }
         return Self.bytes(facet, self.plan)
     }
 
-    /// A body that has no type, or is declared a form, is JSON only if it is an object or array: `1` and `a` are text.
-    private func mayBeJSON(_ bytes: [UInt8]) -> Bool {
-        if MediaType(self.field).kind == .json || self.plan.match == .json { return true }
-        return bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[")
+    /// Whether the content may be of a kind that has facets of its own.
+    var mayBeStructured: Bool { if case .memory(_, let attempts) = self.mode { attempts.contains(where: \.isStructured) } else { false } }
+
+    /// Whether the type says so: any other content is one of JSON or XML by chance.
+    var declaresStructure: Bool {
+        let type = MediaType(self.field)
+        return type.declaresJSON || type.declaresJSONTexts || type.declaresXML || type.isForm || type.declaresMessagePack
+            || type.declaresCBOR
+            || type.essence == "application/http" || self.messages != nil
+    }
+
+    /// The facets of a whole content by its kind; nil if that is text or bytes.
+    func structured(_ bytes: [UInt8], _ collector: FacetCollector) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
+        guard case .memory(_, let attempts) = self.mode, !bytes.isEmpty, bytes.count <= BodyFacets.memoryLimit else { return nil }
+        return self.read(bytes, attempts.filter(\.isStructured), collector)
+    }
+
+    /// By the first attempt that fits; nil if none does.
+    private func read(
+        _ bytes: [UInt8], _ attempts: [Attempt], _ collector: FacetCollector
+    ) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
+        var collector = collector
+        lazy var json = BodyCharacters(field: self.field).json(bytes)
+        for attempt in attempts {
+            switch attempt {
+            case .graphQL:
+                if GraphQLFacets.read(bytes, self.plan.pointers, into: &collector) { return (.graphQL, collector) }
+            case .json:
+                guard let text = json, self.mayBeJSON(text) else { continue }
+                let isJSON = text.withUnsafeBytes {
+                    JSONFacets.read($0, at: JSONFacets.root(self.plan.pointers), self.plan.pointers, into: &collector)
+                }
+                if isJSON { return (.json, collector) }
+            case .jsonLines(let isDeclared):
+                guard let text = json else { continue }
+                let lines = JSONLineFacets(pointers: self.plan.pointers, isDeclared: isDeclared)
+                if text.withUnsafeBytes({ lines.read($0, into: &collector) }) { return (.jsonLines, collector) }
+            case .xml:
+                guard self.mayBeXML(bytes), let text = BodyCharacters(field: self.field).xml(bytes) else { continue }
+                if text.withUnsafeBytes({ XMLFacets.read($0, self.plan.xmlPointers, into: &collector) }) { return (.xml, collector) }
+            case .form:
+                guard bytes.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { continue }
+                bytes.withUnsafeBytes { FormFacets(self.plan, digest: self.digest).read($0, into: &collector) }
+                return (.form, collector)
+            case .grpc:
+                if self.messages?.read(bytes, into: &collector) == true { return (.grpc, collector) }
+            case .http:
+                if HTTPFacets(self.plan, digest: self.digest).read(bytes, into: &collector) { return (.http, collector) }
+            case .messagePack:
+                let isRead = bytes.withUnsafeBytes { MessagePackFacets.read($0, self.plan.pointers, into: &collector) }
+                if isRead { return (.messagePack, collector) }
+            case .cbor:
+                if bytes.withUnsafeBytes({ CBORFacets.read($0, self.plan.pointers, into: &collector) }) { return (.cbor, collector) }
+            case .text:
+                if TextFacet(field: self.field).read(bytes, into: &collector) { return (.text, collector) }
+            }
+        }
+        return nil
+    }
+
+    /// A body that has no type, or is declared a form or text, is JSON only if it is an object or array: `1` and `a` are text.
+    private func mayBeJSON(_ text: [UInt8]) -> Bool {
+        if MediaType(self.field).declaresJSON || self.plan.match == .json { return true }
+        let first = text.first { $0 > 32 }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// Anything else than XML is XML only if it begins so.
+    private func mayBeXML(_ bytes: [UInt8]) -> Bool {
+        if MediaType(self.field).declaresXML || self.plan.match == .xml { return true }
+        // In UTF-16, or after a byte order mark.
+        let first = bytes.prefix(4).first { $0 != 0 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF && $0 != 0xFE && $0 != 0xFF }
+        return first == UInt8(ascii: "<")
     }
 }
 
@@ -244,22 +325,31 @@ final class BodyPlan: Sendable {
     let isGraphQL: Bool
     let ordersParts: Bool
     let pointers: PointerSet
+    let xmlPointers: PointerSet
     /// Of fields in messages of gRPC.
     let grpcPointers: PointerSet
     let ignoredFields: Set<[UInt8]>
     let fieldPatterns: [String: [NumberedPattern]]
+    /// Header fields of messages in `application/http`, in lower case.
+    let ignoredHeaders: Set<String>
     let ignoredParts: Set<[UInt8]>
     let partPatterns: [String: [NumberedPattern]]
     /// Of parts whose file names are ignored.
     let ignoredFilenames: Set<[UInt8]>
     let filenamePatterns: [String: [NumberedPattern]]
+    /// How the content of parts and fields is compared that rules name, by their names.
+    private let partPlans: [String: BodyPlan]
+    private let fieldPlans: [String: BodyPlan]
+    /// How that of all others is; nil for none.
+    private let contentPlan: BodyPlan?
     /// Ignored query items of a GraphQL request.
     let ignoredItems: Set<String>
     /// Whether values are kept whole, so that they can be compared with marks in recorded ones.
     let keepsWholeValues: Bool
 
     init(
-        rules: [MatchRule], ordersParts: Bool, ignored: [MatchPlace], patterns: [PlacePattern], keepsWholeValues: Bool = false
+        rules: [MatchRule], ordersParts: Bool, ignored: [MatchPlace], patterns: [PlacePattern], keepsWholeValues: Bool = false,
+        depth: Int = 0
     ) {
         let match = rules.compactMap { if case .body(let match) = $0 { match } else { nil } }.first
         self.isGraphQL = rules.contains(.graphQL)
@@ -268,6 +358,7 @@ final class BodyPlan: Sendable {
         self.ignoredFields = Set(ignored.compactMap { if case .formField(let name) = $0 { Array(name.utf8) } else { nil } })
         self.ignoredItems = Set(ignored.compactMap { if case .queryItem(let name) = $0 { name } else { nil } })
         self.keepsWholeValues = keepsWholeValues
+        self.ignoredHeaders = Set(ignored.compactMap { if case .header(let name) = $0 { name } else { nil } })
         self.ignoredParts = Set(ignored.compactMap { if case .part(let name) = $0 { Array(name.utf8) } else { nil } })
         self.ignoredFilenames = Set(ignored.compactMap { if case .partFilename(let name) = $0 { Array(name.utf8) } else { nil } })
         var fieldPatterns: [String: [NumberedPattern]] = [:]
@@ -278,14 +369,48 @@ final class BodyPlan: Sendable {
             case .formField(let name): fieldPatterns[name, default: []].append(number)
             case .part(let name): partPatterns[name, default: []].append(number)
             case .partFilename(let name): filenamePatterns[name, default: []].append(number)
-            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json, .grpc: continue
+            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json, .xml, .grpc, .within: continue
             }
         }
+        var (partPlans, fieldPlans): ([String: BodyPlan], [String: BodyPlan]) = ([:], [:])
+        if self.match == .bytes || self.match == .text || depth == BodyFacets.nestingLimit {
+            self.contentPlan = nil
+        } else {
+            func plan(of container: MatchPlace?) -> BodyPlan {
+                BodyPlan(
+                    rules: [.body(.byKind)], ordersParts: ordersParts, ignored: ignored.compactMap { $0.inside(container) },
+                    patterns: patterns.compactMap { pattern in
+                        pattern.place.inside(container).map { PlacePattern(place: $0, pattern: pattern.pattern) }
+                    }, keepsWholeValues: keepsWholeValues, depth: depth + 1)
+            }
+            self.contentPlan = plan(of: nil)
+            for case .within(let container, _) in ignored + patterns.map(\.place) {
+                switch container {
+                case .part(let name) where partPlans[name] == nil: partPlans[name] = plan(of: container)
+                case .formField(let name) where fieldPlans[name] == nil: fieldPlans[name] = plan(of: container)
+                case _: continue
+                }
+            }
+        }
+        self.partPlans = partPlans
+        self.fieldPlans = fieldPlans
         self.fieldPatterns = fieldPatterns
         self.partPatterns = partPatterns
         self.filenamePatterns = filenamePatterns
         self.pointers = PointerSet(ignored: ignored, patterns: patterns) { if case .json(let pointer) = $0 { pointer } else { nil } }
+        self.xmlPointers = PointerSet(ignored: ignored, patterns: patterns) { if case .xml(let pointer) = $0 { pointer } else { nil } }
         self.grpcPointers = PointerSet(ignored: ignored, patterns: patterns) { if case .grpc(let pointer) = $0 { pointer } else { nil } }
+    }
+
+    /// How the content of a part is compared by its kind; nil if it is not.
+    func plan(ofPart name: [UInt8], label: [UInt8]) -> BodyPlan? {
+        guard !self.partPlans.isEmpty else { return self.contentPlan }
+        return self.partPlans[String(decoding: label, as: UTF8.self)] ?? self.partPlans[String(decoding: name, as: UTF8.self)]
+            ?? self.contentPlan
+    }
+
+    func plan(ofField name: [UInt8]) -> BodyPlan? {
+        self.fieldPlans.isEmpty ? self.contentPlan : self.fieldPlans[String(decoding: name, as: UTF8.self)] ?? self.contentPlan
     }
 
     /// An empty collector with the limits of this plan.

@@ -5,12 +5,19 @@ public struct BodyFacets: Sendable {
     public enum Kind: String, Sendable, Hashable {
         /// Absent, empty, or not compared.
         case none
-        case bytes, text, json, form, multipart, grpc
+        case bytes, text, json, xml, form, multipart, grpc
+        /// Several JSON texts, one after the other.
+        case jsonLines = "json-lines"
+        case http
+        case messagePack = "messagepack"
+        case cbor
         case graphQL = "graphql"
     }
 
     /// At most this many facets are kept; a body of 16 MiB has millions.
     public static let facetLimit = 4096
+    /// The content of parts within parts, and of fields in these, is compared by its kind to this depth.
+    static let nestingLimit = 3
     /// The limit if values are kept whole: a late facet with a mark still has to find its partner.
     public static let wholeFacetLimit = 1 << 16
     /// Bytes kept of a facet's name; pointers and field names are far shorter.
@@ -19,7 +26,7 @@ public struct BodyFacets: Sendable {
     public static let valueLimit = 64 << 10
     /// Bytes kept of all names and values of a body.
     public static let keptLimit = 1 << 20
-    /// A longer body of JSON, a form or text is compared byte by byte: the others are held in memory while they come in.
+    /// A longer body of JSON, XML, a form or text is compared byte by byte: the others are held in memory while they come in.
     public static let memoryLimit = 16 << 20
 
     public internal(set) var kind: Kind
@@ -58,11 +65,19 @@ public struct BodyFacets: Sendable {
         guard self != live else { return true }
         guard self.hasMarks, self.kind == live.kind, self.count == live.count, self.isWhole, live.isWhole else { return false }
         var unmatched = FacetDifference(live: live.facets, recorded: self.facets)
+        guard Self.areTold(unmatched.recorded) else { return false }
         for recorded in unmatched.recorded {
             guard recorded.hasMarks, let index = unmatched.live.firstIndex(where: { recorded.fits($0) }) else { return false }
             unmatched.live.remove(at: index)
         }
         return true
+    }
+
+    /// Whether parts or fields whose content is compared by its kind have names of their own: marks alone do not say which value belongs
+    /// to which of two.
+    private static func areTold(_ facets: [BodyFacet]) -> Bool {
+        var seen: Set<[UInt8]> = []
+        return facets.allSatisfy { !$0.isContainer || seen.insert($0.within + [0] + $0.name).inserted }
     }
 
     /// Whether all facets were kept.
@@ -88,10 +103,14 @@ public struct BodyFacet: Sendable, Hashable {
         case whole
         /// A JSON Pointer (RFC 6901) to a value.
         case json
+        /// An element, an attribute or characters of XML, by the local names on the way.
+        case xml
         case formField
         case part
         /// A message of gRPC, or a field of one.
         case grpc
+        /// A header field of a message in `application/http`.
+        case header
         /// The closing delimiter is missing.
         case unclosed
         /// A query item that belongs to a GraphQL request.
@@ -107,16 +126,25 @@ public struct BodyFacet: Sendable, Hashable {
     public var size: Int
     /// Only of a part.
     public var filename: [UInt8]?
-    /// Of a part, the media type and its charset; of a JSON value, its kind.
+    /// Of a part, the media type and its charset; of a JSON value, its kind; of XML, its kind and namespaces.
     public var type: [UInt8]
     public var hasMarks: Bool
+    /// The part or field in whose content it is, as `part:meta|`; empty for one of the body itself.
+    var within: [UInt8] = []
+    /// Whether it is a part or field whose content has facets of its own. Its hash covers them.
+    var isContainer = false
     /// Seeded anew in each process.
     var hash: UInt64
 }
 
 extension BodyFacet {
     fileprivate func fits(_ live: BodyFacet) -> Bool {
-        guard self.place == live.place, self.size == self.value.count, live.size == live.value.count else { return false }
+        guard self.place == live.place, self.within == live.within, self.isContainer == live.isContainer else { return false }
+        guard !self.isContainer else {
+            return self.type == live.type && Self.fits(self.name, live.name) && Self.fits(self.filename ?? [], live.filename ?? [])
+                && (self.filename == nil) == (live.filename == nil)
+        }
+        guard self.size == self.value.count, live.size == live.value.count else { return false }
         guard self.place == .json || self.place == .grpc || self.type == live.type, (self.filename == nil) == (live.filename == nil) else {
             return false
         }
@@ -138,6 +166,8 @@ struct FacetCollector {
     private var exempt: [ExemptValue] = []
     private let keepsWholeValues: Bool
     private var room: Int
+    /// The place of a part or field, if these are the facets of its content.
+    private var container: (path: UInt64, name: [UInt8])?
 
     /// - Parameter keepsWholeValues: keeps up to the size of the largest body that is understood, for the marks in it.
     init(keepsWholeValues: Bool = false) {
@@ -146,7 +176,28 @@ struct FacetCollector {
     }
 
     /// An empty collector with the same limits.
-    var empty: FacetCollector { FacetCollector(keepsWholeValues: self.keepsWholeValues) }
+    var empty: FacetCollector {
+        var collector = FacetCollector(keepsWholeValues: self.keepsWholeValues)
+        collector.container = self.container
+        return collector
+    }
+
+    /// An empty collector for the content of a part or field: its facets equal those of the same place only.
+    ///
+    /// - Parameter name: as in a rule, with a bar: `part:meta|`.
+    func within(_ path: UInt64, _ name: [UInt8]) -> FacetCollector {
+        var collector = self.empty
+        collector.container = (self.salted(path), (self.container?.name ?? []) + name)
+        return collector
+    }
+
+    private func salted(_ hash: UInt64) -> UInt64 {
+        guard let container = self.container else { return hash }
+        return withUnsafeBytes(of: hash) { FacetHash.path(container.path, $0) }
+    }
+
+    /// What is equal for equal contents of one place.
+    var digest: [UInt8] { withUnsafeBytes(of: (self.sum, self.count)) { Array($0) } }
 
     /// Whether one more facet would be kept.
     var isKeeping: Bool {
@@ -156,8 +207,10 @@ struct FacetCollector {
     /// `size` is that of the whole value if `value` is only its beginning.
     mutating func add(
         _ hash: UInt64, _ place: BodyFacet.Place, name: some Collection<UInt8>, value: UnsafeRawBufferPointer, size: Int? = nil,
-        filename: [UInt8]? = nil, type: [UInt8] = [], hasMarks: Bool = false
+        filename: [UInt8]? = nil, type: [UInt8] = [], hasMarks: Bool = false, isContainer: Bool = false
     ) {
+        let hash = self.salted(hash)
+        let within = self.container?.name ?? []
         self.count += 1
         // A sum does not depend on order; a sender cannot choose it, since the hashes are secret.
         self.sum &+= hash
@@ -166,18 +219,21 @@ struct FacetCollector {
         let name = Array(name.prefix(BodyFacets.nameLimit))
         let whole = size ?? value.count
         let value = Array(value.prefix(min(self.keepsWholeValues ? BodyFacets.memoryLimit : BodyFacets.valueLimit, self.room)))
-        self.room -= name.count + value.count + (filename?.count ?? 0) + type.count
+        self.room -= name.count + value.count + (filename?.count ?? 0) + type.count + within.count
         self.facets.append(
             BodyFacet(
                 place: place, name: name, value: value, size: whole, filename: filename, type: type, hasMarks: hasMarks,
-                hash: hash))
+                within: within, isContainer: isContainer, hash: hash))
     }
 
     /// A value that need not be the same.
     ///
     /// - Parameter isGeneral: whether the rule is for any element, or member.
     mutating func exempt(_ pointer: [UInt8], _ text: UnsafeRawBufferPointer, isGeneral: Bool) {
-        guard self.exempt.count < ExemptValue.limit, pointer.count <= BodyFacets.nameLimit, text.count <= ExemptValue.sizeLimit else {
+        // Pointers are into the body itself.
+        guard self.container == nil, self.exempt.count < ExemptValue.limit, pointer.count <= BodyFacets.nameLimit,
+            text.count <= ExemptValue.sizeLimit
+        else {
             return
         }
         let place = isGeneral ? ExemptValue.place(of: pointer) : nil
@@ -191,7 +247,7 @@ struct FacetCollector {
         self.hasMarks = self.hasMarks || other.hasMarks
         for facet in other.facets where self.isKeeping {
             self.facets.append(facet)
-            self.room -= facet.name.count + facet.value.count + (facet.filename?.count ?? 0) + facet.type.count
+            self.room -= facet.name.count + facet.value.count + (facet.filename?.count ?? 0) + facet.type.count + facet.within.count
         }
     }
 
@@ -238,6 +294,8 @@ enum FacetHash {
         case field, part, notClosed, rest, pattern
         case message, group, fixed32, fixed64
         case prefix
+        case container, line, header
+        case element, leaf, attribute, characters, qualifiedName, instruction, documentType
     }
 
     /// The path of the whole body.

@@ -1,11 +1,14 @@
+internal import CassetteModel
 internal import TapeBytes
 
 /// The fields of `a=1&b=2` as facets, whatever their order and escapes (application/x-www-form-urlencoded; WHATWG URL, 5.1).
 struct FormFacets {
     private let plan: BodyPlan
+    private let digest: () -> any ContentDigest
 
-    init(_ plan: BodyPlan) {
+    init(_ plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
         self.plan = plan
+        self.digest = digest
     }
 
     func read(_ form: UnsafeRawBufferPointer, into collector: inout FacetCollector) {
@@ -22,6 +25,7 @@ struct FormFacets {
         var name = Self.decoded(field[..<equals])
         var value = equals < field.count ? Self.decoded(field[(equals + 1)...]) : []
         guard !self.plan.ignoredFields.contains(name) else { return }
+        let sent = value
         var hasMarks = false
         if let marked = name.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (name, hasMarks) = (marked, true) }
         if let marked = value.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (value, hasMarks) = (marked, true) }
@@ -31,10 +35,28 @@ struct FormFacets {
             let substitute = value.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
         {
             (value, tag) = (substitute, .pattern)
+        } else if let content = self.content(of: name, sent, path, collector) {
+            let hash = (Array(content.kind.rawValue.utf8) + content.facets.digest).withUnsafeBytes { FacetHash.value(path, .container, $0) }
+            collector.add(content.facets)
+            return value.withUnsafeBytes {
+                collector.add(hash, .formField, name: name, value: $0, hasMarks: hasMarks || content.facets.hasMarks, isContainer: true)
+            }
         }
         value.withUnsafeBytes { value in
             collector.add(FacetHash.value(path, tag, value), .formField, name: name, value: value, hasMarks: hasMarks)
         }
+    }
+
+    /// The facets of a value that is JSON or XML; nil of any other.
+    private func content(
+        of name: [UInt8], _ value: [UInt8], _ path: UInt64, _ collector: FacetCollector
+    ) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
+        guard let first = value.first(where: { $0 > 32 }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "<"),
+            name.count <= BodyFacets.nameLimit, let plan = self.plan.plan(ofField: name)
+        else { return nil }
+        return ContentFacets(plan, headers: HeaderFields(), digest: self.digest)
+            .structured(value, collector.within(path, Array("form:".utf8) + name + [UInt8(ascii: "|")]))
     }
 
     /// Removes the escapes of a name or value: a plus is a space; a percent sign without two hex digits is itself.

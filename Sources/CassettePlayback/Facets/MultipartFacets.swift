@@ -4,7 +4,7 @@ internal import TapeBytes
 
 /// One level of a multipart body as facets, one for each part; the boundary, preamble and epilogue do not count (RFC 2046, 5.1).
 ///
-/// Holds no part in memory. A class, since a level may hold another.
+/// Holds one part in memory at most. A class, since a level may hold another.
 final class MultipartFacets {
     enum Outcome {
         case parts(FacetCollector)
@@ -18,6 +18,7 @@ final class MultipartFacets {
     /// Names of the parts around this level.
     let label: [UInt8]
     let depth: Int
+    let isForm: Bool
     let boundary: MultipartBoundary
     /// Boundaries of this level and those around it.
     private let marks: [BoundaryMark]
@@ -32,7 +33,10 @@ final class MultipartFacets {
     private var rest: ByteFacet?
     private var isClosed = false
 
-    init(_ boundary: MultipartBoundary, plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
+    /// - Parameter isForm: whether its parts are fields: those of any other multipart may have no names, and their order counts (RFC 2046,
+    ///   5.1.3).
+    init(_ boundary: MultipartBoundary, isForm: Bool, plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
+        self.isForm = isForm
         self.plan = plan
         self.collector = plan.collector
         self.digest = digest
@@ -45,7 +49,8 @@ final class MultipartFacets {
         self.preamble = ByteFacet(digest: digest(), keeping: plan.valueLimit)
     }
 
-    init(_ boundary: MultipartBoundary, within outer: MultipartFacets, path: UInt64, label: [UInt8]) {
+    init(_ boundary: MultipartBoundary, isForm: Bool, within outer: MultipartFacets, path: UInt64, label: [UInt8]) {
+        self.isForm = isForm
         self.plan = outer.plan
         self.collector = outer.plan.collector
         self.digest = outer.digest
@@ -136,7 +141,7 @@ final class MultipartFacets {
             guard let facet = self.part else { continue }
             switch part.content {
             case .data(let data):
-                if facet.takesDigest, let known = known(data) {
+                if let known = known(data), facet.takesDigest(size: known.size) {
                     facet.take(sha256: known.sha256, size: known.size)
                 } else {
                     try read(data) { facet.push($0) }
@@ -153,7 +158,8 @@ final class MultipartFacets {
 
 /// One part of a multipart body as a facet: its name, filename, type and decoded content (RFC 7578, 4.2; RFC 2045).
 ///
-/// Digests the content as it passes. A content in base64 or quoted-printable is held in memory to be decoded, up to a limit.
+/// Digests the content as it passes. A content in base64 or quoted-printable is held in memory to be decoded, and one of JSON, XML and the
+/// like to be read by its kind, up to a limit.
 final class PartFacet {
     private let plan: BodyPlan
     private let name: [UInt8]
@@ -165,8 +171,12 @@ final class PartFacet {
     private let label: [UInt8]
     private let isIgnored: Bool
     private var content: ByteFacet
-    /// What is to be decoded; nil if nothing is, or if it has grown too large.
-    private var encoded: [UInt8]?
+    /// What is to be decoded, or read by its kind; nil if nothing is, or if it has grown too large.
+    private var held: [UInt8]?
+    /// A longer content is not held. One whose type says nothing is read by its kind only if it is short, so that files need not be read.
+    private var holdLimit = BodyFacets.memoryLimit
+    /// Reads the content by its kind; nil if that is text or bytes.
+    private var structure: ContentFacets?
     /// The inner parts, if the part is declared a multipart.
     private var inner: MultipartFacets?
 
@@ -174,7 +184,8 @@ final class PartFacet {
         let fields = headers.fields
         let disposition = ContentDisposition(fields)
         self.plan = level.plan
-        self.name = level.neutral(Array((disposition?.name ?? "").utf8))
+        let isNameless = (disposition?.name ?? "").isEmpty && disposition?.filename == nil && !level.isForm
+        self.name = isNameless ? Array("\(index + 1)".utf8) : level.neutral(Array((disposition?.name ?? "").utf8))
         let filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
         self.type = level.neutral(Self.type(fields))
         self.encoding = ContentTransferEncoding(fields)
@@ -188,14 +199,39 @@ final class PartFacet {
         }
         self.content = ByteFacet(digest: level.digest(), keeping: level.plan.valueLimit)
         switch self.encoding {
-        case .base64, .quotedPrintable: self.encoded = []
-        case .identity, .other: self.encoded = nil
+        case .base64, .quotedPrintable: self.held = []
+        case .identity, .other: self.held = nil
         }
-        guard level.depth < WireMultipartDecoder.limits.depth, !self.isIgnored, let boundary = MultipartType(part: headers)?.boundary else {
+        guard level.depth < WireMultipartDecoder.limits.depth, !self.isIgnored, let type = MultipartType(part: headers),
+            let boundary = type.boundary
+        else {
+            self.holdStructure(fields, level)
             return
         }
         let path = self.name.withUnsafeBytes { FacetHash.path(level.path, $0, ordinal: -1 - level.nextInner()) }
-        self.inner = MultipartFacets(boundary, within: level, path: path, label: self.label)
+        self.inner = MultipartFacets(boundary, isForm: type.isFormData, within: level, path: path, label: self.label)
+    }
+
+    /// Prepares to read the content by its kind, if it has one of its own. A pattern is for the bytes.
+    private func holdStructure(_ fields: HeaderFields, _ level: MultipartFacets) {
+        if case .other = self.encoding { return }
+        guard !self.isIgnored, self.patterns == nil, self.label.count <= BodyFacets.nameLimit,
+            let plan = self.plan.plan(ofPart: self.name, label: self.label)
+        else { return }
+        let structure = ContentFacets(plan, headers: fields, digest: level.digest)
+        guard structure.mayBeStructured else { return }
+        self.structure = structure
+        self.holdLimit = structure.declaresStructure ? BodyFacets.memoryLimit : BodyFacets.valueLimit
+        self.held = []
+    }
+
+    /// What is encoded is held to be decoded in any case.
+    private var limit: Int { if case .identity = self.encoding { self.holdLimit } else { BodyFacets.memoryLimit } }
+
+    private var patterns: [NumberedPattern]? {
+        guard !self.plan.partPatterns.isEmpty else { return nil }
+        return self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
+            ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
     }
 
     /// The file name as rules have it compared: empty if it is ignored, or what stands for all that a pattern matches.
@@ -219,20 +255,29 @@ final class PartFacet {
     }
 
     /// Whether a digest of the content replaces it, so that it need not be read.
-    var takesDigest: Bool { self.inner == nil && self.encoded == nil && (self.isIgnored || self.plan.partPatterns.isEmpty) }
+    ///
+    /// - Parameter size: of the content.
+    func takesDigest(size: Int) -> Bool {
+        if self.isIgnored { return true }
+        guard self.inner == nil, self.plan.partPatterns.isEmpty else { return false }
+        // Too large to be read by its kind.
+        if case .identity = self.encoding { return self.held == nil || size > self.holdLimit }
+        return self.held == nil
+    }
 
     func take(sha256: [UInt8], size: Int) {
+        self.held = nil
         self.content.take(sha256: sha256, size: size)
     }
 
     func push(_ bytes: UnsafeRawBufferPointer) {
         guard !self.isIgnored else { return }
         if let inner = self.inner { return inner.push(bytes) }
-        guard self.encoded != nil else { return self.content.push(bytes) }
-        self.encoded?.append(contentsOf: bytes)
-        guard let encoded = self.encoded, encoded.count > BodyFacets.memoryLimit else { return }
-        encoded.withUnsafeBytes { self.content.push($0) }
-        self.encoded = nil
+        guard self.held != nil else { return self.content.push(bytes) }
+        self.held?.append(contentsOf: bytes)
+        guard let held = self.held, held.count > self.limit else { return }
+        held.withUnsafeBytes { self.content.push($0) }
+        self.held = nil
     }
 
     func finish(into collector: inout FacetCollector) {
@@ -245,8 +290,15 @@ final class PartFacet {
                 return self.add(tag, [], [], size: 0, hasMarks: false, into: &collector)
             case .bytes(let bytes): self.content = bytes
             }
-        } else if let encoded = self.encoded {
-            let decoded = self.encoding.decode(encoded) ?? encoded
+        } else if let held = self.held {
+            let decoded = self.encoding.decode(held) ?? held
+            let name = Array("part:".utf8) + self.label + [UInt8(ascii: "|")]
+            if let content = self.structure?.structured(decoded, collector.within(self.path, name)) {
+                collector.add(content.facets)
+                return self.add(
+                    .container, Array(content.kind.rawValue.utf8) + content.facets.digest, [], size: decoded.count,
+                    hasMarks: content.facets.hasMarks, isContainer: true, into: &collector)
+            }
             decoded.withUnsafeBytes { self.content.push($0) }
         } else if case .identity = self.encoding {
             // Identity: the bytes are the content.
@@ -254,10 +306,7 @@ final class PartFacet {
             tag = .undecoded
         }
         let digest = self.content.finish()
-        let patterns =
-            self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
-            ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
-        if let patterns, let whole = self.content.whole,
+        if let patterns = self.patterns, let whole = self.content.whole,
             let substitute = whole.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
         {
             return self.add(.pattern, substitute, whole, size: whole.count, hasMarks: false, into: &collector)
@@ -266,7 +315,8 @@ final class PartFacet {
     }
 
     private func add(
-        _ tag: FacetHash.Tag, _ digest: [UInt8], _ beginning: [UInt8], size: Int, hasMarks: Bool, into collector: inout FacetCollector
+        _ tag: FacetHash.Tag, _ digest: [UInt8], _ beginning: [UInt8], size: Int, hasMarks: Bool, isContainer: Bool = false,
+        into collector: inout FacetCollector
     ) {
         var value: [UInt8] = []
         for bytes in [self.filename, self.type] {
@@ -280,7 +330,8 @@ final class PartFacet {
         let isMarked = hasMarks || [self.name, self.filename ?? []].contains { $0.withUnsafeBytes { MatchMark.isIn($0) } }
         beginning.withUnsafeBytes {
             collector.add(
-                hash, .part, name: self.label, value: $0, size: size, filename: self.filename, type: self.type, hasMarks: isMarked)
+                hash, .part, name: self.label, value: $0, size: size, filename: self.filename, type: self.type, hasMarks: isMarked,
+                isContainer: isContainer)
         }
     }
 }

@@ -55,6 +55,7 @@ struct RecordedFacets {
     private var plan: BodyPlan { self.rules.body }
 
     func facets(of body: Body) throws -> BodyFacets {
+        guard AWSChunks(self.headers) == nil else { return try self.wire(body) }
         let encoding = ContentEncoding(self.headers)
         if body.codings.isEmpty {
             guard encoding == .none else { return try self.wire(body) }

@@ -84,7 +84,7 @@ final class HeadPlan: Sendable {
             case .header(let name): headerPatterns[name, default: []].append(number)
             case .host: hostPatterns.append(number)
             case .path: pathPatterns.append(number)
-            case .method, .scheme, .port, .query, .body, .json, .grpc, .formField, .part, .partFilename: continue
+            case .method, .scheme, .port, .query, .body, .json, .xml, .grpc, .within, .formField, .part, .partFilename: continue
             }
         }
         self.itemPatterns = itemPatterns
@@ -198,7 +198,13 @@ struct HeadKeyWriter {
         guard !self.plan.ignoredItems.isEmpty || !self.plan.itemPatterns.isEmpty else { return item }
         let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
         let name = FormFacets.decoded(item[..<equals])
-        if self.plan.ignoredItems.contains(name) { return nil }
+        let isNameless = equals == item.endIndex
+        if self.plan.ignoredItems.contains(name) || isNameless && self.plan.ignoredItems.contains([]) { return nil }
+        if isNameless, let patterns = self.plan.itemPatterns[""],
+            let substitute = name.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
+        {
+            return substitute[...]
+        }
         guard !self.plan.itemPatterns.isEmpty, let patterns = self.plan.itemPatterns[String(decoding: name, as: UTF8.self)] else {
             return item
         }

@@ -1,7 +1,7 @@
 public import TapeBytes
 
 /// A place in a request that a rule names.
-public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
+public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case method
     case scheme
     case host
@@ -9,23 +9,27 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case path
     /// The whole query.
     case query
-    /// All query items of a name, decoded.
+    /// All query items of a name, decoded. The empty name is also that of each item without `=`, as in `?1732720000000`.
     case queryItem(String)
     /// The name is in lower case.
     case header(String)
     case body
     case json(PlacePointer)
+    /// Elements of XML by their local names, whatever their namespaces; last, an attribute as `@name`, or `text()`.
+    case xml(PlacePointer)
     /// A field of gRPC messages, by the numbers or the names of the fields on the way to it.
     case grpc(PlacePointer)
     /// All fields of a form with a name.
     case formField(String)
     /// All parts of a multipart body with a name.
     case part(String)
+    /// A place in the content of a part, or of a field of a form: `part:meta|json:/id`.
+    case within(MatchPlace, MatchPlace)
     /// The file name of all parts of a multipart body with a name (RFC 7578, 4.2), which may differ each time.
     case partFilename(String)
 
     static let grammar =
-        "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"filename:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
+        "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"xml:/a/b\", \"xml:/a/@c\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"part:NAME|json:/POINTER\", \"filename:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
 
     /// `query:ts`, `json:/items/*/id`, `path` and so on.
     public init(_ text: String) throws(MatchRuleError) {
@@ -40,12 +44,22 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
             self = .json(try PlacePointer(argument))
             return
         }
+        if kind == "xml" {
+            self = .xml(try PlacePointer(elements: argument))
+            return
+        }
         if kind == "grpc" {
             self = .grpc(try PlacePointer(fields: argument))
             return
         }
+        if kind == "form" || kind == "part", let bar = Self.bar(in: argument) {
+            let inner = try MatchPlace(String(argument[argument.index(after: bar)...]))
+            let name = String(argument[..<bar])
+            self = .within(kind == "form" ? .formField(name) : .part(name), inner)
+            return
+        }
         guard ["header", "query", "form", "part", "filename"].contains(kind) else { throw Self.unknown(text) }
-        guard !argument.isEmpty else {
+        guard !argument.isEmpty || kind == "query" else {
             throw MatchRuleError(.unknownPlace, "\"\(kind):\" lacks a name; write \"\(kind):NAME\"")
         }
         switch kind {
@@ -55,6 +69,29 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         case "part": self = .part(argument)
         default: self = .partFilename(argument)
         }
+    }
+
+    /// Kinds of places in the content of a part or field.
+    private static let innerKinds = ["json:", "xml:", "grpc:", "header:", "form:", "part:", "filename:"]
+
+    /// The bar after a name: what follows it is a place, too. Any other bar is of the name.
+    private static func bar(in argument: String) -> String.Index? {
+        argument.indices.dropFirst().first { index in
+            argument[index] == "|" && self.innerKinds.contains { argument[argument.index(after: index)...].hasPrefix($0) }
+        }
+    }
+
+    /// The place within the content of a container; nil if it is somewhere else, or for no container.
+    func inside(_ container: MatchPlace?) -> MatchPlace? {
+        guard let container, case .within(container, let inner) = self else { return nil }
+        return inner
+    }
+
+    /// The place itself, without the parts and fields around it.
+    var innermost: MatchPlace {
+        var place = self
+        while case .within(_, let inner) = place { place = inner }
+        return place
     }
 
     private static let plain: [String: MatchPlace] = [
@@ -88,9 +125,11 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         case .queryItem(let name): "query:\(name)"
         case .header(let name): "header:\(name)"
         case .json(let pointer): "json:\(pointer)"
+        case .xml(let pointer): "xml:\(pointer)"
         case .grpc(let pointer): "grpc:\(pointer)"
         case .formField(let name): "form:\(name)"
         case .part(let name): "part:\(name)"
+        case .within(let container, let inner): "\(container)|\(inner)"
         case .partFilename(let name): "filename:\(name)"
         }
     }
@@ -146,6 +185,26 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
             let digits = name.prefix { $0 >= 48 && $0 <= 57 }
             return !digits.isEmpty && digits.count < name.count && name[digits.endIndex] == UInt8(ascii: ":")
                 ? .name(Array(digits)) : segment
+        }
+    }
+
+    /// Elements of XML: `/Envelope/Body/*/id`, `/soap:Envelope/Header`, `/list/item[2]/@id`. A prefix does not count.
+    init(elements text: String) throws(MatchRuleError) {
+        let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard names.count > 1, names[0].isEmpty, !names.dropFirst().contains(where: { $0.isEmpty || $0.elementsEqual("@".utf8) }),
+            !text.utf8.contains(UInt8(ascii: "~")), names.count <= Self.segmentLimit + 1
+        else {
+            throw MatchRuleError(
+                .unknownPlace,
+                "\"xml:\(PlainText.escape(text.utf8, limit: 60))\" names no element; write \"xml:/a/b\" for elements b in a, or \"xml:/a/@c\" for an attribute"
+            )
+        }
+        self.segments = names.dropFirst().map { name in
+            guard !name.elementsEqual("*".utf8) else { return .any }
+            let isAttribute = name.first == UInt8(ascii: "@")
+            let local =
+                name.lastIndex(of: UInt8(ascii: ":")).map { name[name.index(after: $0)...] } ?? (isAttribute ? name.dropFirst() : name)
+            return .name((isAttribute ? [UInt8(ascii: "@")] : []) + Array(local))
         }
     }
 

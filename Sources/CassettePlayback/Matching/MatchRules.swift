@@ -46,10 +46,13 @@ public struct MatchRules: Sendable {
         }
         let json = draft.ignored.count { $0.isJSON } + draft.patterns.count { $0.place.isJSON }
         let grpc = draft.ignored.count { $0.isGRPC } + draft.patterns.count { $0.place.isGRPC }
-        guard max(json, grpc) <= PointerSet.limit else {
+        let xml = draft.ignored.count { $0.isXML } + draft.patterns.count { $0.place.isXML }
+        let most = max(json, grpc, xml)
+        guard most <= PointerSet.limit else {
+            let kind = most == json ? "JSON pointers" : most == xml ? "elements of XML" : "fields of gRPC messages"
             throw MatchRuleError(
                 .tooMany,
-                "there are \(max(json, grpc)) rules for \(json > grpc ? "JSON pointers" : "fields of gRPC messages"), but at most \(PointerSet.limit) are allowed; write \"*\" for segments that vary"
+                "there are \(most) rules for \(kind), but at most \(PointerSet.limit) are allowed; write \"*\" for segments that vary"
             )
         }
         self.init(draft, texts)
@@ -159,7 +162,7 @@ public struct MatchRules: Sendable {
             if name.hasPrefix("body:"), let match = BodyMatch(rawValue: String(name.dropFirst(5))) { return try self.add(match) }
             throw MatchRuleError(
                 .unknownRule,
-                "\"\(PlainText.escape(name.utf8, limit: 80))\" is not a match rule; write method, scheme, host, port, path, query, query-order, url, header:NAME, body, body:bytes, body:json, body:form, body:multipart, body:text, part-order or graphql"
+                "\"\(PlainText.escape(name.utf8, limit: 80))\" is not a match rule; write method, scheme, host, port, path, query, query-order, url, header:NAME, body, body:bytes, body:json, body:xml, body:form, body:multipart, body:text, part-order or graphql"
             )
         }
 
@@ -184,8 +187,9 @@ public struct MatchRules: Sendable {
 }
 
 extension MatchPlace {
-    fileprivate var isJSON: Bool { if case .json = self { true } else { false } }
-    fileprivate var isGRPC: Bool { if case .grpc = self { true } else { false } }
+    fileprivate var isJSON: Bool { if case .json = self.innermost { true } else { false } }
+    fileprivate var isXML: Bool { if case .xml = self.innermost { true } else { false } }
+    fileprivate var isGRPC: Bool { if case .grpc = self.innermost { true } else { false } }
 
     /// Whether the place is all that a rule compares.
     fileprivate func isAll(of rule: MatchRule) -> Bool {
@@ -219,11 +223,13 @@ public enum MatchRule: Sendable, Hashable {
 ///
 /// A body that is not of the requested kind is compared by its own kind, on both sides.
 public enum BodyMatch: String, Sendable, Hashable, CaseIterable {
-    /// As JSON, a form, parts, messages of gRPC or text if it is declared so, or else byte by byte.
+    /// As JSON, XML, a form, parts, messages of gRPC or text if it is declared so, or else byte by byte.
     case byKind = "kind"
     case bytes
     /// By value: members in any order, numbers and strings in any spelling.
     case json
+    /// Canonical XML, whatever the prefixes are.
+    case xml
     /// Fields in any order.
     case form
     /// Part by part, without the boundary.

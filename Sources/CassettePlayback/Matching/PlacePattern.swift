@@ -12,12 +12,15 @@ public struct PlacePattern: Sendable, Hashable {
             throw MatchRuleError(.badPattern, "\"\(shown)\" has no \"=\"; write PLACE=REGEX, for example \"query:ts=[0-9]+\"")
         }
         let place = try MatchPlace(String(text[..<equals]))
-        switch place {
-        case .host, .path, .queryItem, .header, .json, .grpc, .formField, .part, .partFilename: break
+        if case .within = place, case .header = place.innermost {
+            throw MatchRuleError(.badPattern, "\"\(place)\" takes no pattern; ignore it, or write one for a value in the body")
+        }
+        switch place.innermost {
+        case .host, .path, .queryItem, .header, .json, .xml, .grpc, .formField, .part, .partFilename, .within: break
         case .method, .scheme, .port, .query, .body:
             throw MatchRuleError(
                 .badPattern,
-                "\"\(place)\" takes no pattern; write one for \"path\", \"host\", \"query:NAME\", \"header:NAME\", \"json:/POINTER\", \"grpc:/FIELD\", \"form:NAME\", \"part:NAME\" or \"filename:NAME\""
+                "\"\(place)\" takes no pattern; write one for \"path\", \"host\", \"query:NAME\", \"header:NAME\", \"json:/POINTER\", \"xml:/a/b\", \"grpc:/FIELD\", \"form:NAME\", \"part:NAME\" or \"filename:NAME\""
             )
         }
         do {
@@ -26,6 +29,11 @@ public struct PlacePattern: Sendable, Hashable {
             throw MatchRuleError(.badPattern, "\"\(shown)\": \(error.message)", cause: error)
         }
         self.place = place
+    }
+
+    init(place: MatchPlace, pattern: Pattern) {
+        self.place = place
+        self.pattern = pattern
     }
 }
 
@@ -82,11 +90,13 @@ struct PointerSet: Sendable {
     var all: UInt64 { self.entries.count == Self.limit ? .max : (1 << UInt64(self.entries.count)) - 1 }
 
     /// The pointers of `set`, which fit a value at `depth`, that also fit its member or element of this name.
-    func descend(_ set: UInt64, depth: Int, name: UnsafeRawBufferPointer) -> UInt64 {
+    ///
+    /// - Parameter takesAny: whether a segment `*` fits.
+    func descend(_ set: UInt64, depth: Int, name: UnsafeRawBufferPointer, takesAny: Bool = true) -> UInt64 {
         self.filter(set) { entry in
             guard depth < entry.segments.count else { return false }
             switch entry.segments[depth] {
-            case .any: return true
+            case .any: return takesAny
             case .name(let expected): return expected.count == name.count && expected.elementsEqual(name)
             }
         }

@@ -114,15 +114,13 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
         var places: [String] = []
         for difference in near.differences {
-            guard let place = IgnorablePlace.text(difference) else { return [] }
+            guard let place = IgnorablePlace.text(difference) ?? (difference.isOfBody ? IgnorablePlace.body : nil) else { return [] }
             if !places.contains(place) { places.append(place) }
         }
-        // A place within another one is covered by it.
-        let outermost = places.filter { place in
-            let part = place.hasPrefix("filename:") ? "part:" + place.dropFirst("filename:".count) : nil
-            return !places.contains { $0 == part || $0.hasPrefix("json:") && place.hasPrefix($0 + "/") }
-        }
-        return outermost.count <= Self.ignorableLimit ? outermost : []
+        let outermost = IgnorablePlace.outermost(places)
+        guard outermost.count > Self.ignorableLimit else { return outermost }
+        let fewer = IgnorablePlace.gathered(outermost)
+        return fewer.count <= Self.ignorableLimit ? fewer : []
     }
 
     /// One line: the command, rule or setting that would have answered the request.
@@ -298,6 +296,12 @@ enum ShownSecrets {
             let name = pointer.split(separator: "/").map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
                 .first { SecretNames.hides(Array($0.utf8)) }
             return .json(pointer: pointer, here: value(here, of: name ?? ""), recorded: value(recorded, of: name ?? ""))
+        case .xml(let path, let here, let recorded):
+            let name = path.split(separator: "/").map { $0.drop { $0 == "@" }.prefix { $0 != "[" } }.first {
+                SecretNames.hides(Array($0.utf8))
+            }
+            return .xml(
+                path: path, here: value(here, of: name.map(String.init) ?? ""), recorded: value(recorded, of: name.map(String.init) ?? ""))
         case .grpc(let message, let field, let here, let recorded):
             let names = field.split(separator: "/").compactMap { $0.split(separator: ":", maxSplits: 1).dropFirst().first }
             let name = names.first { SecretNames.hides(Array($0.utf8)) }.map(String.init) ?? ""
@@ -312,6 +316,7 @@ enum ShownSecrets {
             return .text(
                 line: line, here: Redactor.withoutTokens(Redactor.shown(here)), recorded: Redactor.withoutTokens(Redactor.shown(recorded)))
         case .message(let number, let difference): return .message(number, self.hidden(in: difference))
+        case .within(let container, let difference): return .within(container, self.hidden(in: difference))
         case .path(let here, let recorded, let edits):
             return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
         case .method, .scheme, .userInformation, .host, .port, .queryOrder, .precondition, .bodyKind, .part, .closingDelimiter, .bytes,
@@ -342,21 +347,65 @@ public struct NearRequest: Sendable, Hashable {
 
 /// The place of a difference in the grammar of rules, so that a run can ignore it.
 enum IgnorablePlace {
+    /// All of the body: the smallest place for bytes, and for bodies of several kinds.
+    static let body = "body"
+
+    /// The kinds of places in a body.
+    private static let kindsInBody = ["json:", "xml:", "grpc:", "form:", "part:", "filename:"]
+    /// Those whose places are paths.
+    private static let kindsOfPaths = ["json:", "xml:"]
+
+    private static func isInBody(_ place: String) -> Bool { self.kindsInBody.contains { place.hasPrefix($0) } }
+
+    /// Without places that others cover.
+    static func outermost(_ places: [String]) -> [String] {
+        let coversBody = places.contains(self.body)
+        return places.filter { place in
+            let part = place.hasPrefix("filename:") ? "part:" + place.dropFirst("filename:".count) : nil
+            let isCovered = places.contains { other in
+                other == part || place.hasPrefix(other + "|") || self.isPath(other) && place.hasPrefix(other + "/")
+            }
+            return !isCovered && !(coversBody && self.isInBody(place))
+        }
+    }
+
+    /// One place instead of all those in the body: the innermost value around them, or else the body.
+    static func gathered(_ places: [String]) -> [String] {
+        let inBody = places.filter(self.isInBody)
+        guard let first = inBody.first else { return places }
+        let around = inBody.dropFirst().reduce(first.split(separator: "/")) { common, place in
+            zip(common, place.split(separator: "/")).prefix { $0 == $1 }.map(\.0)
+        }
+        let common = around.joined(separator: "/")
+        let isPath = self.kindsOfPaths.contains { common.contains($0 + "/") }
+        return [isPath ? common : self.body] + places.filter { !self.isInBody($0) }
+    }
+
+    /// Whether a place is a path, maybe in the content of a part or field.
+    private static func isPath(_ place: String) -> Bool {
+        let own = place.lastIndex(of: "|").map { place[place.index(after: $0)...] } ?? place[...]
+        return self.kindsOfPaths.contains { own.hasPrefix($0) }
+    }
+
     /// `query:page`; nil if no rule can or should ignore the difference, or if its name cannot be typed as shown.
     static func text(_ difference: RequestDifference) -> String? {
         switch difference {
         case .queryItemAdded(let item), .queryItemRemoved(let item): self.item(item)
-        case .queryItemChanged(let here, let recorded): self.item(here) == self.item(recorded) ? self.item(here) : nil
+        case .queryItemChanged(let here, let recorded):
+            self.item(here) == self.item(recorded) ? self.item(here) : here.contains("=") || recorded.contains("=") ? nil : "query:"
         case .scheme: "scheme"
         case .port: "port"
         case .header(let name, _, _): self.place("header:", name)
         case .json(let pointer, _, _): self.place("json:", pointer)
+        case .xml(let path, _, _): path.hasPrefix("/") && !path.contains("?") ? self.place("xml:", path) : nil
         case .grpc(_, let field, _, _): field.isEmpty ? nil : self.place("grpc:", field)
         case .formField(let name, _, _): self.place("form:", name)
         case .part(let name, .filename(.some, .some)): self.place("filename:", name)
         case .part(let name, _): self.place("part:", name)
         case .graphQLItem(let name, _, _): self.place("query:", name)
         case .message(_, let difference): self.text(difference)
+        case .within(let container, let difference):
+            self.text(difference).flatMap { self.place("\(container)|", $0) }.flatMap { self.place("", $0) }
         // Another host, method or path is another request, and no rule makes a status a possible answer.
         case .method, .userInformation, .host, .path, .queryOrder, .precondition, .remainder, .bodyKind, .closingDelimiter, .text, .bytes,
             .bodyRemainder,
@@ -386,7 +435,8 @@ enum IgnorablePlace {
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "~"), UInt8(ascii: ":"):
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "~"), UInt8(ascii: ":"),
+            UInt8(ascii: "@"):
             true
         default: false
         }

@@ -24,12 +24,16 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     case bodyKind(here: String, recorded: String)
     /// A JSON value at a pointer, as JSON; nil if one side lacks it.
     case json(pointer: String, here: String?, recorded: String?)
+    /// An element, an attribute or characters of XML, by the local names on the way; nil if one side lacks it.
+    case xml(path: String, here: String?, recorded: String?)
     /// A message of gRPC, from 1, or the field at a pointer in it, as `/1:pet/2:name`; nil if one side lacks it.
     case grpc(message: Int, field: String, here: String?, recorded: String?)
     /// A field of a form; nil if one side lacks it.
     case formField(name: String, here: String?, recorded: String?)
     /// A part of a multipart body.
     case part(name: String, PartDifference)
+    /// In the content of a part or of a form's field, which a rule names so: `part:meta`.
+    case within(String, RequestDifference)
     /// One of the bodies lacks its closing delimiter.
     case closingDelimiter(isHere: Bool)
     /// A text, by the first line that differs, counted from 1.
@@ -71,12 +75,14 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
         case .json(let pointer, let here, let recorded):
             Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
+        case .xml(let path, let here, let recorded): Self.pair("XML \"\(path)\"", here, recorded, isQuoted: false)
         case .grpc(let message, let field, let here, let recorded):
             Self.pair(
                 field.isEmpty ? "gRPC message \(message)" : "field \"\(field)\" of gRPC message \(message)", here, recorded, isQuoted: false
             )
         case .formField(let name, let here, let recorded): Self.pair("form field \"\(name)\"", here, recorded)
         case .part(let name, let difference): "part \"\(name)\" \(difference)"
+        case .within(let container, let difference): "\(container): \(difference)"
         case .closingDelimiter(let isHere): isHere ? "the recorded body has no closing delimiter" : "body has no closing delimiter"
         case .text(let line, let here, let recorded): "text line \(line) is \"\(here)\", recorded is \"\(recorded)\""
         case .bytes(let difference): "body \(difference)"
@@ -109,9 +115,12 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .precondition(let names, let status): ("header \(names.joined(separator: " or "))", nil, "an answer \(status)")
         case .bodyKind(let here, let recorded): ("body", Self.kind(here), Self.kind(recorded))
         case .json(let pointer, let here, let recorded): ("JSON \(pointer)", here, recorded)
+        case .xml(let path, let here, let recorded): ("XML \(path)", here, recorded)
         case .grpc(let message, let field, let here, let recorded): ("gRPC message \(message) \(field)", here, recorded)
         case .formField(let name, let here, let recorded): ("form field \(name)", here, recorded)
         case .part(let name, let difference): ("part \(name)", difference.description, nil)
+        case .within(let container, let difference):
+            ("\(container), \(difference.sides.place)", difference.sides.here, difference.sides.recorded)
         case .closingDelimiter(let isHere): ("closing delimiter", isHere ? "yes" : "no", isHere ? "no" : "yes")
         case .text(let line, let here, let recorded): ("text line \(line)", here, recorded)
         case .bytes(let difference): ("body", Self.count(difference.here), Self.count(difference.recorded))
@@ -123,6 +132,17 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .messageAdded(let number, let recorded): ("message \(number)", "sent", "\(Self.messages(recorded)) in all")
         case .messagesMissing(let sent, let recorded): ("messages", "\(sent)", "\(recorded)")
         case .remainder: ("what follows \(RequestParts.byteLimit) bytes", nil, nil)
+        }
+    }
+
+    /// Whether it is in a body, or in a message, so that `--ignore body` leaves it out.
+    var isOfBody: Bool {
+        switch self {
+        case .bodyKind, .json, .xml, .grpc, .formField, .part, .within, .closingDelimiter, .text, .bytes, .bodyRemainder: true
+        case .message(_, let difference): difference.isOfBody
+        case .method, .scheme, .userInformation, .host, .port, .path, .queryItemAdded, .queryItemRemoved, .queryItemChanged, .queryOrder,
+            .header, .precondition, .graphQLItem, .custom, .messageAdded, .messagesMissing, .remainder:
+            false
         }
     }
 

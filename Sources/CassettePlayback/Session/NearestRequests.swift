@@ -136,6 +136,9 @@ struct RequestParts: Sendable {
         /// What is before the first `=`, or all of it.
         var name: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: "=") } }
 
+        /// Whether it is an item of a query without `=`.
+        var isNameless: Bool { !self.bytes.isEmpty && !self.bytes.contains(UInt8(ascii: "=")) }
+
         /// What is before the first colon, or all of it.
         var fieldName: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: ":") } }
 
@@ -224,7 +227,10 @@ struct RequestComparison: Sendable, Hashable {
         }
         if missing.isEmpty, added.isEmpty { self.add(.queryOrder, weight: 1) }
         for item in added {
-            if let index = missing.firstIndex(where: { $0.name == item.name }) {
+            // Items without a name pair up, too: "?1732720000000" is another value each time.
+            if let index = missing.firstIndex(where: { $0.name == item.name })
+                ?? (item.isNameless ? missing.firstIndex(where: \.isNameless) : nil)
+            {
                 let other = missing.remove(at: index)
                 self.add(.queryItemChanged(here: Self.text(item.bytes), recorded: Self.text(other.bytes)), weight: 2)
             } else {

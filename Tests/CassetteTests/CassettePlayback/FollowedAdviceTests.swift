@@ -18,6 +18,14 @@ import Testing
         .init(url: url, lines: MatchFixture.json, body: body)
     }
 
+    private static func xml(_ body: String) -> SentRequests.Request { .init(lines: ["Content-Type: text/xml"], body: body) }
+
+    private static func lines(_ body: String) -> SentRequests.Request { .init(lines: ["Content-Type: application/x-ndjson"], body: body) }
+
+    private static func text(_ body: String) -> SentRequests.Request { .init(lines: MatchFixture.text, body: body) }
+
+    private static func binary(_ body: String) -> SentRequests.Request { .init(lines: MatchFixture.binary, body: body) }
+
     private static func form(_ body: String) -> SentRequests.Request { .init(lines: MatchFixture.form, body: body) }
 
     private static func parts(_ fields: [(String, String)], _ boundary: String = "0123456789abcdef") -> SentRequests.Request {
@@ -54,8 +62,42 @@ import Testing
         Case(name: "JSON value", recorded: json(#"{"a":1,"b":[1]}"#), live: json(#"{"b":[2],"a":1}"#), advice: "--ignore json:/b/0"),
         Case(name: "JSON object", recorded: json(#"{"a":1}"#), live: json(#"{"a":1,"b":{"c":{"d":1}}}"#), advice: "--ignore json:/b"),
         Case(name: "JSON name", recorded: json(#"{"a/b c":1}"#), live: json(#"{"a/b c":2}"#), advice: "--ignore 'json:/a~1b c'"),
+        Case(name: "JSON of a single value", recorded: json("1"), live: json("2"), advice: "--ignore body"),
+        Case(name: "bytes", recorded: binary("ab"), live: binary("ac"), advice: "--ignore body"),
+        Case(name: "other kinds", recorded: form("a"), live: form("{}"), advice: "--ignore body"),
+        Case(name: "text", recorded: text("a b"), live: text("a c"), advice: "--ignore body"),
+        Case(
+            name: "many values", recorded: json(#"{"a":{"b":[1,2,3,4]},"c":1}"#), live: json(#"{"a":{"b":[2,3,4,5]},"c":1}"#),
+            advice: "--ignore json:/a/b"),
+        Case(name: "XML element", recorded: xml("<a><b>1</b><c/></a>"), live: xml("<a><b>2</b><c/></a>"), advice: "--ignore xml:/a/b"),
+        Case(name: "XML attribute", recorded: xml("<a b='1'/>"), live: xml("<a b='2'/>"), advice: "--ignore xml:/a/@b"),
+        Case(name: "new XML element", recorded: xml("<a><c/></a>"), live: xml("<a><b><d/></b><c/></a>"), advice: "--ignore xml:/a/b"),
+        Case(
+            name: "the second element", recorded: xml("<a><b/><b/></a>"), live: xml("<a><b/><b>1</b></a>"), advice: "--ignore 'xml:/a/b[2]'"
+        ),
+        Case(name: "XML text", recorded: xml("<a>x<b/>y</a>"), live: xml("<a>x<b/>z</a>"), advice: "--ignore 'xml:/a/text()[2]'"),
+        Case(name: "XML instruction", recorded: xml("<a><?p 1?></a>"), live: xml("<a><?p 2?></a>"), advice: "--ignore body"),
+        Case(
+            name: "a line of JSON", recorded: lines("{\"a\":1}\n{\"a\":1}\n"), live: lines("{\"a\":1}\n{\"a\":2}\n"),
+            advice: "--ignore json:/1/a"),
+        Case(name: "nameless item", recorded: get("http://a.test/?172"), live: get("http://a.test/?173"), advice: "--ignore query:"),
+        Case(
+            name: "nameless item among others", recorded: get("http://a.test/?a=1&172"), live: get("http://a.test/?173&a=1"),
+            advice: "--ignore query:"),
         Case(name: "form field", recorded: form("a=1&b=2"), live: form("b=3&a=1"), advice: "--ignore form:b"),
         Case(name: "part", recorded: parts([("a", "1"), ("b", "2")]), live: parts([("a", "1"), ("b", "3")]), advice: "--ignore part:b"),
+        Case(
+            name: "JSON in a part", recorded: parts([("meta", #"{"id":1,"a":1}"#)]), live: parts([("meta", #"{"id":2,"a":1}"#)]),
+            advice: "--ignore 'part:meta|json:/id'"),
+        Case(
+            name: "many values in a part", recorded: parts([("meta", #"{"a":{"b":[1,2,3,4]}}"#)]),
+            live: parts([("meta", #"{"a":{"b":[2,3,4,5]}}"#)]), advice: "--ignore 'part:meta|json:/a/b'"),
+        Case(
+            name: "a part of another kind", recorded: parts([("meta", #"{"id":1}"#)]), live: parts([("meta", "x")]),
+            advice: "--ignore part:meta"),
+        Case(
+            name: "JSON in a field", recorded: form("d={\"id\":1}&a=1"), live: form("a=1&d={\"id\":2}"),
+            advice: "--ignore 'form:d|json:/id'"),
         Case(name: "new part", recorded: parts([("a", "1")]), live: parts([("a", "1"), ("c d", "3")]), advice: "--ignore 'part:c d'"),
         Case(name: "nested part", recorded: nested("1"), live: nested("2"), advice: "--ignore part:outer/x"),
         Case(
@@ -86,10 +128,7 @@ import Testing
     /// What no rule should leave out is to be recorded.
     @Test(arguments: [
         (get("http://a.test/a"), get("http://a.test/b")), (get("http://a.test/"), get("http://b.test/")),
-        (get("http://a.test/"), json("{}")), (json("{}"), get("http://a.test/")), (json("1"), json("2")), (form("a"), json("{}")),
-        (
-            SentRequests.Request(lines: MatchFixture.binary, body: "ab"), SentRequests.Request(lines: MatchFixture.binary, body: "ac")
-        ),
+        (get("http://a.test/"), json("{}")), (json("{}"), get("http://a.test/")),
     ])
     func anythingElseIsRecorded(recorded: SentRequests.Request, live: SentRequests.Request) throws {
         guard case .refuse(let report) = try SentRequests(requests: [recorded]).session().send(live) else {

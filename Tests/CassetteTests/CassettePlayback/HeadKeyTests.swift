@@ -121,3 +121,24 @@ struct HeadPlanTests {
         }
     }
 }
+
+@Suite struct NamelessItemTests {
+    @Test func theEmptyNameIsThatOfItemsWithoutEquals() throws {
+        let rules = try MatchRules(ignore: ["query:"])
+        let key = MatchFixture.headKey(rules, "http://a.test/?a=1")
+        #expect(MatchFixture.headKey(rules, "http://a.test/?1732720000000&a=1") == key)
+        #expect(MatchFixture.headKey(rules, "http://a.test/?a=1&=2") == key)
+        #expect(MatchFixture.headKey(rules, "http://a.test/?a=1&b=") != key)
+        #expect(MatchFixture.headKey(rules, "http://a.test/?172") == MatchFixture.headKey(rules, "http://a.test/"))
+    }
+
+    @Test func aPatternForThemComparesTheWholeItem() throws {
+        let rules = try MatchRules(patterns: ["query:=[0-9]+"])
+        let key = MatchFixture.headKey(rules, "http://a.test/?172")
+        #expect(MatchFixture.headKey(rules, "http://a.test/?173") == key)
+        #expect(MatchFixture.headKey(rules, "http://a.test/?wsdl") != key)
+        #expect(MatchFixture.headKey(rules, "http://a.test/") != key)
+        #expect(MatchFixture.headKey(rules, "http://a.test/?wsdl") != MatchFixture.headKey(rules, "http://a.test/?xsd"))
+        #expect(MatchFixture.headKey(rules, "http://a.test/?=172") != MatchFixture.headKey(rules, "http://a.test/?=x"))
+    }
+}

@@ -4,7 +4,8 @@ import Testing
 struct MatchPlaceTests {
     @Test(arguments: [
         "method", "scheme", "host", "port", "path", "query", "body", "query:ts", "header:x-a", "json:/a/*", "form:a b", "part:음식",
-        "filename:photo",
+        "filename:photo", "part:meta|json:/id", "part:a|b", "form:data|xml:/a/@b", "part:a/b|part:c|form:d", "query:", "xml:/a/*/b",
+        "xml:/a/@c", "xml:/a/b[2]/text()",
     ])
     func isWrittenAsItWasRead(text: String) throws {
         #expect(try MatchPlace(text).description == text)
@@ -17,8 +18,10 @@ struct MatchPlaceTests {
     @Test(arguments: [
         ("url", "\"url\" is not a place in a request; write \"header:NAME\""),
         ("cookie:a", "\"cookie:a\" is not a place"),
-        ("query:", "\"query:\" lacks a name; write \"query:NAME\""),
+        ("form:", "\"form:\" lacks a name; write \"form:NAME\""),
         ("header:a b", "\"a b\" cannot be the name of a header field"),
+        ("xml:a", "\"xml:a\" names no element; write \"xml:/a/b\" for elements b in a"), ("xml:/", "\"xml:/\" names no element"),
+        ("part:a|json:b", "the JSON pointer \"b\" does not begin with a slash"),
         ("json:a", "the JSON pointer \"a\" does not begin with a slash; write \"json:/a\""),
     ])
     func saysWhatToWrite(text: String, message: String) {
@@ -28,6 +31,13 @@ struct MatchPlaceTests {
 }
 
 struct PlacePointerTests {
+    @Test func prefixesOfElementsDoNotCount() throws {
+        #expect(try PlacePointer(elements: "/s:Envelope/@x:id").description == "/Envelope/@id")
+        #expect(throws: MatchRuleError.self) { try PlacePointer(elements: "/a//b") }
+        #expect(throws: MatchRuleError.self) { try PlacePointer(elements: "/a/@") }
+        #expect(throws: MatchRuleError.self) { try PlacePointer(elements: String(repeating: "/a", count: 129)) }
+    }
+
     @Test func readsSegmentsAndEscapes() throws {
         #expect(try PlacePointer("").segments == [])
         #expect(try PlacePointer("/").segments == [.name([])])

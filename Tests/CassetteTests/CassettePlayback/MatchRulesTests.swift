@@ -45,7 +45,7 @@ struct MatchRulesTests {
 
     @Test(arguments: [
         (["nothing"], "\"nothing\" is not a match rule; write method"), ([], "names no rule"),
-        (["body:xml"], "\"body:xml\" is not a match rule"),
+        (["body:yaml"], "\"body:yaml\" is not a match rule"),
         (["header:"], "cannot be the name of a header field"), (["method", "part-order"], "part-order\" has no effect"),
         (["body:json", "body:text"], "at once"),
     ])

@@ -152,6 +152,8 @@ import Testing
         ("http://a.test/?a=1&a=2", "http://a.test/?a=3&a=4", ["query:a"]),
         ("http://a.test/?a=1&b=1&c=1&d=1", "http://a.test/", []),
         ("http://a.test/x?a=1", "http://a.test/y?a=2", []),
+        ("http://a.test/?1732720000000", "http://a.test/?1732720000001", ["query:"]),
+        ("http://a.test/?a=1&173", "http://a.test/?174&a=2", ["query:", "query:a"]),
         ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", ["query:a b"]), ("http://a.test:81/", "http://a.test:82/", ["port"]),
         ("https://a.test:81/", "http://a.test:81/", ["scheme"]), ("http://a.test/", "http://b.test/", []),
     ])
@@ -216,6 +218,18 @@ import Testing
         #expect(report.ignorablePlaces == ["json:/a", "json:/ab"])
     }
 
+    @Test(arguments: [
+        (["/a/0/x", "/a/0/y", "/a/1", "/a/2"], ["json:/a"]), (["/a", "/b", "/c", "/d"], ["body"]),
+        (["/a", "/b", "/c"], ["json:/a", "json:/b", "json:/c"]),
+        ([""], ["body"]), (["", "/a"], ["body"]),
+    ])
+    func ofManyPlacesInABodyTheOneAroundThemIsNamed(pointers: [String], places: [String]) {
+        let near = NearRequest(
+            index: 0, request: "GET /", isUsedUp: false, differences: pointers.map { .json(pointer: $0, here: "1", recorded: "2") })
+        let report = MissReport(request: "GET /", mode: .none, reason: .notRecorded, nearest: [near])
+        #expect(report.ignorablePlaces == places)
+    }
+
     @Test func nothingIsOfferedForARequestThatIsUsedUp() {
         var report = MissReport(request: "GET /", mode: .none, reason: .notRecorded)
         let near = NearRequest(index: 0, request: "GET /", isUsedUp: true, differences: [.queryItemAdded("a=1")])
@@ -248,6 +262,7 @@ import Testing
         (.header(name: "accept", here: "a", recorded: nil), "header:accept"),
         (.json(pointer: "/items/0/created~1at", here: "1", recorded: nil), "json:/items/0/created~1at"),
         (.formField(name: "nonce", here: "1", recorded: "2"), "form:nonce"),
+        (.xml(path: "/a/b[2]/@c", here: "1", recorded: nil), "xml:/a/b[2]/@c"), (.queryItemChanged(here: "1", recorded: "2"), "query:"),
         (.graphQLItem(name: "id", here: "1", recorded: "2"), "query:id"), (.scheme(here: "http", recorded: "https"), "scheme"),
         (.port(here: "", recorded: "81"), "port"), (.queryItemAdded("$(rm)=1"), "query:$(rm)"), (.queryItemAdded("a%20b+c"), "query:a b c"),
         (.part(name: "outer/inner", .place), "part:outer/inner"),
@@ -262,7 +277,8 @@ import Testing
         RequestDifference.method(here: "GET", recorded: "PUT"), .host(here: "a", recorded: "b"), .path(here: "/", recorded: "/x", edits: 1),
         .queryItemAdded(""), .queryItemAdded("a'b"), .queryItemAdded("a%0A"), .queryItemAdded("a\\u{7f}"), .queryItemAdded("x…"),
         .queryItemChanged(here: "a=1", recorded: "b=1"), .formField(name: "{{*}}", here: nil, recorded: "x"), .queryOrder, .remainder,
-        .json(pointer: "", here: "1", recorded: "2"), .bodyRemainder, .bodyKind(here: "json", recorded: "none"),
+        .json(pointer: "", here: "1", recorded: "2"), .xml(path: "!DOCTYPE", here: "1", recorded: "2"),
+        .xml(path: "/?p", here: "1", recorded: "2"), .bodyRemainder, .bodyKind(here: "json", recorded: "none"),
         .custom(name: "a", reason: "b"),
     ])
     func whatCannotBeTypedIsNotOffered(difference: RequestDifference) {

@@ -1,0 +1,93 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Takes the payload out of a body in `aws-chunked` (Amazon S3, "Signature Calculations for the Authorization Header: Transferring Payload in
+/// Multiple Chunks").
+///
+/// Sizes of chunks, their signatures and the trailer are no content: the trailer has checksums of the payload and a signature.
+struct AWSChunks {
+    private enum State: Equatable { case size, data(left: Int), dataEnd, trailer, end, failed }
+
+    /// A line has a size and a signature of 64 digits, or a checksum.
+    private static let lineLimit = 8192
+
+    private var state = State.size
+    private var line: [UInt8] = []
+    /// Whether the chunk of size zero has come.
+    private var isLast = false
+
+    /// Nil if the body is not in this coding.
+    init?(_ headers: HeaderFields) {
+        let isStreaming =
+            headers.firstIndex(of: "x-amz-content-sha256").map { headers.valueBytes(at: $0).starts(with: "STREAMING-".utf8) } ?? false
+        guard isStreaming || Self.codings(headers).contains("aws-chunked") else { return nil }
+    }
+
+    /// The fields without this coding.
+    static func removed(from headers: HeaderFields) -> HeaderFields {
+        let rest = self.codings(headers).filter { $0 != "aws-chunked" }
+        let others = headers.removing("content-encoding")
+        guard !rest.isEmpty else { return others }
+        return HeaderFields(
+            (0..<others.count).map { "\(others.name(at: $0)): \(others.value(at: $0))" } + [
+                "Content-Encoding: \(rest.joined(separator: ", "))"
+            ])
+    }
+
+    private static func codings(_ headers: HeaderFields) -> [String] {
+        (0..<headers.count).filter { headers.isNamed("content-encoding", at: $0) }.flatMap { index in
+            String(decoding: headers.valueBytes(at: index), as: UTF8.self).split(separator: ",").map {
+                String($0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
+            }
+        }
+    }
+
+    /// Whether the bytes so far are in this coding.
+    var isValid: Bool { self.state != .failed }
+
+    /// Whether the trailer has come, and nothing after it.
+    var isEnded: Bool { self.state == .end }
+
+    mutating func push(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
+        var offset = 0
+        while offset < bytes.count {
+            switch self.state {
+            case .failed: return
+            case .end: return self.state = .failed
+            case .data(let left):
+                let count = min(left, bytes.count - offset)
+                deliver(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+                offset += count
+                self.state = count < left ? .data(left: left - count) : .dataEnd
+            case .size, .dataEnd, .trailer:
+                let end = ByteScan.index(of: 10, in: bytes, from: offset)
+                self.line += bytes[offset..<end]
+                offset = min(end + 1, bytes.count)
+                guard self.line.count <= Self.lineLimit else { return self.state = .failed }
+                if end < bytes.count { self.endLine() }
+            }
+        }
+    }
+
+    private mutating func endLine() {
+        var line = self.line
+        self.line = []
+        guard line.popLast() == 13 else { return self.state = .failed }
+        switch self.state {
+        case .size:
+            let digits = line.prefix { $0 != UInt8(ascii: ";") }
+            var size = 0
+            for digit in digits {
+                // A chunk of 16 digits is larger than any body.
+                guard let value = Hex.value(digit), size < 1 << 40 else { return self.state = .failed }
+                size = size << 4 | Int(value)
+            }
+            guard !digits.isEmpty, !self.isLast else { return self.state = .failed }
+            self.isLast = size == 0
+            self.state = size == 0 ? .trailer : .data(left: size)
+        case .dataEnd: self.state = line.isEmpty ? .size : .failed
+        case .trailer: self.state = line.isEmpty ? .end : line.contains(UInt8(ascii: ":")) ? .trailer : .failed
+        case .data, .end, .failed: self.state = .failed
+        }
+    }
+}

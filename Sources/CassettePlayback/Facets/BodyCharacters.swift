@@ -1,0 +1,58 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Decodes the characters of JSON and XML to UTF-8, without a byte order mark, by the charset that a body is declared to have.
+///
+/// A declared charset that is known is taken at its word: the same bytes are other characters in another one.
+struct BodyCharacters {
+    private let label: String
+
+    /// `field` is the value of Content-Type.
+    init(field: ArraySlice<UInt8>?) {
+        let parameter = field.flatMap { MIMEParameters($0)["charset"] }
+        self.label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
+    }
+
+    /// Nil if the bytes are not in their charset. Without one, UTF-16 is known by the NUL in its first character (RFC 4627, 3).
+    func json(_ bytes: [UInt8]) -> [UInt8]? { self.decoded(bytes, declared: "", unknown: Self.utf8) }
+
+    /// Nil if the bytes are not in their charset: that of the byte order mark, the field or the declaration, in this order (RFC 7303, 3).
+    func xml(_ bytes: [UInt8]) -> [UInt8]? {
+        self.decoded(bytes, declared: self.label.isEmpty ? Self.declaredEncoding(bytes) : "") { $0.allSatisfy { $0 < 0x80 } ? $0 : nil }
+    }
+
+    /// - Parameter unknown: what to do with the bytes of a charset that is not known. A charset parameter means nothing to JSON (RFC 8259, 11).
+    private func decoded(_ bytes: [UInt8], declared: String, unknown: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Self.utf8(Array(bytes.dropFirst(3))) }
+        var label = self.label.isEmpty ? declared : self.label
+        if bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0, bytes[0] != bytes[1] { label = bytes[0] == 0 ? "utf-16be" : "utf-16le" }
+        let charsets = bytes.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
+        guard !charsets.isEmpty else {
+            return ["", "utf-8", "utf8"].contains(label) ? Self.utf8(bytes) : unknown(bytes)
+        }
+        // Most are ASCII, which all others contain.
+        if Self.isPlain(bytes, charsets) { return bytes }
+        guard let text = charsets.lazy.compactMap({ $0.decode(bytes) }).first else { return nil }
+        return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+    }
+
+    /// Shift_JIS has other characters in the place of the backslash and the tilde.
+    private static func isPlain(_ bytes: [UInt8], _ charsets: [Charset]) -> Bool {
+        let others: [Charset] = [.utf16LittleEndian, .utf16BigEndian, .shiftJIS, .windows31J]
+        return !charsets.contains(where: others.contains) && bytes.allSatisfy { $0 < 0x80 }
+    }
+
+    private static func utf8(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBytes { UTF8Validator.isValid($0) } ? bytes : nil }
+
+    /// The encoding of an XML declaration in ASCII, in lower case; empty if there is none (XML 1.0, 4.3.3).
+    private static func declaredEncoding(_ bytes: [UInt8]) -> String {
+        guard bytes.starts(with: "<?xml".utf8), let end = bytes.prefix(1024).firstIndex(of: UInt8(ascii: ">")) else { return "" }
+        let declaration = String(decoding: bytes[..<end], as: UTF8.self)
+        guard let name = declaration.firstRange(of: "encoding") else { return "" }
+        let rest = declaration[name.upperBound...].drop { $0.isWhitespace }
+        guard rest.first == "=" else { return "" }
+        let value = rest.dropFirst().drop { $0.isWhitespace }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return "" }
+        return value.dropFirst().prefix { $0 != quote }.lowercased()
+    }
+}

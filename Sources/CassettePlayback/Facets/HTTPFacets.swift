@@ -1,0 +1,89 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// A request in `application/http` as facets (RFC 9112, 10.2), as batches have them in their parts: its first line, its header fields, and its
+/// content by its kind.
+///
+/// Fields that are new in each request, or describe the client or the framing, do not count.
+struct HTTPFacets {
+    private let plan: BodyPlan
+    private let digest: () -> any ContentDigest
+
+    init(_ plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
+        self.plan = plan
+        self.digest = digest
+    }
+
+    /// False, with nothing added, if the bytes do not begin with a line of two words or more and fields after it.
+    func read(_ bytes: [UInt8], into collector: inout FacetCollector) -> Bool {
+        var offset = 0
+        func line() -> ArraySlice<UInt8>? {
+            guard offset < bytes.count else { return nil }
+            let end = bytes[offset...].firstIndex(of: 10) ?? bytes.count
+            defer { offset = end + 1 }
+            return bytes[offset..<end].last == 13 ? bytes[offset..<end - 1] : bytes[offset..<end]
+        }
+        guard let first = line(), first.split(separator: 32).count > 1 else { return false }
+        var lines: [String] = []
+        while let field = line(), !field.isEmpty {
+            guard let colon = field.firstIndex(of: UInt8(ascii: ":")), colon > field.startIndex,
+                field[..<colon].allSatisfy({ $0 > 32 && $0 < 127 })
+            else { return false }
+            lines.append(String(decoding: field, as: UTF8.self))
+        }
+        var found = collector.empty
+        self.add(Array(first), FacetHash.root, .line, .whole, name: "first-line", type: "text", into: &found)
+        let headers = HeaderFields(lines)
+        for index in 0..<headers.count { self.add(headers, at: index, into: &found) }
+        self.addContent(Self.content(bytes.dropFirst(offset), headers), headers, into: &found)
+        collector.add(found)
+        return true
+    }
+
+    /// Without the line ends after it that belong to the batch.
+    private static func content(_ rest: ArraySlice<UInt8>, _ headers: HeaderFields) -> [UInt8] {
+        guard let index = headers.firstIndex(of: "content-length"), let length = Int(headers.value(at: index)), length >= 0,
+            length <= rest.count, rest.dropFirst(length).allSatisfy({ $0 == 10 || $0 == 13 })
+        else { return Array(rest) }
+        return Array(rest.prefix(length))
+    }
+
+    private func add(_ headers: HeaderFields, at index: Int, into collector: inout FacetCollector) {
+        let name = headers.name(at: index).lowercased()
+        switch RequestFieldNames.role(of: name) {
+        case .neverDecides, .ignored: return
+        case .selecting, .other: break
+        }
+        guard !self.plan.ignoredHeaders.contains(name), name != "content-length" else { return }
+        let path = Array(name.utf8).withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
+        self.add(Array(headers.valueBytes(at: index)), path, .header, .header, name: name, type: "", into: &collector)
+    }
+
+    private func addContent(_ content: [UInt8], _ headers: HeaderFields, into collector: inout FacetCollector) {
+        guard !content.isEmpty else { return }
+        var kind = BodyFacets.Kind.bytes
+        if let read = ContentFacets(self.plan, headers: headers, digest: self.digest).structured(content, collector.empty) {
+            kind = read.kind
+            collector.add(read.facets)
+        } else {
+            var facet = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+            content.withUnsafeBytes { facet.push($0) }
+            let hash = facet.finish().withUnsafeBytes { FacetHash.value(FacetHash.root, .bytes, $0) }
+            facet.beginning.withUnsafeBytes {
+                collector.add(hash, .whole, name: [], value: $0, size: facet.size, hasMarks: facet.hasMarks)
+            }
+        }
+        self.add(Array(kind.rawValue.utf8), FacetHash.root, .container, .whole, name: "kind", type: "text", into: &collector)
+    }
+
+    private func add(
+        _ value: [UInt8], _ path: UInt64, _ tag: FacetHash.Tag, _ place: BodyFacet.Place, name: String, type: String,
+        into collector: inout FacetCollector
+    ) {
+        let marked = value.withUnsafeBytes { MatchMark.replaced(in: $0) }
+        (marked ?? value).withUnsafeBytes {
+            collector.add(
+                FacetHash.value(path, tag, $0), place, name: Array(name.utf8), value: $0, type: Array(type.utf8), hasMarks: marked != nil)
+        }
+    }
+}

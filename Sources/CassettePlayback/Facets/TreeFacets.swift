@@ -1,0 +1,114 @@
+internal import TapeBytes
+
+/// Collects the values of a binary format as facets at the pointers that they would have in JSON.
+///
+/// Knows no format: `MessagePackFacets` and `CBORFacets` read the bytes. The order of members and the width of numbers do not count.
+struct TreeFacets {
+    /// The place of a value, in the body and among the rules' pointers.
+    struct Place {
+        var path: UInt64
+        var pointer: [UInt8]
+        var rules: UInt64
+        var depth: Int
+
+        init(path: UInt64, pointer: [UInt8], rules: UInt64, depth: Int) {
+            self.path = path
+            self.pointer = pointer
+            self.rules = rules
+            self.depth = depth
+        }
+
+        /// Of a value that is not compared, within another one.
+        init(within outer: Place) {
+            self.init(path: FacetHash.root, pointer: [], rules: 0, depth: outer.depth + 1)
+        }
+    }
+
+    /// The kinds of names that members have: a string is never equal to a number.
+    enum NameKind: Int { case text, number, other }
+
+    /// Deeper values are not read.
+    static let depthLimit = JSONTokenizer.depthLimit
+
+    private let pointers: PointerSet
+    private(set) var collector: FacetCollector
+
+    init(_ pointers: PointerSet, _ collector: FacetCollector) {
+        self.pointers = pointers
+        self.collector = collector
+    }
+
+    var root: Place { Place(path: FacetHash.root, pointer: [], rules: self.pointers.all, depth: 0) }
+
+    /// - Parameters:
+    ///   - counts: how often each name has occurred in the same map.
+    func member(
+        _ name: UnsafeRawBufferPointer, _ kind: NameKind, in parent: Place, _ counts: inout [UInt64: Int]
+    ) -> Place {
+        let own = FacetHash.path(parent.path, name, ordinal: kind.rawValue)
+        let ordinal = counts[own, default: 0]
+        counts[own] = ordinal + 1
+        let path = ordinal == 0 ? own : FacetHash.path(parent.path, name, ordinal: kind.rawValue + 3 * ordinal)
+        return self.place(name, path: path, in: parent)
+    }
+
+    func element(_ index: Int, in parent: Place) -> Place {
+        Array("\(index)".utf8).withUnsafeBytes { self.place($0, path: FacetHash.path(parent.path, $0), in: parent) }
+    }
+
+    private func place(_ name: UnsafeRawBufferPointer, path: UInt64, in parent: Place) -> Place {
+        var pointer = parent.pointer
+        // What is cut is not shown: the path tells values apart.
+        if pointer.count < BodyFacets.nameLimit { PlacePointer.append(name.prefix(BodyFacets.nameLimit), to: &pointer) }
+        let rules = parent.rules == 0 ? 0 : self.pointers.descend(parent.rules, depth: parent.depth, name: name)
+        return Place(path: path, pointer: pointer, rules: rules, depth: parent.depth + 1)
+    }
+
+    /// Whether a rule leaves a value out, with all that is in it.
+    func isIgnored(_ place: Place) -> Bool {
+        if case .ignored = self.pointers.verdict(place.rules, depth: place.depth) { true } else { false }
+    }
+
+    mutating func container(_ tag: FacetHash.Tag, _ place: Place, shown: StaticString) {
+        let shown = UnsafeRawBufferPointer(UnsafeBufferPointer(start: shown.utf8Start, count: shown.utf8CodeUnitCount))
+        self.collector.add(
+            FacetHash.value(place.path, tag, UnsafeRawBufferPointer(start: nil, count: 0)), .json, name: place.pointer, value: shown,
+            type: Array("container".utf8))
+    }
+
+    /// - Parameters:
+    ///   - type: of value, so that those of two types differ: with the number of a tag or an extension, if it has one.
+    ///   - exact: what is compared, if it is not the value shown.
+    mutating func scalar(_ tag: FacetHash.Tag, _ value: UnsafeRawBufferPointer, type: String, _ place: Place, exact: [UInt8]? = nil) {
+        let marked = exact == nil ? MatchMark.replaced(in: value) : nil
+        let shown = marked ?? Array(value)
+        let type = Array(type.utf8)
+        let path = type.withUnsafeBytes { FacetHash.path(place.path, $0) }
+        var hash = (exact ?? shown).withUnsafeBytes { FacetHash.value(path, tag, $0) }
+        if case .patterns(let patterns) = self.pointers.verdict(place.rules, depth: place.depth),
+            let substitute = shown.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
+        {
+            hash = substitute.withUnsafeBytes { FacetHash.value(place.path, .pattern, $0) }
+        }
+        shown.withUnsafeBytes {
+            self.collector.add(hash, .json, name: place.pointer, value: $0, type: type, hasMarks: marked != nil)
+        }
+    }
+
+    mutating func number(_ digits: String, _ place: Place, type: String = "number") {
+        Array(digits.utf8).withUnsafeBytes { self.scalar(.number, $0, type: type, place) }
+    }
+
+    /// A float, by its value; each NaN by its bits.
+    mutating func float(_ value: Double, _ place: Place, type: String = "float") {
+        let bits = value.bitPattern
+        Array("\(value)".utf8).withUnsafeBytes {
+            self.scalar(.fixed64, $0, type: type, place, exact: withUnsafeBytes(of: bits) { Array($0) })
+        }
+    }
+
+    mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place, type: String = "bytes") {
+        let hex = Array(("0x" + Hex.encode(value.prefix(32)) + (value.count > 32 ? "…" : "")).utf8)
+        hex.withUnsafeBytes { self.scalar(.bytes, $0, type: type, place, exact: Array(value)) }
+    }
+}
