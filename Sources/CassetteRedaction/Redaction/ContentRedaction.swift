@@ -89,6 +89,11 @@ struct ContentRedaction {
             findings += self.text.rules.findings(inForm: content)
         case .plain:
             if self.text.rules.hasJSONPlaces { (findings, kept) = JSONPlaces(self.text.rules).findings(in: content) }
+            if self.text.rules.hasXMLPlaces {
+                let found = XMLPlaces(self.text.rules).findings(in: content)
+                findings += found.findings
+                kept += found.kept
+            }
             findings += ColumnSurvey.findings(in: content) + RecordSurvey.findings(in: content)
         case .fields, .url, .binary, .field: break
         }

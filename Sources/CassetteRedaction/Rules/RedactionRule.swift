@@ -62,10 +62,17 @@ public struct RedactionRule: Sendable, Hashable {
         case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
         case .cookie: "cookie"
         case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
+        case .xml(let segments): Placeholder.kind(Self.lastName(segments))
         case .grpc(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "grpc")
         case .path: "path"
         case .text: "text"
         }
+    }
+
+    /// Of an element or attribute, without its number.
+    private static func lastName(_ segments: [String]) -> String {
+        let name = segments.last { $0 != "*" && $0 != "@*" && !$0.hasPrefix("text()") } ?? "xml"
+        return String(name.drop { $0 == "@" }.prefix { $0 != "[" })
     }
 
     var isJSON: Bool { if case .json = self.place { true } else { false } }
@@ -100,6 +107,9 @@ public enum RedactionPlace: Sendable, Hashable {
     case cookie(String)
     /// A value in JSON, by the segments of its pointer (RFC 6901); `*` stands for any member or element.
     case json([String])
+    /// The characters of an element of XML, with all in it, or an attribute: by the local names on the way, as `a`, `b[2]`, `*` for any
+    /// element, and last `@name`, `@*` or `text()`.
+    case xml([String])
     /// A field in messages of gRPC, by the numbers or the names of the fields around it and its own; `*` stands for any field.
     case grpc([String])
     /// A field of a form, by its decoded name.
@@ -128,6 +138,7 @@ public enum RedactionPlace: Sendable, Hashable {
         let name = String(words[1])
         switch words[0] {
         case "json": self = .json(try Self.pointer(name, of: text))
+        case "xml": self = .xml(try Self.elements(name, of: text))
         case "grpc": self = .grpc(try Self.fields(name, of: text))
         case _ where name.isEmpty:
             throw SettingSyntaxError("\"\(text)\" lacks a name: write one after the colon, for example \"header:x-api-key\"")
@@ -159,8 +170,21 @@ public enum RedactionPlace: Sendable, Hashable {
 
     private static func unknown(_ text: String) -> SettingSyntaxError {
         SettingSyntaxError(
-            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"cookie:NAME\", \"query:NAME\", \"json:/POINTER\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
+            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"cookie:NAME\", \"query:NAME\", \"json:/POINTER\", \"xml:/a/b\", \"xml:/a/@c\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
         )
+    }
+
+    /// Names of elements after slashes, without their prefixes.
+    private static func elements(_ path: String, of text: String) throws(SettingSyntaxError) -> [String] {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard names.count > 1, names[0].isEmpty, !names.dropFirst().contains(where: { $0.isEmpty || $0 == "@" }) else {
+            throw SettingSyntaxError(
+                "\"\(text)\" names no element: write names after slashes, for example \"xml:/user/token\" or \"xml:/user/@token\"")
+        }
+        return names.dropFirst().map { name in
+            guard let colon = name.lastIndex(of: ":") else { return name }
+            return (name.hasPrefix("@") ? "@" : "") + name[name.index(after: colon)...]
+        }
     }
 
     /// As pointers of JSON are, with a field at least.

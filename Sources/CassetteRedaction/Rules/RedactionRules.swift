@@ -117,6 +117,11 @@ extension RedactionRules {
         self.rules.contains { $0.isJSON } || self.keep.contains { $0.place.map { if case .json = $0 { true } else { false } } ?? false }
     }
 
+    /// Elements and attributes of XML that rules and exceptions name.
+    var hasXMLPlaces: Bool {
+        (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .xml = $0 { true } else { false } }
+    }
+
     /// Fields of messages that rules and exceptions name.
     var hasMessagePlaces: Bool {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .grpc = $0 { true } else { false } }
