@@ -1,5 +1,6 @@
 internal import CassetteFormat
 internal import CassetteModel
+internal import CassettePlayback
 internal import CassetteStore
 internal import TapeBytes
 
@@ -13,7 +14,7 @@ struct BodyComparison {
     /// Whether the numbers of placeholders count.
     var showsAll = false
 
-    /// Places lack the message: `json:/a`, `form:name`, `part:name`, `body`.
+    /// Places lack the message: `json:/a`, `xml:/a/b`, `form:name`, `part:name`, `body`.
     func changes(_ old: Body?, _ new: Body?) throws -> [FieldChange] {
         switch (old, new) {
         case (nil, nil): return []
@@ -43,6 +44,10 @@ struct BodyComparison {
             guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { break }
             return self.json(one.root, other.root)
         case (.form(let one), .form(let other)): return self.forms(one, other)
+        case (.text(let one), .text(let other)) where Self.mayBeXML(one) && Self.mayBeXML(other) && !self.showsAll:
+            if let changes = Self.xml(one, other) { return changes }
+            return try self.bytes(
+                ByteSource(PlaceholderNumbers.leftOut(one)), ByteSource(PlaceholderNumbers.leftOut(other)), at: "body")
         case (.text(let one), .text(let other)) where !self.showsAll:
             return try self.bytes(
                 ByteSource(PlaceholderNumbers.leftOut(one)), ByteSource(PlaceholderNumbers.leftOut(other)), at: "body")
@@ -60,6 +65,25 @@ struct BodyComparison {
             return FieldChange("json:\(change.pointer)", change.old, change.new, isSecret: isSecret)
         }
         return changes + (comparison.isCut ? [FieldChange("json:", "more than \(JSONComparison.limit) values differ", nil)] : [])
+    }
+
+    private static func mayBeXML(_ text: [UInt8]) -> Bool { text.first { $0 > 32 } == UInt8(ascii: "<") }
+
+    /// By elements and attributes; nil if one of the two is not XML. What Canonical XML calls equal is.
+    private static func xml(_ old: [UInt8], _ new: [UInt8]) -> [FieldChange]? {
+        func facets(_ text: [UInt8]) -> BodyFacets {
+            var builder = BodyFacetBuilder(
+                rules: .standard, headers: HeaderFields(["Content-Type: application/xml; charset=utf-8"]), url: "")
+            text.withUnsafeBytes { builder.push($0) }
+            return builder.finish()
+        }
+        let (one, other) = (facets(old), facets(new))
+        guard one.kind == .xml, other.kind == .xml else { return nil }
+        return other.differences(fromRecorded: one).map { difference in
+            guard case .xml(let path, let new, let old) = difference else { return FieldChange("body", "\(difference)", nil) }
+            let isSecret = path.split { $0 == "/" || $0 == "@" || $0 == "[" }.contains { SecretShapes.isSecretName(String($0)) }
+            return FieldChange("xml:\(path)", old, new, isSecret: isSecret)
+        }
     }
 
     private func forms(_ old: FormText, _ new: FormText) -> [FieldChange] {

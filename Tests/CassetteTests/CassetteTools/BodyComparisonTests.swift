@@ -57,6 +57,20 @@ import Testing
                 Body(size: 0, content: .grpc(GRPCMessages(messages: [GRPCMessage(content: .proto(tree))])))) == [])
     }
 
+    @Test func xmlIsComparedByElements() throws {
+        func body(_ text: String) -> Body { Body(size: text.utf8.count, content: .text(Array(text.utf8))) }
+        #expect(try self.changes(body("<a b='1' c='2'/>"), body("<?xml version=\"1.0\"?>\n<a c=\"2\" b=\"1\"></a>")) == [])
+        #expect(
+            try self.changes(body("<a b='1'><c>x</c></a>"), body("<a b='2'><c>x</c><d>y</d></a>")) == [
+                FieldChange("xml:/a/@b", "\"1\"", "\"2\""), FieldChange("xml:/a/d", nil, "\"y\""),
+            ])
+        #expect(
+            try self.changes(body("<a><password>x</password></a>"), body("<a><password>y</password></a>")).map(\.new) == [
+                FieldChange.hidden
+            ])
+        #expect(try self.changes(body("<a>"), body("<a")).map(\.place) == ["body"])
+    }
+
     @Test func absentAndEmptyAreEqual() throws {
         #expect(try self.changes(nil, nil) == [])
         #expect(try self.changes(nil, Body(size: 0, content: .empty)) == [])
