@@ -64,7 +64,7 @@ struct RedactionOptions: ParsableArguments {
     @Option(
         name: .customLong("redact"),
         help: ArgumentHelp(
-            "Also remove: header:NAME, query:NAME, json:/POINTER, grpc:/FIELD/FIELD, form:NAME, part:NAME, or one of them or text with =REGEX.",
+            "Also remove: header:NAME, query:NAME, json:/POINTER, xml:/a/b, xml:/a/@c, grpc:/FIELD/FIELD, form:NAME, part:NAME, or one of them or text with =REGEX.",
             valueName: "rule"))
     var rules: [String] = []
 

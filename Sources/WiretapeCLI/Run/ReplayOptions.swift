@@ -9,7 +9,7 @@ public import TapeProxy
 struct RuleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, grpc:/FIELD/FIELD, form:NAME, part:NAME, filename:NAME, body, … Repeatable.",
+            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, xml:/a/b, xml:/a/@c, grpc:/FIELD/FIELD, form:NAME, part:NAME, filename:NAME, body, … Repeatable.",
             valueName: "place"))
     var ignore: [String] = []
 
