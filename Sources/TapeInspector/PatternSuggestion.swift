@@ -27,7 +27,7 @@ enum PatternSuggestion {
         case .path(let here, let recorded, _): self.path(here, recorded).map { "path=\($0)" }
         case .queryItemChanged(let here, let recorded): self.rule(difference, self.value(here), self.value(recorded))
         case .header(_, let here?, let recorded?), .formField(_, let here?, let recorded?): self.rule(difference, here[...], recorded[...])
-        case .json(_, let here?, let recorded?), .grpc(_, _, let here?, let recorded?):
+        case .json(_, let here?, let recorded?), .xml(_, let here?, let recorded?), .grpc(_, _, let here?, let recorded?):
             self.rule(difference, self.unquoted(here), self.unquoted(recorded))
         default: nil
         }
@@ -42,8 +42,10 @@ enum PatternSuggestion {
         return "\(place)=\(form)"
     }
 
-    /// Of a query item.
-    private static func value(_ item: String) -> Substring? { item.firstIndex(of: "=").map { item[item.index(after: $0)...] } }
+    /// Of a query item; all of one without a name.
+    private static func value(_ item: String) -> Substring? {
+        item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item[...]
+    }
 
     /// Of a JSON string.
     private static func unquoted(_ json: String) -> Substring {
