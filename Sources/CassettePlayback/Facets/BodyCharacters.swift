@@ -9,7 +9,7 @@ struct BodyCharacters {
 
     /// `field` is the value of Content-Type.
     init(field: ArraySlice<UInt8>?) {
-        let parameter = field.flatMap { MIMEParameters($0)["charset"] }
+        let parameter = field.flatMap { $0.contains(UInt8(ascii: ";")) ? MIMEParameters($0)["charset"] : nil }
         self.label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
     }
 

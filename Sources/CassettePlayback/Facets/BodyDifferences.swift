@@ -126,20 +126,9 @@ enum FacetPairing {
     }
 
     private static func smallestInXML(_ differences: [RequestDifference]) -> [RequestDifference] {
-        func place(_ difference: RequestDifference) -> (path: String, isMissing: Bool)? {
-            switch difference {
-            case .xml(let path, let here, let recorded): (path, here == nil || recorded == nil)
-            case .within(let container, let inner): place(inner).map { ("\(container)|\($0.path)", $0.isMissing) }
-            default: nil
-            }
-        }
-        var parents: Set<Substring> = []
-        for case (let path, true)? in differences.map(place) { parents.insert(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
-        guard !parents.isEmpty else { return differences }
-        return differences.filter { difference in
-            guard let (path, isMissing) = place(difference), !isMissing else { return true }
-            return !parents.contains(path[...])
-        }
+        let missing = Set(differences.compactMap { XMLDifference($0) }.filter { $0.here == nil || $0.recorded == nil }.map(\.path))
+        guard !missing.isEmpty else { return differences }
+        return differences.filter { XMLDifference($0)?.isExplained(by: missing) != true }
     }
 
     /// `name` is the number of the message, and the pointer in it.
@@ -205,5 +194,55 @@ enum FacetPairing {
         }
         if isText { return .text(here: self.value(live), recorded: self.value(recorded)) }
         return .bytes(ByteDifference(live.value, recorded.value, here: live.size, recorded: recorded.size))
+    }
+}
+
+/// A difference in XML, maybe in the content of parts and fields around it.
+private struct XMLDifference {
+    /// With the parts and fields before it.
+    var path: String
+    var here: String?
+    var recorded: String?
+
+    init?(_ difference: RequestDifference) {
+        switch difference {
+        case .xml(let path, let here, let recorded): (self.path, self.here, self.recorded) = (path, here, recorded)
+        case .within(let container, let inner):
+            guard let inner = XMLDifference(inner) else { return nil }
+            (self.path, self.here, self.recorded) = ("\(container)|\(inner.path)", inner.here, inner.recorded)
+        case _: return nil
+        }
+    }
+
+    /// Whether an element has other children, and differs in nothing else than those that only one of the two has.
+    func isExplained(by missing: Set<String>) -> Bool {
+        guard let here = self.here, let recorded = self.recorded, let live = self.rest(here, missing),
+            let kept = self.rest(recorded, missing)
+        else { return false }
+        return live == kept
+    }
+
+    /// The children of an element that are not missing, as they are shown: `<b/><c/>`. Nil if it has characters instead, or too many children
+    /// to be shown.
+    private func rest(_ shown: String, _ missing: Set<String>) -> [String]? {
+        if shown == "\"\"" { return [] }
+        guard shown.hasPrefix("<"), shown.hasSuffix("/>") else { return nil }
+        var counts: [String: Int] = [:]
+        return shown.dropFirst().dropLast(2).components("/><").filter { name in
+            let number = counts[name, default: 0] + 1
+            counts[name] = number
+            return !missing.contains("\(self.path)/\(name)\(number > 1 ? "[\(number)]" : "")")
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func components(_ separator: String) -> [String] {
+        var (parts, rest): ([String], Substring) = ([], self)
+        while let range = rest.firstRange(of: separator) {
+            parts.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return parts + [String(rest)]
     }
 }

@@ -16,6 +16,9 @@ struct HTTPFacets {
 
     /// False, with nothing added, if the bytes do not begin with a line of two words or more and fields after it.
     func read(_ bytes: [UInt8], into collector: inout FacetCollector) -> Bool {
+        // A field is read as text, which other bytes are not.
+        let head = bytes.firstRange(of: [10, 13, 10])?.lowerBound ?? bytes.firstRange(of: [10, 10])?.lowerBound ?? bytes.count
+        guard bytes[..<head].withUnsafeBytes({ UTF8Validator.isValid($0) }) else { return false }
         var offset = 0
         func line() -> ArraySlice<UInt8>? {
             guard offset < bytes.count else { return nil }

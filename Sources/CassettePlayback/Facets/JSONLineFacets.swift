@@ -58,11 +58,17 @@ struct JSONLineFacets {
         return pieces
     }
 
-    /// Whether a line is an action of `_bulk`: an object whose first member names one.
+    /// Whether a line is an action of `_bulk`, or a header of `_msearch`: an object that is empty, or whose first member is one of theirs.
     private static func isAction(_ line: UnsafeRawBufferPointer) -> Bool {
         var tokenizer = JSONTokenizer(line)
-        guard tokenizer.next()?.kind == .beginObject, let name = tokenizer.next(), name.kind == .name else { return false }
+        guard tokenizer.next()?.kind == .beginObject, let name = tokenizer.next() else { return false }
+        guard name.kind == .name else { return name.kind == .endObject }
         let word = line[name.start + 1..<name.end - 1]
-        return ["index", "create", "update", "delete"].contains { word.elementsEqual($0.utf8) }
+        return self.actions.contains { word.elementsEqual($0.utf8) }
     }
+
+    private static let actions = [
+        "index", "create", "update", "delete", "search_type", "preference", "routing", "expand_wildcards", "ignore_unavailable",
+        "allow_no_indices", "request_cache",
+    ]
 }

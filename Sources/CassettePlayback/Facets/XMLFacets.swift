@@ -20,6 +20,8 @@ struct XMLFacets {
         var runStart: Int
         /// Compared elements and instructions read so far.
         var children = 0
+        /// All elements and instructions read so far, compared or not.
+        var seen = 0
         /// Whether it has an element, compared or not.
         var hasElements = false
         var order = Hasher()
@@ -34,6 +36,16 @@ struct XMLFacets {
         var start: Int
         /// How many compared children come before it.
         var gap: Int
+        /// Its number for rules, from 1: ignored children count, so that it is the same with and without rules.
+        var number: Int
+    }
+
+    /// Characters between two compared children, without those that rules ignore.
+    private struct Characters {
+        var gap: Int
+        var number: Int
+        var value: [UInt8]
+        var verdict: PointerSet.Verdict
     }
 
     /// How many bytes of names of children are shown.
@@ -154,7 +166,10 @@ struct XMLFacets {
         let local = self.slice(name.local)
         let ordinal = self.ordinal(of: local)
         let rules = self.descend(local, ordinal)
-        if let last = self.open.indices.last { self.open[last].hasElements = true }
+        if let last = self.open.indices.last {
+            self.open[last].hasElements = true
+            self.open[last].seen += 1
+        }
         if case .ignored = self.pointers.verdict(rules, depth: self.open.count + 1) {
             self.skipped = 1
             return
@@ -244,20 +259,22 @@ struct XMLFacets {
     private mutating func end() {
         guard let element = self.open.popLast() else { return }
         let depth = self.open.count + 1
+        var characters = self.characters(of: element, depth)
         let isSpace =
-            element.hasElements && !element.keepsSpace && self.text[element.textStart...].allSatisfy { $0 == 32 || $0 == 10 || $0 == 9 }
+            element.hasElements && !element.keepsSpace
+            && characters.allSatisfy { $0.value.allSatisfy { $0 == 32 || $0 == 10 || $0 == 9 } }
+        if isSpace { characters = [] }
         let name = Self.bytes(element.name)
         if element.children == 0 {
-            var value = isSpace ? [] : Array(self.text[element.textStart...])
+            let value = characters.first?.value ?? []
             var verdict = self.pointers.verdict(element.rules, depth: depth)
-            if case .compared = verdict { verdict = self.verdict(ofText: 1, in: element, depth) }
-            if case .ignored = verdict { value = [] }
+            if case .compared = verdict { verdict = characters.first?.verdict ?? self.verdict(ofText: 1, in: element, depth) }
             self.add(element.path, .leaf, value, verdict, type: "element", name + self.bindings(in: value))
         } else {
             let order = UInt64(truncatingIfNeeded: element.order.finalize())
             let hash = withUnsafeBytes(of: order) { FacetHash.value(element.path, .element, $0) }
             self.collect(hash, element.shown, type: "children", name)
-            if !isSpace { self.addRuns(of: element, depth) }
+            for characters in characters { self.add(characters, of: element) }
         }
         self.text.removeLast(self.text.count - element.textStart)
         self.runs.removeLast(self.runs.count - element.runStart)
@@ -277,30 +294,40 @@ struct XMLFacets {
 
     private mutating func characters(_ count: Int) {
         guard count > 0, let element = self.open.last else { return }
-        if self.runs.count > element.runStart, self.runs[self.runs.count - 1].gap == element.children { return }
-        self.runs.append(Run(start: self.text.count - count, gap: element.children))
+        let number = element.seen + 1
+        if self.runs.count > element.runStart, self.runs[self.runs.count - 1].number == number { return }
+        self.runs.append(Run(start: self.text.count - count, gap: element.children, number: number))
     }
 
-    /// The characters between an element's children, each run at its place among them.
-    private mutating func addRuns(of element: Element, _ depth: Int) {
+    private func characters(of element: Element, _ depth: Int) -> [Characters] {
+        var characters: [Characters] = []
         for index in element.runStart..<self.runs.count {
             let run = self.runs[index]
-            let verdict = self.verdict(ofText: run.gap + 1, in: element, depth)
+            let verdict = self.verdict(ofText: run.number, in: element, depth)
             if case .ignored = verdict { continue }
             let end = index + 1 < self.runs.count ? self.runs[index + 1].start : self.text.count
-            let value = Array(self.text[run.start..<end])
-            let path = Array("text()".utf8).withUnsafeBytes { FacetHash.path(element.path, $0, ordinal: run.gap) }
-            self.append(UnsafeRawBufferPointer(start: nil, count: 0), 0)
-            self.pointer += "text()[\(run.gap + 1)]".utf8
-            self.add(path, .characters, value, verdict, type: "text", self.bindings(in: value))
-            self.pointer.removeLast(self.pointer.count - element.pointerEnd)
+            if let last = characters.indices.last, characters[last].gap == run.gap {
+                characters[last].value += self.text[run.start..<end]
+            } else {
+                characters.append(
+                    Characters(gap: run.gap, number: run.number, value: Array(self.text[run.start..<end]), verdict: verdict))
+            }
         }
+        return characters
+    }
+
+    private mutating func add(_ characters: Characters, of element: Element) {
+        let path = Array("text()".utf8).withUnsafeBytes { FacetHash.path(element.path, $0, ordinal: characters.gap) }
+        self.pointer += "/text()[\(characters.number)]".utf8
+        self.add(path, .characters, characters.value, characters.verdict, type: "text", self.bindings(in: characters.value))
+        self.pointer.removeLast(self.pointer.count - element.pointerEnd)
     }
 
     private mutating func instruction(_ target: Range<Int>, _ data: [UInt8]) {
         let name = FacetHash.path(1, self.slice(target))
         let place = self.open.last?.children ?? self.topCount
         let path = withUnsafeBytes(of: name) { FacetHash.path(self.open.last?.path ?? FacetHash.root, $0, ordinal: -2 - place) }
+        if let last = self.open.indices.last { self.open[last].seen += 1 }
         self.countChild(name, shown: self.slice(target), mark: "?")
         let end = self.pointer.count
         self.pointer += "/?".utf8

@@ -136,8 +136,10 @@ struct RequestParts: Sendable {
         /// What is before the first `=`, or all of it.
         var name: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: "=") } }
 
-        /// Whether it is an item of a query without `=`.
-        var isNameless: Bool { !self.bytes.isEmpty && !self.bytes.contains(UInt8(ascii: "=")) }
+        /// Whether it is an item of a query without `=` that is no word, as `acl` is one.
+        var isNameless: Bool {
+            !self.bytes.contains(UInt8(ascii: "=")) && self.bytes.contains { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        }
 
         /// What is before the first colon, or all of it.
         var fieldName: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: ":") } }

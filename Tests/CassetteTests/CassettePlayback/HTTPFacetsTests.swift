@@ -44,6 +44,8 @@ struct HTTPFacetsTests {
         #expect(put("ab") == put("ab\r\n"))
         #expect(put("ab") != put("ac"))
         #expect(self.facets(["x"]) != self.facets(["y"]))
+        #expect(self.facets(["GET /a HTTP/1.1\r\nX-A:1\r\n\r\n"]) != self.facets(["GET /a HTTP/1.1\r\nX-A:2\r\n\r\n"]))
+        #expect(self.facets(["GET /a HTTP/1.1\r\nX-A: 1\r\n\r\n"]) != self.facets(["GET /a HTTP/1.1\r\nX-B: 1\r\n\r\n"]))
         #expect(self.facets(["POST /a\r\nbroken\r\n\r\n1"]) != self.facets(["POST /a\r\nbroken\r\n\r\n2"]))
     }
 }

@@ -32,6 +32,7 @@ struct JSONLineFacetsTests {
             "application/x-ndjson", "{\"index\":{}}\n{}\n", "{\"index\":{}}\n{}",
             ["JSON, recorded as a last line without an end, is missing"]
         ),
+        ("application/x-ndjson", "{}\n{\"query\":{}}\n", "{}\n{\"query\":{}}", nil),
         ("application/json", "[{},{}]", "{}\n{}\n", ["body is json, recorded is json-lines"]),
         ("application/json-seq", "\u{1E}1\n", "\u{1E}1", ["body is json-lines, recorded is text"]),
         ("application/x-ndjson", "{}\n{", "{}\n[", nil),

@@ -153,6 +153,7 @@ import Testing
         ("http://a.test/?a=1&b=1&c=1&d=1", "http://a.test/", []),
         ("http://a.test/x?a=1", "http://a.test/y?a=2", []),
         ("http://a.test/?1732720000000", "http://a.test/?1732720000001", ["query:"]),
+        ("http://a.test/?acl", "http://a.test/?policy", ["query:acl", "query:policy"]),
         ("http://a.test/?a=1&173", "http://a.test/?174&a=2", ["query:", "query:a"]),
         ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", ["query:a b"]), ("http://a.test:81/", "http://a.test:82/", ["port"]),
         ("https://a.test:81/", "http://a.test:81/", ["scheme"]), ("http://a.test/", "http://b.test/", []),
