@@ -16,7 +16,9 @@ struct CassetteUse: Sendable {
     private let scopes: CassetteScopes
 
     /// Opens the cassette, and creates its folder if the mode records.
-    init(_ plan: TestPlan, scopes: CassetteScopes = .shared) throws {
+    ///
+    /// - Parameter outer: the cassette that the test is using already.
+    init(_ plan: TestPlan, within outer: Cassette? = Cassette.current, scopes: CassetteScopes = .shared) throws {
         self.plan = plan
         self.scopes = scopes
         let isClaimed = try CassetteClaims.shared.claim(plan.path, of: plan.name) {
@@ -45,7 +47,9 @@ struct CassetteUse: Sendable {
                 .notFound, "there is no cassette \"\(plan.path)\"; \(Self.advice(plan))")
         }
         // A task of a test without a cassette may use the network. Tasks of XCTest are not known.
-        self.scope = scopes.enter(allowsEscapes: plan.escapes == .allow) { Test.current != nil }
+        self.scope = scopes.enter(self.cassette, of: plan.label, within: outer, allowsEscapes: plan.escapes == .allow) {
+            Test.current != nil
+        }
     }
 
     /// Whether the mode `.once` records the file.
@@ -126,7 +130,7 @@ struct CassetteUse: Sendable {
 
     private static func text(_ escaped: [String]) -> String {
         let advice =
-            "make the HTTPSession in the test, carry the cassette there with withEscapedCassette, or pass escapes: .allow"
+            "bind the HTTPSession to the test with HTTPSession(configuration:, cassette: .current), carry the cassette there with withEscapedCassette, or pass escapes: .allow"
         return """
             \(escaped.count == 1 ? "a request was" : "\(escaped.count) requests were") made without the test's cassette, and refused; \(advice):
             \(escaped.map { "  \($0)" }.joined(separator: "\n"))
@@ -158,7 +162,8 @@ extension RecordMode {
 extension CassetteUse {
     /// Finds and opens the cassette on a thread of its own: tasks have only as many as there are cores, and reading may take its time.
     static func open(_ plan: @escaping @Sendable () throws -> TestPlan) async throws -> CassetteUse {
-        try await BlockingWork.run { Result { try CassetteUse(plan()) } }.get()
+        let outer = Cassette.current
+        return try await BlockingWork.run { Result { try CassetteUse(plan(), within: outer) } }.get()
     }
 
     /// Runs the body of a test of Swift Testing with the cassette and closes it; a problem becomes an issue of the test, unless it was

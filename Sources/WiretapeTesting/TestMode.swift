@@ -61,7 +61,7 @@ public enum UnusedRule: Sendable, Hashable {
 /// Whether requests without a cassette may use the network while a test uses one. They come from detached tasks, queues and callbacks, and
 /// which test made them is not known: with several tests at once, each of them has to allow it.
 public enum EscapeRule: Sendable, Hashable {
-    /// They are refused, and fail the test.
+    /// They are refused, and fail the tests that could have made them.
     case fail
     /// They use the network and are not recorded.
     case allow

@@ -55,6 +55,9 @@ struct TestPlan: Sendable {
         self.useList = environment[CassetteUseList.variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The test and its cassette, for messages of other tests: "ShopTests.Pets/list() (pets/list)".
+    var label: String { self.test.map { "\($0) (\(self.name))" } ?? "\(self.name)" }
+
     /// The mode in a bundle, which is part of a build and often read-only.
     private static func replaying(_ mode: RecordMode, from folder: String) throws(CassetteTestError) -> RecordMode {
         switch mode {

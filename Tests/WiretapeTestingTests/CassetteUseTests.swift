@@ -64,7 +64,8 @@ struct CassetteUseTests {
         let scopes = CassetteScopes()
         let use = try self.use(.none, unused: .allow, scopes: scopes)
         let error = await Task.detached {
-            await HTTPSession(transport: EscapedTransport(scopes: scopes, isLate: false)).request("http://pets.test/1").serializingString()
+            await HTTPSession(transport: EscapedTransport(scopes: scopes, reason: .unknown)).request("http://pets.test/1")
+                .serializingString()
                 .response.error
         }.value
         #expect(error?.message.contains("was refused: it comes from a task or queue without a cassette while a test uses one") == true)
@@ -77,7 +78,7 @@ struct CassetteUseTests {
         let scopes = CassetteScopes()
         let use = try self.use(.once, scopes: scopes)
         try await self.record(1, with: use)
-        _ = await HTTPSession(transport: EscapedTransport(scopes: scopes, isLate: true)).request("http://pets.test/2").serializingString()
+        _ = await HTTPSession(transport: EscapedTransport(scopes: scopes, reason: .late)).request("http://pets.test/2").serializingString()
             .response
         #expect(use.end(failed: false).problem?.contains("pets.test/2") == true)
         #expect(!self.folder.exists("pets/list.json"))

@@ -42,7 +42,7 @@ private struct SharedURLSessionTransport: Transport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         let scopes = CassetteScopes.shared
         guard scopes.refuses else { return LiveTransport.shared.start(request, receive: receive) }
-        return EscapedTransport(scopes: scopes, isLate: false).start(request, receive: receive)
+        return EscapedTransport(scopes: scopes, reason: .unknown).start(request, receive: receive)
     }
 }
 #endif

@@ -14,7 +14,8 @@ internal import TapeRecorder
 /// recording is then put in order and into its place.
 public final class Cassette: Sendable {
     /// The cassette of the task, which sessions without a transport of their own use. If there is none, they use the cassette of the task
-    /// that made them; if there is none either, the network, unless a test is using a cassette.
+    /// that made them, while no other test with a cassette has run since; if there is none either, the network, unless a test is using a
+    /// cassette.
     @TaskLocal public static var current: Cassette?
 
     public let path: String

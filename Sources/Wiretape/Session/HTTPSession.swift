@@ -14,15 +14,26 @@ public final class HTTPSession: Sendable {
     let core: SessionCore
 
     /// - Parameter transport: carries all requests and checks their certificates itself: `configuration.serverTrust` and
-    ///   `cachedResponseHandler` do not apply. Nil takes that of `Cassette.current`, looked up when a request is made, then that of the
-    ///   cassette that the session was made under. Without a cassette it is the network, unless `WIRETAPE_OFFLINE` is set or a test uses a
-    ///   cassette.
+    ///   `cachedResponseHandler` do not apply. Nil takes that of `Cassette.current`, looked up when a request is made. A request without one
+    ///   uses the cassette of the task that made the session, while no other test with a cassette has run since. Without a cassette it is the
+    ///   network, unless `WIRETAPE_OFFLINE` is set or a test uses a cassette.
     public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
         self.core = SessionCore(configuration, transport: transport)
     }
 
     /// Sends all requests through that cassette.
     public init(cassette: Cassette, configuration: Configuration = Configuration()) {
+        self.core = SessionCore(configuration, cassette: cassette)
+    }
+
+    /// Binds the session to a test: its requests use that cassette, also those of queues, callbacks and detached tasks.
+    ///
+    ///     let session = HTTPSession(cassette: .current)
+    ///
+    /// A request from a task of another test is refused, and fails that test.
+    ///
+    /// - Parameter cassette: if nil, as outside of tests, the session is like one without this parameter.
+    public init(configuration: Configuration = Configuration(), cassette: Cassette?) {
         self.core = SessionCore(configuration, cassette: cassette)
     }
 

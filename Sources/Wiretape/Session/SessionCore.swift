@@ -15,31 +15,74 @@ final class SessionCore: Sendable {
     let clock: ElapsedClock
     /// Nil takes the transport of the task's cassette, or the network.
     private let transport: (any Transport)?
-    private let remembered: RememberedCassette
+    /// The cassette that the session is bound to.
+    private let bound: Cassette?
+    private let origin: SessionOrigin
+    private let scopes: CassetteScopes
     private let network: SessionNetwork
     private let registry = Guarded(RequestRegistry())
     private let numbers = Guarded<UInt64>(0)
     private let seed = UInt64.random(in: .min ... .max)
 
-    init(_ configuration: HTTPSession.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil) {
+    init(
+        _ configuration: HTTPSession.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil,
+        among scopes: CassetteScopes = .shared
+    ) {
         self.configuration = configuration
         self.clock = ElapsedClock(configuration.clock)
         let network = SessionNetwork(configuration)
         self.network = network
         self.transport = transport ?? cassette?.transport(around: network.recorded)
-        self.remembered = RememberedCassette(Cassette.current)
+        self.bound = transport == nil ? cassette : nil
+        self.origin = SessionOrigin(Cassette.current, among: scopes)
+        self.scopes = scopes
     }
 
     // MARK: Requests
 
     /// The transport of a request that the calling task makes now, and the cassette for its handlers.
-    func destination(among scopes: CassetteScopes = .shared) -> (transport: any Transport, cassette: Cassette?) {
+    ///
+    /// The test of a request is that of the task, or the one that the session is bound to. The test that the session was made in counts only
+    /// while it can be no other's.
+    func destination() -> (transport: any Transport, cassette: Cassette?) {
         let current = Cassette.current
-        if let transport = self.transport { return (transport, current) }
-        let cassette = self.remembered.cassette(of: current)
-        if let cassette, cassette.isOpen || !scopes.refuses { return (cassette.transport(around: self.network.recorded), cassette) }
-        if scopes.refuses { return (EscapedTransport(scopes: scopes, isLate: cassette != nil), cassette) }
+        if let transport = self.transport { return self.destination(in: current, by: transport) }
+        if let current, current.isOpen {
+            self.origin.used(with: current, among: self.scopes)
+            return (current.transport(around: self.network.recorded), current)
+        }
+        // A test without a cassette may use the session of another test.
+        let evidence = self.scopes.isOutside ? .none : self.origin.evidence(among: self.scopes)
+        switch evidence {
+        case .cassette(let cassette): return (cassette.transport(around: self.network.recorded), cassette)
+        // The network would be wrong, too, whether a test runs or not.
+        case .sharedWithoutTest: return (self.refusal(evidence, isLate: false), nil)
+        case .shared, .none: if self.scopes.refuses { return (self.refusal(evidence, isLate: current != nil), nil) }
+        }
+        // A task whose cassette is closed is told so.
+        if let current { return (current.transport(around: self.network.recorded), current) }
         return (FallbackTransport.transport(around: self.network.unrecorded), nil)
+    }
+
+    /// The destination of a request of a session with a transport or a cassette of its own.
+    private func destination(in current: Cassette?, by transport: any Transport) -> (transport: any Transport, cassette: Cassette?) {
+        guard let bound = self.bound else { return (transport, current) }
+        if let current, current.isOpen, self.scopes.areOfDifferentTests(bound, current) {
+            let test = self.scopes.scope(of: current)
+            return (EscapedTransport(scopes: self.scopes, reason: .foreign, known: Set([test].compactMap { $0 })), current)
+        }
+        // Handlers on queues make requests of the same test.
+        let isOfTest = current == nil && self.scopes.scope(of: bound) != nil
+        return (transport, isOfTest ? bound : current)
+    }
+
+    private func refusal(_ evidence: SessionOrigin.Evidence, isLate: Bool) -> EscapedTransport {
+        let reason: EscapedTransport.Reason =
+            switch evidence {
+            case .shared, .sharedWithoutTest: .shared(madeIn: self.origin.birth.name)
+            case .cassette, .none: isLate ? .late : .unknown
+            }
+        return EscapedTransport(scopes: self.scopes, reason: reason, known: self.origin.known)
     }
 
     /// Ascending, from 1.

@@ -45,9 +45,9 @@ struct SessionInATestTests {
         }
     }
 
-    /// From a task, a queue and a callback that know nothing of the test, through a session that was made in it.
+    /// From a task, a queue and a callback that know nothing of the test, through a session that is bound to it.
     @Test(.cassette("trait/two", mode: .none)) func requestsFromElsewhereAskTheCassetteToo() async throws {
-        let session = HTTPSession()
+        let session = HTTPSession(cassette: .current)
         let first = try await Task.detached { try await session.request("http://pets.test/1").serializingString().value }.value
         let second = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -55,6 +55,21 @@ struct SessionInATestTests {
             }
         }
         #expect([first, second] == ["1", "2"])
+    }
+
+    /// Each way of losing the task's cassette, with tests at its side.
+    @Test(.cassette("trait/two", mode: .none)) func boundSessionHasTheCassetteWhereTheTaskIsLost() async throws {
+        let session = HTTPSession(cassette: .current)
+        let asks: @Sendable (Int, @escaping @Sendable (String?) -> Void) -> Void = { page, done in
+            session.request("http://pets.test/\(page)").responseString(queue: .global()) { done($0.value) }
+        }
+        let operation = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
+            OperationQueue().addOperation { asks(1) { continuation.resume(returning: $0) } }
+        }
+        let thread = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
+            Thread { asks(2) { continuation.resume(returning: $0) } }.start()
+        }
+        #expect([operation, thread] == ["1", "2"])
     }
 
     @Test(.cassette("trait/two", mode: .none)) func aCallbackCarriesTheCassette() async throws {

@@ -44,7 +44,7 @@ import Testing
         let none = try Cassette(folder.file("none.json"))
         let transports: [(String, any Transport)] = [
             ("stub", StubTransport([])), ("rules", StubTransport(rules: [])), ("offline", OfflineTransport()),
-            ("escaped", EscapedTransport(scopes: CassetteScopes(), isLate: false)), ("replay", ReplayTransport(cassette)),
+            ("escaped", EscapedTransport(scopes: CassetteScopes(), reason: .unknown)), ("replay", ReplayTransport(cassette)),
             ("miss", none.transport),
             ("live", LiveTransport()),
         ]
