@@ -62,6 +62,7 @@ struct CassetteUse: Sendable {
     ///
     /// - Parameter failed: whether the body has failed the test or was cancelled: unused exchanges are then not reported.
     func end(failed: Bool) -> Ending {
+        let doubtful = self.scopes.doubtful(self.scope)
         let escaped = self.scopes.leave(self.scope)
         defer { if self.isClaimed { CassetteClaims.shared.release(self.plan.path) } }
         let report = self.cassette.report
@@ -73,6 +74,19 @@ struct CassetteUse: Sendable {
         let found = report.verdict.flaws.filter(flaws.contains)
         var problems = found.isEmpty ? [] : [self.text(report, flaws: flaws, unused: found.contains(.unused))]
         if !escaped.isEmpty { problems.append(Self.text(escaped)) }
+        // A test that fails may have ended before its first request.
+        var warning: String?
+        if !failed, escaped.isEmpty, !self.cassette.isReached {
+            let replays = self.plan.mode == .none || (self.plan.mode == .once && !self.isClaimed)
+            if replays, self.plan.unused == .fail {
+                problems.insert(self.unreachedText, at: 0)
+            } else if !replays, !doubtful.isEmpty {
+                problems.append(
+                    "\(self.unreachedText). While it ran, these requests were refused, and may be its own:\n\(Self.list(doubtful))")
+            } else {
+                warning = self.unreachedText
+            }
+        }
         let problem = problems.isEmpty ? nil : problems.joined(separator: "\n")
         do {
             guard problem == nil, !failed else {
@@ -80,24 +94,36 @@ struct CassetteUse: Sendable {
                 let abandoned = Result { try self.cassette.abandon() }
                 try self.snapshot?.restore()
                 try abandoned.get()
-                return Ending(problem: problem)
+                return Ending(problem: problem, warning: warning)
             }
             let outcome = try self.cassette.close()
-            guard outcome.lost == 0 else { return Ending(problem: outcome.failures.joined(separator: "\n")) }
+            guard outcome.lost == 0 else { return Ending(problem: outcome.failures.joined(separator: "\n"), warning: warning) }
             // A cassette without exchanges would refuse the first request that the test makes one day.
             if self.plan.mode == .once, self.isClaimed, outcome.recorded == 0 {
                 try? FileManager.default.removeItem(atPath: self.plan.path)
             }
-            return Ending(recording: outcome.path.flatMap { outcome.recorded > 0 ? Recording(path: $0, count: outcome.recorded) : nil })
+            return Ending(
+                warning: warning,
+                recording: outcome.path.flatMap { outcome.recorded > 0 ? Recording(path: $0, count: outcome.recorded) : nil })
         } catch {
-            return Ending(problem: [problem, "\(error)"].compactMap { $0 }.joined(separator: "\n"))
+            return Ending(problem: [problem, "\(error)"].compactMap { $0 }.joined(separator: "\n"), warning: warning)
         }
     }
 
     struct Ending: Sendable {
         /// What fails the test, in lines; nil if nothing does.
         var problem: String?
+        /// What the test should say and does not fail for; nil if there is nothing.
+        var warning: String?
         var recording: Recording?
+
+        /// Writes the warning to standard error, where the test framework knows none.
+        ///
+        /// - Parameter name: of the test; nil outside of one.
+        func sayWarning(of name: String?) {
+            guard let warning else { return }
+            FileHandle.standardError.write(Data("wiretape: \(name.map { "\($0): " } ?? "")\(warning)\n".utf8))
+        }
     }
 
     /// What the test has recorded.
@@ -128,20 +154,29 @@ struct CassetteUse: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    private static func text(_ escaped: [String]) -> String {
+    private static func text(_ refused: [String]) -> String {
         let advice =
             "bind the HTTPSession to the test with HTTPSession(configuration:, cassette: .current), carry the cassette there with withEscapedCassette, or pass escapes: .allow"
         return """
-            \(escaped.count == 1 ? "a request was" : "\(escaped.count) requests were") made without the test's cassette, and refused; \(advice):
-            \(escaped.map { "  \($0)" }.joined(separator: "\n"))
+            \(refused.count == 1 ? "a request was" : "\(refused.count) requests were") made without the test's cassette, and refused; \(advice):
+            \(self.list(refused))
             """
     }
+
+    private static func list(_ requests: [String]) -> String { requests.map { "  \($0)" }.joined(separator: "\n") }
+
+    private var unreachedText: String {
+        "no request reached the cassette \"\(self.plan.name)\": the test makes none, or the code under test makes them with a URLSession or a transport of its own, which goes round the cassette; \(Self.ownSessionAdvice)"
+    }
+
+    private static let ownSessionAdvice = "give it URLSession(configuration: URLSessionConfiguration.recording(Cassette.current!))"
 
     /// How to record a cassette that there is none of.
     private static func advice(_ plan: TestPlan) -> String {
         if plan.isBundled { return "the test's bundle is read only: \(TestCassetteFolder.recordingAdvice)" }
-        let recording = "to record \"\(plan.name)\", \(self.remedy(.once, plan))"
-        return plan.isCI ? "\(recording) on a machine where CI is not set, and commit the cassette" : recording
+        var text = "to record \"\(plan.name)\", \(self.remedy(.once, plan))"
+        if plan.isCI { text += " on a machine where CI is not set, and commit the cassette" }
+        return "\(text). If nothing is recorded there, the code under test has a URLSession of its own: \(self.ownSessionAdvice)"
     }
 
     /// How to run the test in another mode.
@@ -180,8 +215,17 @@ extension CassetteUse {
         let failed = watch.hasFailed || Task.isCancelled
         let ending = await BlockingWork.run { self.end(failed: failed) }
         if let problem = ending.problem, !Task.isCancelled { Issue.record(Comment(rawValue: problem), sourceLocation: sourceLocation) }
+        if !Task.isCancelled { Self.warn(ending, of: test, sourceLocation) }
         if let recording = ending.recording { Self.say(recording, of: test, sourceLocation) }
         try result.get()
+    }
+
+    private static func warn(_ ending: Ending, of test: Test, _ sourceLocation: SourceLocation) {
+        #if compiler(>=6.3)
+        if let warning = ending.warning { Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: sourceLocation) }
+        #else
+        ending.sayWarning(of: test.name)
+        #endif
     }
 
     /// In a line of its own, and with the cassette in the results of the test, so that nobody records without knowing.

@@ -51,6 +51,7 @@ extension CassetteUse {
         let failed = Task.isCancelled
         let ending = await BlockingWork.run { self.end(failed: failed) }
         if let problem = ending.problem { throw CassetteTestError(.notClean, problem) }
+        ending.sayWarning(of: nil)
         ending.recording?.say(of: nil)
         return result
     }

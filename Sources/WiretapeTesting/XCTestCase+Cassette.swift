@@ -80,6 +80,7 @@ extension XCTestCase {
     private func end(_ use: CassetteUse, failed: Bool, file: StaticString, line: UInt) {
         let ending = use.end(failed: failed)
         if let problem = ending.problem { XCTFail(problem, file: file, line: line) }
+        ending.sayWarning(of: self.name)
         if let recording = ending.recording { FileHandle.standardError.write(Data("wiretape: \(self.name) \(recording)\n".utf8)) }
     }
 }

@@ -11,7 +11,7 @@ struct CassetteUseTests {
 
     private func use(
         _ mode: TestMode, unused: UnusedRule = .fail, order: ReplayOrder? = nil, name: String = "pets/list",
-        scopes: CassetteScopes = .shared
+        scopes: CassetteScopes = CassetteScopes()
     ) throws -> CassetteUse {
         let options = CassetteOptions(mode: mode, unused: unused, order: order)
         return try CassetteUse(
@@ -33,6 +33,45 @@ struct CassetteUseTests {
         #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == "1")
         #expect(use.end(failed: false).problem == nil)
         #expect(try self.text == Exchanges.cassette(2))
+    }
+
+    /// Code with a URLSession of its own goes round the cassette: the test ran live, and stayed green.
+    @Test func replayThatNoRequestReachedFailsUnlessThatIsAllowed() throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        for mode in [TestMode.none, .once] {
+            let ending = try self.use(mode).end(failed: false)
+            #expect(ending.problem?.hasPrefix("no request reached the cassette \"pets/list\"") == true)
+            #expect(
+                ending.problem?.contains("give it URLSession(configuration: URLSessionConfiguration.recording(Cassette.current!))") == true)
+            #expect(ending.warning == nil)
+            let allowed = try self.use(mode, unused: .allow).end(failed: false)
+            #expect(allowed.problem == nil)
+            #expect(allowed.warning?.contains("no request reached") == true)
+            #expect(try self.use(mode).end(failed: true).problem == nil, "it may not have come that far")
+        }
+    }
+
+    @Test(arguments: [TestMode.once, .newEpisodes, .all, .live]) func liveTestThatReachesNoCassetteWarns(mode: TestMode) throws {
+        let ending = try self.use(mode).end(failed: false)
+        #expect(ending.problem == nil)
+        #expect(ending.warning?.contains("URLSessionConfiguration.recording(Cassette.current!)") == true)
+    }
+
+    @Test func anyRequestReachesTheCassette() async throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        let miss = try self.use(.none)
+        await #expect(throws: TransportFailure.self) { try await Exchanges.ask(miss.cassette.transport, page: 3) }
+        #expect(miss.end(failed: false).problem?.contains("no request reached") == false)
+        let refused = CassetteScopes()
+        let escaped = try self.use(.none, scopes: refused)
+        _ = await HTTPSession(transport: EscapedTransport(scopes: refused, reason: .unknown)).request("http://pets.test/1")
+            .serializingString().response
+        #expect(escaped.end(failed: false).problem?.contains("no request reached") == false, "the refusal says more")
+        let options = CassetteOptions(mode: .none, unused: .allow, stubs: [.init(path: "/2") { _ in .text("stub") }])
+        let stubbed = try CassetteUse(
+            TestPlan(CassetteName("pets/list"), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
+        #expect(try await Exchanges.ask(stubbed.cassette.transport, page: 2) == "stub")
+        #expect(stubbed.end(failed: false).warning == nil)
     }
 
     @Test func missFailsWithTheReport() async throws {
@@ -84,12 +123,25 @@ struct CassetteUseTests {
         #expect(!self.folder.exists("pets/list.json"))
     }
 
+    /// The test that used a singleton of another test: it recorded nothing, and was green.
+    @Test func testThatReachesNoCassetteWhileARequestIsRefusedFails() async throws {
+        let scopes = CassetteScopes()
+        let (maker, user) = (try self.use(.once, scopes: scopes), try self.use(.once, name: "pets/other", scopes: scopes))
+        try await self.record(1, with: maker)
+        let scope = try #require(scopes.scope(of: maker.cassette))
+        _ = await HTTPSession(transport: EscapedTransport(scopes: scopes, reason: .shared(madeIn: "a"), known: [scope]))
+            .request("http://pets.test/2").serializingString().response
+        #expect(user.end(failed: false).problem?.hasSuffix("may be its own:\n  GET \"http://pets.test/2\"") == true)
+        #expect(maker.end(failed: false).problem?.contains("GET \"http://pets.test/2\"") == true)
+        #expect(self.folder.files == [])
+    }
+
     /// Else nobody would find the variable to change anything.
     @Test func theVariableIsNamedWhereItSaysTheMode() async throws {
         let environment = ["WIRETAPE_CASSETTES": self.folder.path, "WIRETAPE_MODE": "none"]
         let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(), source: "", environment: environment)
         let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
-        #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
+        #expect(error?.message.contains("list.json\"; to record \"pets/list\", run the test with WIRETAPE_MODE=once. If nothing") == true)
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         #expect(
             try CassetteUse(plan).end(failed: false).problem?.contains("run the test with WIRETAPE_MODE=all; to accept unused exchanges")
@@ -149,8 +201,9 @@ struct CassetteUseTests {
                 let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(mode: mode), source: "", environment: environment)
                 let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
                 #expect(
-                    error?.message.hasSuffix(
-                        "to record \"pets/list\", \(advice) on a machine where CI is not set, and commit the cassette") == true)
+                    error?.message.contains(
+                        "to record \"pets/list\", \(advice) on a machine where CI is not set, and commit the cassette. If nothing is recorded there, the code under test has a URLSession of its own: give it URLSession(configuration: URLSessionConfiguration.recording(Cassette.current!))"
+                    ) == true)
             }
         }
         #expect(self.folder.files == [])
@@ -160,6 +213,7 @@ struct CassetteUseTests {
         let use = try self.use(.once)
         let ending = use.end(failed: false)
         #expect(ending.problem == nil && ending.recording == nil)
+        #expect(ending.warning?.hasPrefix("no request reached the cassette \"pets/list\"") == true)
         #expect(!FileManager.default.fileExists(atPath: "\(self.folder.path)/pets/list.json"))
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         #expect(try self.use(.once, unused: .allow).end(failed: false).problem == nil)
@@ -202,7 +256,7 @@ struct CassetteUseTests {
     @Test func cassetteThatIsNotThereNamesTheNextStep() {
         let error = #expect(throws: CassetteError.self) { try self.use(.none) }
         #expect(error?.code == .notFound)
-        #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", pass mode: .once") == true)
+        #expect(error?.message.contains("list.json\"; to record \"pets/list\", pass mode: .once. If nothing") == true)
         #expect(self.folder.files == [])
     }
 

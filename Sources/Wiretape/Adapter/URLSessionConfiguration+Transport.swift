@@ -66,7 +66,8 @@ extension URLSessionConfiguration {
     public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
         let replay = ReplayTransport(cassette)
         let stubs = cassette.settings.stubs
-        return .answered(by: stubs.isEmpty ? replay : StubbedTransport(stubs, before: replay), basedOn: base, inPlace: stubs.isEmpty)
+        return .answered(
+            by: stubs.isEmpty ? replay : StubbedTransport(stubs, before: replay, of: cassette), basedOn: base, inPlace: stubs.isEmpty)
     }
 
     /// A configuration whose sessions replay or record, according to the cassette's mode.

@@ -36,6 +36,7 @@ public final class Cassette: Sendable {
 
     private struct State: Sendable {
         var isClosed = false
+        var isReached = false
         var outcome: Result<Cassette.Outcome, CassetteError>?
     }
 
@@ -108,7 +109,7 @@ public final class Cassette: Sendable {
     func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
         let transport: any Transport =
             if case .none = self.mode { ReplayTransport(self) } else { RecordingTransport(self, around: network()) }
-        return self.settings.stubs.isEmpty ? transport : StubbedTransport(self.settings.stubs, before: transport)
+        return self.settings.stubs.isEmpty ? transport : StubbedTransport(self.settings.stubs, before: transport, of: self)
     }
 
     // MARK: Closing
@@ -175,9 +176,18 @@ public final class Cassette: Sendable {
 
     var isOpen: Bool { !self.state.withLock { $0.isClosed } }
 
-    /// The failure of each request after closing; nil while the cassette is open.
-    var closedFailure: TransportFailure? {
-        guard self.state.withLock({ $0.isClosed }) else { return nil }
+    /// Whether a request has come, whatever became of it; those that a stub answers count.
+    package var isReached: Bool { self.state.withLock { $0.isReached } }
+
+    /// Lets a request in.
+    ///
+    /// - Returns: the failure of each request after closing; nil while the cassette is open.
+    func admit() -> TransportFailure? {
+        let isClosed = self.state.withLock { state in
+            state.isReached = true
+            return state.isClosed
+        }
+        guard isClosed else { return nil }
         let problem = "the cassette \"\(self.path)\" is closed: wait until all requests have ended before closing it."
         return TransportFailure(.unserved(UnservedAnswer(index: nil, problem: problem)), problem)
     }

@@ -20,7 +20,7 @@ public struct ReplayTransport: Transport, WebSocketTransport {
     }
 
     public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
-        if let failure = self.cassette.closedFailure {
+        if let failure = self.cassette.admit() {
             _ = receive(.failed(failure))
             return FinishedTask.shared
         }

@@ -101,14 +101,18 @@ public final class StubTransport: Transport, WebSocketTransport {
 struct StubbedTransport: Transport, WebSocketTransport {
     let next: any Transport
     private let rules: [StubTransport.Rule]
+    /// Is told of the requests that a rule answers.
+    private let cassette: Cassette
 
-    init(_ rules: [StubTransport.Rule], before next: any Transport) {
+    init(_ rules: [StubTransport.Rule], before next: any Transport, of cassette: Cassette) {
         self.rules = rules
         self.next = next
+        self.cassette = cassette
     }
 
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         guard let rule = self.rules.first(where: { $0.matches(request) }) else { return self.next.start(request, receive: receive) }
+        _ = self.cassette.admit()
         return rule.respond(request).deliver(to: request, clock: ContinuousClock(), receive: receive)
     }
 
@@ -116,6 +120,7 @@ struct StubbedTransport: Transport, WebSocketTransport {
         guard let rule = self.rules.first(where: { $0.matches(request) }) else {
             return try await SocketOpening.open(request, protocols: protocols, with: self.next)
         }
+        _ = self.cassette.admit()
         return try await rule.respond(request).open(request, protocols: protocols, clock: ContinuousClock())
     }
 }

@@ -16,7 +16,7 @@ extension Cassette {
     /// - Parameter clock: measures the latency.
     /// - Throws: `HTTPSession.WebSocket.Refusal` for a recorded answer that opened none, `TransportFailure` for a miss.
     func socket(_ request: TransportRequest, protocols: [String], clock: any Clock<Duration>) async throws -> SocketDecision {
-        if let closedFailure { throw closedFailure }
+        if let failure = self.admit() { throw failure }
         let watch = ElapsedClock(clock)
         let asked = WireFields.opening(request, protocols: protocols)
         let session = self.decider.session
@@ -74,7 +74,7 @@ extension Cassette {
         let times = RecordedTimes(head: speech.opened, end: speech.opened)
         if let schedule = ReplaySchedule(self.settings.latency, times: times, arrival: nil) {
             do { try await watch.sleep(until: schedule.head) } catch { throw TransportFailure.cancelled() }
-            if let closedFailure { throw closedFailure }
+            if let failure = self.admit() { throw failure }
         }
         let socket = ReplaySocket(phase, of: pending, in: self, head: head, clock: clock)
         try await socket.begin()
