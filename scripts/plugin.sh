@@ -131,10 +131,11 @@ rm "$package/Tests/DeskTests/PetTests.swift.kept"
 echo '{' >"$package/Cassettes/damaged.json"
 wiretape prune || fail "prune failed"
 says 'Cassettes/PetTests/gone.json'
-says 'add --yes to remove it'
+says 'add --yes to move it to a trash folder'
 [ -f "$package/Cassettes/PetTests/gone.json" ] || fail "it was removed without --yes"
 wiretape prune --yes || fail "prune failed"
 [ ! -f "$package/Cassettes/PetTests/gone.json" ] || fail "it was not removed"
+[ -f "$(sed -n 's/^wiretape: moved 1 to \(.*\); delete .*$/\1/p' "$work/out")/Cassettes/PetTests/gone.json" ] || fail "it is not in the trash folder"
 [ -f "$package/Cassettes/PetTests/list.json" ] && [ -f "$package/Cassettes/PetTests/disabled.json" ] && [ -f "$package/Cassettes/damaged.json" ] || fail "too much was removed"
 ! wiretape inspect Cassettes/damaged.json || fail "a damaged cassette is shown"
 says 'is damaged, or not a cassette'

@@ -21,6 +21,19 @@ struct CassetteInventory {
         return files.values.sorted { $0.name < $1.name }
     }
 
+    /// The texts of the package's Swift files, without those of packages inside of it.
+    func sources() -> [String] { self.sources(below: self.package) }
+
+    private func sources(below folder: URL) -> [String] {
+        self.entries(of: folder).flatMap { entry -> [String] in
+            guard self.isFolder(entry) else {
+                return entry.pathExtension == "swift" ? [(try? String(contentsOf: entry, encoding: .utf8)) ?? ""] : []
+            }
+            guard !FileManager.default.fileExists(atPath: entry.appendingPathComponent("Package.swift").path) else { return [] }
+            return self.sources(below: entry)
+        }
+    }
+
     private func folders(below folder: URL) -> [URL] {
         self.entries(of: folder).flatMap { entry -> [URL] in
             guard self.isFolder(entry) else { return [] }
@@ -103,10 +116,14 @@ struct CassetteFile {
     /// The folder of the bodies: "pets.bodies" for "pets.json".
     private static func bodies(of url: URL) -> URL { url.deletingPathExtension().appendingPathExtension("bodies") }
 
-    func remove() throws {
-        try FileManager.default.removeItem(at: self.url)
+    /// Moves the cassette and its bodies to the same path below a trash folder.
+    func move(to trash: URL) throws {
+        let target = trash.appendingPathComponent(self.name)
+        try FileManager.default.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         let bodies = Self.bodies(of: self.url)
-        if FileManager.default.fileExists(atPath: bodies.path) { try FileManager.default.removeItem(at: bodies) }
+        // First: a cassette without its bodies could not be restored.
+        if FileManager.default.fileExists(atPath: bodies.path) { try FileManager.default.moveItem(at: bodies, to: Self.bodies(of: target)) }
+        try FileManager.default.moveItem(at: self.url, to: target)
     }
 
     /// In one line.
@@ -184,37 +201,59 @@ struct CassetteContents {
 enum CassetteUses: Equatable {
     enum State: String {
         case used
-        /// Its test exists, but has used no cassette: it is disabled, or not run here.
+        /// Its test exists, but has used no cassette: it is disabled, or is not built or run here.
         case skipped
+        /// A run of all tests proves that nothing uses it.
         case orphaned
+        /// Nothing proves whether it is used.
         case unknown
     }
 
-    /// Paths of used cassettes, and the identifiers of tests that have used none.
-    case known(paths: Set<String>, idle: Set<String>)
+    /// What a run of all tests has shown.
+    struct Run: Equatable {
+        /// The paths of the cassettes that were opened.
+        var paths: Set<String>
+        /// The identifiers of the tests that have used a cassette.
+        var active: Set<String>
+        /// The identifiers of all tests that were built.
+        var tests: Set<String>
+        /// The texts of the package's Swift files: they have the tests of other platforms, too.
+        var sources: [String] = []
+    }
+
+    case known(Run)
     case unknown(String)
 
     /// - Parameters:
     ///   - list: with a JSON object in each line, as `WIRETAPE_USED_CASSETTES` asks for.
     ///   - tests: as `swift test list` prints them.
-    init(list: Data, tests: String) throws {
-        var paths: Set<String> = []
-        var active: Set<String> = []
+    init(list: Data, tests: String, sources: [String] = []) throws {
+        var run = Run(paths: [], active: [], tests: [], sources: sources)
         for line in list.split(separator: UInt8(ascii: "\n")) {
             guard let use = (try? JSONSerialization.jsonObject(with: Data(line))) as? [String: Any], let path = use["cassette"] as? String
             else { throw PluginFailure("the list of used cassettes is damaged: run the command again") }
-            paths.insert(Self.real(path))
-            if let test = use["test"] as? String { active.insert(Self.plain(test)) }
+            run.paths.insert(Self.real(path))
+            if let test = use["test"] as? String { run.active.insert(Self.plain(test)) }
         }
-        self = .known(paths: paths, idle: Set(tests.split(separator: "\n").map { Self.plain(String($0)) }).subtracting(active))
+        run.tests = Set(tests.split(separator: "\n").map { Self.plain(String($0)) })
+        self = .known(run)
     }
 
     func state(of cassette: CassetteFile) -> State {
-        guard case .known(let paths, let idle) = self else { return .unknown }
-        if paths.contains(Self.real(cassette.url.path)) { return .used }
-        // What cannot be read may be a recording that someone wants to restore.
-        guard case .success(let contents) = cassette.contents else { return .unknown }
-        return contents.test.map { idle.contains(Self.plain($0)) } == true ? .skipped : .orphaned
+        guard case .known(let run) = self else { return .unknown }
+        if run.paths.contains(Self.real(cassette.url.path)) { return .used }
+        // What cannot be read may be a recording that someone wants to restore. What no test has recorded may be of a program that tests do
+        // not run, such as the proxy.
+        guard case .success(let contents) = cassette.contents, let test = contents.test.map(Self.plain) else { return .unknown }
+        if run.active.contains(test) { return .orphaned }
+        return run.tests.contains(test) || run.sources.contains { Self.declares(test, in: $0) } ? .skipped : .orphaned
+    }
+
+    /// Whether a source file has the function of a test and the names of its suites. In doubt it has.
+    private static func declares(_ test: String, in source: String) -> Bool {
+        let parts = test.split(separator: ".", maxSplits: 1).dropFirst().joined().split(separator: "/")
+        guard let function = parts.last?.prefix(while: { $0 != "(" }) else { return false }
+        return (parts.dropLast() + [function]).allSatisfy { source.contains($0) }
     }
 
     /// Without what the lists of some versions have: "/PetTests.swift:7:6" after a test of Swift Testing. XCTest's have no parentheses.

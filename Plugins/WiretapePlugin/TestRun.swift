@@ -48,7 +48,10 @@ struct TestRun {
     }
 
     /// Replays all tests. What they print is shown if they fail.
-    func uses() throws -> CassetteUses {
+    func uses(_ inventory: CassetteInventory) throws -> CassetteUses {
+        if let option = WiretapeCommand.selection(in: self.options) {
+            return .unknown("\(option) leaves out tests")
+        }
         let list = self.work.appendingPathComponent("used-cassettes")
         let log = self.work.appendingPathComponent("tests.log")
         try? FileManager.default.removeItem(at: list)
@@ -62,7 +65,14 @@ struct TestRun {
         guard try self.run(["test", "list", "--skip-build"] + self.common + self.options, [:], output: log, isMixed: false) == 0 else {
             return .unknown("\"swift test list\" failed")
         }
-        return try CassetteUses(list: used, tests: String(decoding: Data(contentsOf: log), as: UTF8.self))
+        return try CassetteUses(
+            list: used, tests: String(decoding: Data(contentsOf: log), as: UTF8.self), sources: inventory.sources())
+    }
+
+    /// A new folder for cassettes that are pruned, in the build folder.
+    func trash(_ now: Date) -> URL {
+        let name = ISO8601DateFormatter().string(from: now).replacingOccurrences(of: ":", with: "")
+        return self.work.appendingPathComponent("trash").appendingPathComponent(name)
     }
 
     /// - Parameter isMixed: whether messages go into the output as well.

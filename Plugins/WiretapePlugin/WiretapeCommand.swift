@@ -14,11 +14,24 @@ enum WiretapeCommand: Equatable {
           record [--mode MODE] [FILTER…]  runs the tests, or those that match, and records their cassettes; MODE is all (by default),
                                           new-episodes or once
           status [--no-run]               lists the cassettes: test, exchanges, size, age; runs the tests to see which of them are used
-          prune [--yes]                   lists the cassettes that no test uses, and removes them with --yes
+          prune [--yes]                   lists the cassettes that no test uses, and moves them to a trash folder with --yes; runs all tests
           inspect FILE                    lists the exchanges of a cassette
 
         swift package asks for the permission to write into the package; --allow-writing-to-package-directory before "wiretape" gives it.
         """
+
+    /// Options of `swift test` with which not all tests run, or not as they are now.
+    private static let selections: Set<String> = [
+        "--filter", "--skip", "--specifier", "-s", "--test-product", "--disable-xctest", "--disable-swift-testing", "--skip-build",
+        "--disable-experimental-swift-testing", "list",
+    ]
+
+    /// The first option with which a run does not prove that a cassette is unused; nil if there is none.
+    static func selection(in options: [String]) -> String? {
+        options.first { option in
+            self.selections.contains(option.prefix { $0 != "=" }.description)
+        }
+    }
 
     private static let modes = ["all", "new-episodes", "once"]
 
@@ -47,6 +60,11 @@ enum WiretapeCommand: Equatable {
         case "prune":
             let removes = Self.take("--yes", from: &words)
             try Self.nothing(words, after: command)
+            if let option = Self.selection(in: options) {
+                throw PluginFailure(
+                    "prune does not take \"\(visible(option))\": only a run of all tests proves that no test uses a cassette; leave the option out"
+                )
+            }
             self = .prune(removes: removes, options: options)
         case "inspect":
             guard try Self.noOptions(words, of: command).count == 1, options.isEmpty else {

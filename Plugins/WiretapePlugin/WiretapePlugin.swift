@@ -15,11 +15,11 @@ import PackagePlugin
             try self.record(filters, mode: mode, inventory, try TestRun(context, options: rest))
         case .status(let runs, let rest):
             let cassettes = try self.cassettes(inventory)
-            let uses = runs ? try TestRun(context, options: rest).uses() : .unknown("the tests were not run")
+            let uses = runs ? try TestRun(context, options: rest).uses(inventory) : .unknown("the tests were not run")
             print(CassetteTable.text(cassettes, uses, now: Date()))
             if case .unknown(let reason) = uses, runs { throw PluginFailure("which cassettes are unused is not known: \(reason)") }
         case .prune(let removes, let rest):
-            try self.prune(try self.cassettes(inventory), removes: removes, try TestRun(context, options: rest))
+            try self.prune(try self.cassettes(inventory), removes: removes, inventory, try TestRun(context, options: rest))
         }
     }
 
@@ -47,17 +47,22 @@ import PackagePlugin
         guard succeeded else { throw PluginFailure("tests failed, and those record nothing: see their issues above") }
     }
 
-    private func prune(_ cassettes: [CassetteFile], removes: Bool, _ run: TestRun) throws {
-        let uses = try run.uses()
+    private func prune(_ cassettes: [CassetteFile], removes: Bool, _ inventory: CassetteInventory, _ run: TestRun) throws {
+        let uses = try run.uses(inventory)
         if case .unknown(let reason) = uses {
             throw PluginFailure("nothing was removed, because which cassettes are unused is not known: \(reason)")
         }
         let orphans = cassettes.filter { uses.state(of: $0) == .orphaned }
-        guard !orphans.isEmpty else { return print("wiretape: every cassette has a test") }
+        let unknown = cassettes.count { uses.state(of: $0) == .unknown }
+        if unknown > 0 {
+            print("wiretape: \(counted(unknown, "cassette")) stay, as nothing proves whether they are used; \"status\" lists them")
+        }
+        guard !orphans.isEmpty else { return print("wiretape: no cassette is proven unused") }
         print("wiretape: no test uses")
         for cassette in orphans { print("  \(cassette.summary)") }
-        guard removes else { return print("wiretape: add --yes to remove \(orphans.count == 1 ? "it" : "them")") }
-        for cassette in orphans { try cassette.remove() }
-        print("wiretape: removed \(orphans.count)")
+        guard removes else { return print("wiretape: add --yes to move \(orphans.count == 1 ? "it" : "them") to a trash folder") }
+        let trash = run.trash(Date())
+        for cassette in orphans { try cassette.move(to: trash) }
+        print("wiretape: moved \(orphans.count) to \(trash.path); delete that folder when all is well")
     }
 }

@@ -66,6 +66,7 @@ public struct RunPlan: Sendable {
     ///
     /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
     public init(_ path: String, mode: RecordMode, options: Options = Options(), now: Timestamp = .now) throws {
+        try OpenedCassettes.report(path)
         // What is recorded goes beside the file, and replaces it, not the link.
         let target = CassettePlace.followed(path)
         var recording = try RecordingPlan(path: target, mode: mode, exists: CassettePlace.exists(path, for: mode))

@@ -1,3 +1,4 @@
+internal import CassetteStore
 internal import Foundation
 internal import TapeBytes
 internal import Testing
@@ -27,7 +28,7 @@ struct CassetteUse: Sendable {
         self.isClaimed = isClaimed
         if let list = plan.useList {
             do {
-                try CassetteUseList.add(plan.path, of: plan.test, to: list)
+                try OpenedCassettes.add(plan.path, of: plan.test?.description, to: list)
             } catch {
                 if isClaimed { CassetteClaims.shared.release(plan.path) }
                 throw error

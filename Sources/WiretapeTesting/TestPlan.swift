@@ -1,3 +1,4 @@
+internal import CassetteStore
 internal import Foundation
 internal import Wiretape
 
@@ -52,7 +53,7 @@ struct TestPlan: Sendable {
         self.settings.audience = .test(namesMode: self.isModeFixed)
         self.settings.test = test?.description
         self.test = test
-        self.useList = environment[CassetteUseList.variable].flatMap { $0.isEmpty ? nil : $0 }
+        self.useList = environment[OpenedCassettes.variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The test and its cassette, for messages of other tests: "ShopTests.Pets/list() (pets/list)".

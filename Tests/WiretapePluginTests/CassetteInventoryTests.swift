@@ -14,6 +14,8 @@ struct CassetteInventoryTests {
         ]}
         """
 
+    private static let nothing = CassetteUses.Run(paths: [], active: [], tests: [])
+
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
@@ -67,7 +69,7 @@ struct CassetteInventoryTests {
         let error = #expect(throws: PluginFailure.self) { try found.contents.get() }
         #expect(error?.description.hasPrefix("\"Cassettes/a.json\" is damaged, or not a cassette") == true)
         // Someone may want to restore it.
-        #expect(CassetteUses.known(paths: [], idle: []).state(of: found) == .unknown)
+        #expect(CassetteUses.known(Self.nothing).state(of: found) == .unknown)
     }
 
     @Test func missingOneIsNamed() {
@@ -98,17 +100,40 @@ struct CassetteInventoryTests {
         try self.write("{", to: "Cassettes/b.json")
         let now = Date(timeIntervalSince1970: 1_795_234_768 + 3 * 86400)
         #expect(
-            CassetteTable.text(self.inventory(), .known(paths: [], idle: []), now: now) == """
+            CassetteTable.text(self.inventory(), .known(Self.nothing), now: now) == """
                 CASSETTE          EXCHANGES  BYTES  AGE     USE       TEST
                 Cassettes/a.json  3          \(Self.cassette.utf8.count)    3 days  orphaned  ShopTests.Pets/list()
                 Cassettes/b.json  damaged    1      -       unknown   -
                 """)
     }
 
-    @Test func bodiesGoWithTheirCassette() throws {
+    /// The proxy, or a program that no test runs, may use it.
+    @Test func cassetteThatNoTestRecordedIsNeverAnOrphan() throws {
+        try self.write(Self.cassette.replacingOccurrences(of: "\"test\": \"ShopTests.Pets/list()\", ", with: ""), to: "Cassettes/a.json")
+        let file = try #require(self.inventory().first)
+        #expect(try CassetteUses(list: Data("{\"cassette\":\"/b.json\"}\n".utf8), tests: "").state(of: file) == .unknown)
+    }
+
+    /// `swift test list` knows only the tests that are built: not those of another platform.
+    @Test func testInASourceFileThatIsNotBuiltHereIsSkipped() throws {
         try self.write(Self.cassette, to: "Cassettes/a.json")
-        try self.write("x", to: "Cassettes/a.bodies/x")
-        try #require(self.inventory().first).remove()
-        #expect(!self.folder.exists("Cassettes/a.json") && !self.folder.exists("Cassettes/a.bodies"))
+        try self.write("#if os(macOS)\nstruct Pets { @Test func list() {} }\n#endif", to: "Tests/ShopTests/Pets.swift")
+        try self.write("struct Pets { @Test func list() {} }", to: "Inner/Tests/Pets.swift")
+        try self.write("", to: "Inner/Package.swift")
+        let inventory = CassetteInventory(package: URL(fileURLWithPath: self.folder.path), environment: [:])
+        #expect(inventory.sources().count == 1)
+        let file = try #require(inventory.cassettes().first)
+        let list = Data("{\"cassette\":\"/b.json\"}\n".utf8)
+        #expect(try CassetteUses(list: list, tests: "", sources: inventory.sources()).state(of: file) == .skipped)
+        #expect(try CassetteUses(list: list, tests: "", sources: ["struct Pets {}", "func list() {}"]).state(of: file) == .orphaned)
+    }
+
+    @Test func bodiesGoWithTheirCassetteIntoTheTrash() throws {
+        try self.write(Self.cassette, to: "Cassettes/pets/a.json")
+        try self.write("x", to: "Cassettes/pets/a.bodies/x")
+        try #require(self.inventory().first).move(to: URL(fileURLWithPath: self.folder.file("trash/1")))
+        #expect(!self.folder.exists("Cassettes/pets/a.json") && !self.folder.exists("Cassettes/pets/a.bodies"))
+        #expect(try self.folder.read("trash/1/Cassettes/pets/a.json") == Array(Self.cassette.utf8))
+        #expect(try self.folder.read("trash/1/Cassettes/pets/a.bodies/x") == Array("x".utf8))
     }
 }

@@ -24,4 +24,19 @@ struct WiretapeCommandTests {
         let error = #expect(throws: PluginFailure.self) { try WiretapeCommand(arguments) }
         #expect(error?.description.contains(text) == true)
     }
+
+    /// A run of some tests proves nothing about the cassettes of the others: they were removed.
+    @Test(arguments: [
+        ["--filter", "Pets"], ["--filter=Pets"], ["-c", "release", "--skip", "Pets"], ["-s", "Pets"], ["--disable-xctest"],
+        ["--disable-swift-testing"], ["--test-product", "a"], ["--skip-build"],
+    ]) func pruneTakesNoOptionThatLeavesOutTests(options: [String]) {
+        let error = #expect(throws: PluginFailure.self) { try WiretapeCommand(["prune", "--yes", "--"] + options) }
+        #expect(error?.description.contains("only a run of all tests proves that no test uses a cassette") == true)
+        #expect(WiretapeCommand.selection(in: options) != nil)
+    }
+
+    @Test func optionsThatLeaveOutNoTestAreTaken() {
+        #expect(
+            WiretapeCommand.selection(in: ["-c", "release", "-j", "2", "--scratch-path", "x", "--traits", "A", "--no-parallel"]) == nil)
+    }
 }

@@ -112,7 +112,7 @@ struct CassetteUseListTests {
     /// A use that is not listed would make its cassette look unused.
     @Test func listThatCannotBeWrittenFailsTheTest() throws {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
-        let error = #expect(throws: CassetteTestError.self) { try CassetteUse(self.plan(list: "\(self.folder.path)/no/such/used")) }
+        let error = #expect(throws: CassetteError.self) { try CassetteUse(self.plan(list: "\(self.folder.path)/no/such/used")) }
         #expect(error?.message.contains("which cannot be written") == true)
     }
 }
