@@ -44,7 +44,7 @@ package struct FacadeWay: Way {
         request.uploadProgress(queue: self.queue) { progress in
             _ = log.receive(.sent(progress.completedUnitCount, of: progress.totalUnitCount ?? -1))
         }
-        if behaviour.cancelsAfter != nil, !self.kind.isReplay {
+        if behaviour.cancelsAfter != nil, !self.kind.waitsForTheEnd {
             request.downloadProgress(queue: self.queue) { progress in if progress.completedUnitCount > 0 { request.cancel() } }
         }
         await withCheckedContinuation { continuation in

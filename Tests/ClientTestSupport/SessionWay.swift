@@ -21,7 +21,7 @@ package struct SessionWay: Way {
 
     package func lines(of behaviour: Behaviour, at origin: String) async throws -> [String] {
         let folder = try TemporaryFolder()
-        let delegate = Delegate(behaviour, givesUp: behaviour.cancelsAfter != nil && !self.kind.isReplay)
+        let delegate = Delegate(behaviour, givesUp: behaviour.cancelsAfter != nil && !self.kind.waitsForTheEnd)
         let session = URLSession(configuration: self.configuration, delegate: delegate, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         var request = URLRequest(url: URL(string: origin + behaviour.path) ?? URL(fileURLWithPath: "/"))

@@ -16,7 +16,7 @@ package struct TransportWay: Way {
         let log = EventLog()
         let folder = try TemporaryFolder()
         let task = self.transport.start(try self.request(behaviour, to: origin, in: folder)) { log.receive($0) }
-        if let count = behaviour.cancelsAfter, !self.kind.isReplay {
+        if let count = behaviour.cancelsAfter, !self.kind.waitsForTheEnd {
             await log.wait(for: count)
             task.cancel()
         }

@@ -16,11 +16,12 @@ package enum WayKind: String, Sendable, CaseIterable {
     case replayOfProxy = "replay-of-proxy"
     case proxyReplayOfClient = "proxy-replay-of-client"
 
-    /// Whether a cassette answers. Nobody gives up there: what was cut comes to the end that it has.
-    package var isReplay: Bool {
+    /// Whether the client waits for the end of an exchange that the recorded client cancelled, since the proxy is in between: it neither
+    /// records nor replays why a client left. All other clients cancel the exchange again.
+    package var waitsForTheEnd: Bool {
         switch self {
-        case .live, .recording, .stub, .facade, .facadeStub, .adapter, .proxy: false
-        case .replay, .facadeReplay, .adapterReplay, .proxyReplay, .replayOfProxy, .proxyReplayOfClient: true
+        case .live, .recording, .stub, .facade, .facadeStub, .adapter, .proxy, .replay, .facadeReplay, .adapterReplay: false
+        case .proxyReplay, .replayOfProxy, .proxyReplayOfClient: true
         }
     }
 }

@@ -142,8 +142,7 @@ public enum InteractionDecoder {
         guard value["failed"] == nil else {
             let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message", "answered"])
             guard let kind = try Failure.Kind(rawValue: reader.requiredString("failed")) else {
-                let kinds = Failure.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw reader.error(value, "failed", "expected one of \(kinds)")
+                throw reader.error(value, "failed", self.expectedKinds)
             }
             var failure = Failure(kind: kind, message: try reader.string("message") ?? "", unknown: reader.unknown)
             if let answered = try reader.string("answered") {
@@ -154,12 +153,19 @@ public enum InteractionDecoder {
             }
             return .failed(failure)
         }
-        let reader = try ObjectReader(value, "outcome", place, known: ["cut", "reason"])
+        let reader = try ObjectReader(value, "outcome", place, known: ["cut", "kind", "reason"])
         guard let party = try Cut.Party(rawValue: reader.requiredString("cut")) else {
             throw reader.error(value, "cut", "expected one of client, origin, recorder")
         }
-        return .cut(Cut(by: party, reason: try reader.string("reason") ?? "", unknown: reader.unknown))
+        var cut = Cut(by: party, reason: try reader.string("reason") ?? "", unknown: reader.unknown)
+        if let text = try reader.string("kind") {
+            guard let kind = Failure.Kind(rawValue: text) else { throw reader.error(value, "kind", self.expectedKinds) }
+            cut.kind = kind
+        }
+        return .cut(cut)
     }
+
+    private static var expectedKinds: String { "expected one of \(Failure.Kind.allCases.map(\.rawValue).joined(separator: ", "))" }
 
     private static let phases = ["blocked", "dns", "connect", "tls", "send", "wait", "receive", "total"]
 

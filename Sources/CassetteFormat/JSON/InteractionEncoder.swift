@@ -178,6 +178,10 @@ public enum InteractionEncoder {
             writer.beginObject(.inline)
             writer.member("cut")
             writer.string(cut.by.rawValue)
+            if let kind = cut.kind {
+                writer.member("kind")
+                writer.string(kind.rawValue)
+            }
             writer.member("reason")
             writer.string(cut.reason)
             writer.unknown(cut.unknown)

@@ -88,15 +88,21 @@ public struct Cut: Sendable, Hashable {
 
     /// Who ended it.
     public var by: Party
+    /// The failure with which the exchange ended for the client library that recorded it; nil if it is not known, as for the proxy.
+    public var kind: Failure.Kind?
     /// In plain words, for people.
     public var reason: String
     public var unknown: [UnknownMember]
 
-    public init(by: Party, reason: String, unknown: [UnknownMember] = []) {
+    public init(by: Party, kind: Failure.Kind? = nil, reason: String, unknown: [UnknownMember] = []) {
         self.by = by
+        self.kind = kind
         self.reason = reason
         self.unknown = unknown
     }
+
+    /// Whether the client ended it because its caller cancelled: nobody knows what would have followed.
+    public var isCancellation: Bool { self.by == .client && self.kind == .cancelled }
 }
 
 /// A transport error in place of a response; replayed as the same error.

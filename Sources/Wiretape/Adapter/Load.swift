@@ -63,13 +63,17 @@ final class Load: Sendable {
         if self.contents.withLock({ $0.state.loadingStopped(isCancelled: isCancelled) == .cancel }) { self.giveUp() }
     }
 
-    private func giveUp() {
+    /// - Parameter failure: what the task fails with; nil if it was cancelled.
+    private func giveUp(dueTo failure: TransportFailure? = nil) {
         let exchange = self.contents.withLock { contents in
             contents.isGivenUp = true
             return contents.exchange
         }
+        guard let exchange else { return }
+        // At once: the cassette may be closed before the exchange is cancelled.
+        (exchange as? any ExplainedTask)?.explain(failure ?? .cancelled())
         // Not here: cancelling a task of URLSession waits for the queue on which this is called.
-        if let exchange { self.host.elsewhere { exchange.cancel() } }
+        self.host.elsewhere { exchange.cancel() }
     }
 
     private static func take(_ contents: inout Contents) -> [AnswerAssembly.Call] {
@@ -198,8 +202,10 @@ final class Load: Sendable {
         case nil: return
         case .wait(let duration): self.host.timer(duration) { [weak self] in self?.look() }
         case .fail(let reason):
-            self.fail(TransportFailure(.network(.timeout), "\(reason): raise the session's timeouts, or find out what delays the response"))
-            self.giveUp()
+            let failure = TransportFailure(
+                .network(.timeout), "\(reason): raise the session's timeouts, or find out what delays the response")
+            self.fail(failure)
+            self.giveUp(dueTo: failure)
         }
     }
 }

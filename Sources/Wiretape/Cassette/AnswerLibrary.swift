@@ -141,7 +141,7 @@ final class AnswerLibrary: Sendable {
 
 /// The failure with which the replay of an exchange ends.
 enum RecordedFailure {
-    /// Nil if the exchange is complete.
+    /// Nil if the exchange is complete, or if its caller cancelled it: it is then held open until this one leaves, too.
     ///
     /// - Parameters:
     ///   - hasResponse: whether a response had begun.
@@ -150,6 +150,10 @@ enum RecordedFailure {
         switch outcome {
         case .failed(let failure):
             return TransportFailure(.network(failure.kind), failure.message)
+        case .cut(let cut) where cut.isCancellation:
+            return nil
+        case .cut(let cut) where cut.kind != nil && cut.kind != .truncated:
+            return TransportFailure(.network(cut.kind ?? .truncated), cut.reason)
         case .cut(let cut) where !hasResponse:
             return TransportFailure(.network(.cancelled), "the recorded exchange ended before a response arrived: \(cut.reason).")
         case .cut(let cut):

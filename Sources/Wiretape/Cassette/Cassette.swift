@@ -28,7 +28,8 @@ public final class Cassette: Sendable {
     /// Nil if nothing is replayed.
     let player: ReplayPlayer?
     let sockets = OpenSockets()
-    private let recorded: RecordedCassette?
+    /// What is replayed; nil if nothing is.
+    let recorded: RecordedCassette?
     private let state = Guarded(State())
     /// Held while the cassette is being closed, so that a second caller waits for the outcome. Code under it must not close the cassette.
     /// Entered by who closes the cassette; others wait for the outcome. No lock is held while the disk works.

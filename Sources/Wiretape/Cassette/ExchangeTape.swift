@@ -133,14 +133,15 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
             self.tap = nil
             return .dropped(exchange: self.id)
         }
-        if kind == .cancelled {
-            guard let reason, case .network(let kind) = reason.kind, !self.hasResponse else {
-                return self.ended(.cut(Cut(by: .client, reason: self.shown(self.reason ?? failure))), at: now)
-            }
-            return self.ended(.failed(Failure(kind: kind, message: self.shown(reason))), at: now)
+        // The client gave it up, for a reason or because its caller cancelled.
+        var (end, endKind) = (failure, kind)
+        if kind == .cancelled, let reason, case .network(let kind) = reason.kind { (end, endKind) = (reason, kind) }
+        guard self.hasResponse || endKind == .cancelled else {
+            return self.ended(.failed(Failure(kind: endKind, message: self.shown(end))), at: now)
         }
-        if self.hasResponse { return self.ended(.cut(Cut(by: .origin, reason: self.shown(failure))), at: now) }
-        return self.ended(.failed(Failure(kind: kind, message: self.shown(failure))), at: now)
+        // A timeout is the client's, too: the origin was only silent.
+        let party: Cut.Party = kind == .cancelled || kind == .timeout ? .client : .origin
+        return self.ended(.cut(Cut(by: party, kind: endKind, reason: self.shown(end))), at: now)
     }
 
     /// The message without query values, which may be secrets.
@@ -191,10 +192,13 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
         self.recording.remove(self.id)
     }
 
-    /// The cassette is being closed: what has arrived is recorded as cut.
+    /// The cassette is being closed: what has arrived is recorded as cut, or as the client left it.
     func recorderStopped() {
-        let item = self.lock.withLock { _ in
-            self.ended(.cut(Cut(by: .recorder, reason: "the cassette was closed before the exchange had ended")), at: self.elapsed)
+        let item = self.lock.withLock { _ -> RecorderItem? in
+            // The client has left, and its transport is about to be told.
+            if self.tap != nil, self.reason != nil { return self.failed(.cancelled(), at: self.elapsed) }
+            return self.ended(
+                .cut(Cut(by: .recorder, reason: "the cassette was closed before the exchange had ended")), at: self.elapsed)
         }
         if let item { _ = self.recording.put(item) }
     }

@@ -71,7 +71,10 @@ final class ReadyAnswer: Sendable {
         self.metrics = ExchangeMetrics(source: .recording, timing: interaction.timing, pieces: arrival?.pieces ?? [])
         self.times = RecordedTimes(interaction)
         self.sent = interaction.request.body?.arrival.map { Self.shares(PieceMap.mapped($0, to: 1000)) } ?? []
-        self.ending = interaction.endsInOpenEvents ? .hang : failure.map { .failed($0) } ?? .end
+        // A client that was cancelled knows nothing of what would have followed. One that failed is told so again.
+        let kind: Failure.Kind? = if case .cut(let cut) = interaction.outcome, cut.by == .client { cut.kind } else { nil }
+        let isHeld = kind.map { $0 == .cancelled } ?? interaction.endsInOpenEvents
+        self.ending = isHeld ? .hang : failure.map { .failed($0) } ?? .end
     }
 
     private static func shares(_ arrival: Arrival) -> [Int] {

@@ -43,8 +43,15 @@ public struct RecordingTransport: Transport, WebSocketTransport {
                 return try await SocketOpening.open(request, protocols: protocols, with: self.inner)
             }
             let tape = ExchangeTape(WireFields.opening(request, protocols: protocols), recording: recording, clock: self.clock)
+            let explanation = ExchangeExplanation.current
             do {
-                let socket = try await SocketOpening.open(request, protocols: protocols, with: self.inner)
+                let socket = try await withTaskCancellationHandler {
+                    try await SocketOpening.open(request, protocols: protocols, with: self.inner)
+                } onCancel: {
+                    // At once: the cassette may be closed before the transport has noticed.
+                    if let failure = explanation?.withLock({ $0 }) { tape.isGivenUp(dueTo: failure) }
+                    _ = tape.take(.failed(.cancelled()))
+                }
                 return tape.opened(socket.response).map { RecordingSocket(socket, tape: $0) } ?? socket
             } catch let refusal as HTTPSession.WebSocket.Refusal {
                 _ = tape.take(.head(refusal.response))
@@ -158,10 +165,7 @@ private final class RecordingTask: ExplainedTask {
         return pauses ? .pause : .more
     }
 
-    func cancel(dueTo failure: TransportFailure) {
-        self.tape.isGivenUp(dueTo: failure)
-        self.cancel()
-    }
+    func explain(_ failure: TransportFailure) { self.tape.isGivenUp(dueTo: failure) }
 
     func cancel() {
         let inner = self.state.withLock { state in

@@ -50,7 +50,7 @@ extension AsyncTransport {
 }
 
 /// An exchange whose response one call brings.
-private final class AsyncExchange: TransportTask {
+private final class AsyncExchange: ExplainedTask {
     private struct State: Sendable {
         var task: Task<Void, Never>?
         var isCancelled = false
@@ -61,6 +61,7 @@ private final class AsyncExchange: TransportTask {
     private let request: TransportRequest
     private let relay: EventRelay
     private let state = Guarded(State())
+    private let explanation = Guarded<TransportFailure?>(nil)
 
     init(
         _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand,
@@ -68,7 +69,7 @@ private final class AsyncExchange: TransportTask {
     ) {
         self.request = request
         self.relay = EventRelay(receive)
-        let task = Task { await self.run(respond) }
+        let task = Task { await ExchangeExplanation.$current.withValue(self.explanation) { await self.run(respond) } }
         let isCancelled = self.state.withLock { state in
             state.task = task
             return state.isCancelled
@@ -114,6 +115,8 @@ private final class AsyncExchange: TransportTask {
         }
     }
 
+    func explain(_ failure: TransportFailure) { self.explanation.withLock { $0 = failure } }
+
     func cancel() {
         let task = self.state.withLock { state in
             state.isCancelled = true
@@ -136,4 +139,9 @@ private final class AsyncExchange: TransportTask {
         }
         waiter?.resume()
     }
+}
+
+/// Why the exchange of a task is given up, for a transport below that records it.
+enum ExchangeExplanation {
+    @TaskLocal static var current: Guarded<TransportFailure?>?
 }

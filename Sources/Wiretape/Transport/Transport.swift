@@ -89,6 +89,8 @@ final class DeferredTask: ExplainedTask {
         var isCancelled = false
         /// `resume` was called before there was a task.
         var wantsResume = false
+        /// Why the exchange was given up before there was a task.
+        var explanation: TransportFailure?
     }
 
     private let receive: @Sendable (TransportEvent) -> Demand
@@ -105,25 +107,30 @@ final class DeferredTask: ExplainedTask {
             }
             guard !isCancelled else { return prepared.discard() }
             let task = prepared.start()
-            let (wasCancelled, wasResumed) = self.state.withLock { state in
+            let (wasCancelled, wasResumed, explanation) = self.state.withLock { state in
                 state.task = task
-                return (state.isCancelled, state.wantsResume)
+                return (state.isCancelled, state.wantsResume, state.explanation)
             }
+            if let explanation { (task as? any ExplainedTask)?.explain(explanation) }
             if wasCancelled { task.cancel() } else if wasResumed { task.resume() }
         }
     }
 
-    func cancel() { self.cancel { $0.cancel() } }
+    func explain(_ failure: TransportFailure) {
+        let task = self.state.withLock { state in
+            state.explanation = failure
+            return state.task
+        }
+        (task as? any ExplainedTask)?.explain(failure)
+    }
 
-    func cancel(dueTo failure: TransportFailure) { self.cancel { $0.giveUp(dueTo: failure) } }
-
-    private func cancel(_ inner: (any TransportTask) -> Void) {
+    func cancel() {
         let (task, isFirst) = self.state.withLock { state in
             defer { state.isCancelled = true }
             return (state.task, !state.isCancelled && !state.hasBegun)
         }
         if isFirst { _ = self.receive(.failed(.cancelled())) }
-        if let task { inner(task) }
+        task?.cancel()
     }
 
     func resume() {
@@ -137,14 +144,15 @@ final class DeferredTask: ExplainedTask {
 
 /// A task that records why its exchange is given up, so that a replay ends in the same way.
 protocol ExplainedTask: TransportTask {
-    /// `cancel`, with the failure that the client ends with instead of a cancellation.
-    func cancel(dueTo failure: TransportFailure)
+    /// The exchange is about to be cancelled: the client has ended with this failure. Never blocks, and cancels nothing.
+    func explain(_ failure: TransportFailure)
 }
 
 extension TransportTask {
     /// Cancels it, with the reason if it records reasons.
     func giveUp(dueTo failure: TransportFailure) {
-        if let task = self as? any ExplainedTask { task.cancel(dueTo: failure) } else { self.cancel() }
+        (self as? any ExplainedTask)?.explain(failure)
+        self.cancel()
     }
 }
 

@@ -134,12 +134,13 @@ final class SocketTape: RunningTape {
 
     func cancelled() { self.end(self.state.withLock { $0.sendFailure } ?? Self.brokenOff) }
 
-    private static let brokenOff = Outcome.cut(Cut(by: .client, reason: "the client broke the WebSocket off"))
+    private static let brokenOff = Outcome.cut(Cut(by: .client, kind: .cancelled, reason: "the client broke the WebSocket off"))
 
     private static func outcome(of error: any Error) -> Outcome {
         let failure = TransportFailure(error)
         if error is CancellationError || failure?.kind == .network(.cancelled) { return self.brokenOff }
-        return .cut(Cut(by: .origin, reason: failure?.message ?? (error as NSError).localizedDescription))
+        let kind: Failure.Kind? = if case .network(let kind)? = failure?.kind { kind } else { nil }
+        return .cut(Cut(by: .origin, kind: kind, reason: failure?.message ?? (error as NSError).localizedDescription))
     }
 
     func recorderStopped() {

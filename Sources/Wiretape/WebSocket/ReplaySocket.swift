@@ -118,23 +118,32 @@ extension ReplayPlayer {
             var body = Data()
         }
         let answer = Guarded(Answer())
-        return try await withCheckedThrowingContinuation { waiter in
-            _ = self.play(index, for: request, clock: clock) { event in
-                switch event {
-                case .head(let head): answer.withLock { $0.head = head }
-                case .chunk(let data): answer.withLock { $0.body += data }
-                case .end:
-                    let whole = answer.withLock { $0 }
-                    guard let head = whole.head else {
-                        waiter.resume(throwing: TransportFailure(.network(.malformed), "the recorded exchange has no response"))
-                        break
+        let task = Guarded<(any TransportTask)?>(nil)
+        // An opening that the recorded client left has no answer: it is held open until this client leaves.
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let play = self.play(index, for: request, clock: clock) { event in
+                    switch event {
+                    case .head(let head): answer.withLock { $0.head = head }
+                    case .chunk(let data): answer.withLock { $0.body += data }
+                    case .end:
+                        let whole = answer.withLock { $0 }
+                        guard let head = whole.head else {
+                            waiter.resume(throwing: TransportFailure(.network(.malformed), "the recorded exchange has no response"))
+                            break
+                        }
+                        waiter.resume(returning: HTTPSession.WebSocket.Refusal(head, body: whole.body))
+                    case .failed(let failure): waiter.resume(throwing: failure)
+                    case .sent, .interim, .trailers, .metrics: break
                     }
-                    waiter.resume(returning: HTTPSession.WebSocket.Refusal(head, body: whole.body))
-                case .failed(let failure): waiter.resume(throwing: failure)
-                case .sent, .interim, .trailers, .metrics: break
+                    return .more
                 }
-                return .more
+                task.withLock { $0 = play }
+                // It may have been cancelled before there was a task.
+                if Task.isCancelled { play.cancel() }
             }
+        } onCancel: {
+            task.withLock { $0 }?.cancel()
         }
     }
 }
@@ -206,6 +215,7 @@ final class ReplaySocket: WebSocketConnection {
     private let session: CassetteSession
     private let sockets: OpenSockets
     private let cassettePath: String
+    private let recorded: RecordedCassette?
     private let watch: ElapsedClock
     private let state: Guarded<State>
 
@@ -217,6 +227,7 @@ final class ReplaySocket: WebSocketConnection {
         self.session = cassette.decider.session
         self.sockets = cassette.sockets
         self.cassettePath = cassette.path
+        self.recorded = cassette.recorded
         self.watch = ElapsedClock(clock)
         self.state = Guarded(State(phase: phase))
         self.sockets.add(self)
@@ -378,6 +389,8 @@ final class ReplaySocket: WebSocketConnection {
     private enum Next: Sendable {
         case message(WebSocketMessage, Int, ConversationPlay)
         case read(WebSocketSpeech, from: Int, ConversationPlay)
+        /// The recorded conversation was broken off here.
+        case broken(ConversationPlay)
         case over(End)
         case wait(changes: Int, until: Double?)
     }
@@ -391,6 +404,7 @@ final class ReplaySocket: WebSocketConnection {
             case .read(let speech, let number, let play):
                 guard let message = try await self.read(speech, from: number, play) else { continue }
                 return .message(message)
+            case .broken(let play): self.end(.failed(await self.failure(of: play)))
             case .over(.closed(let closing)):
                 self.sockets.remove(self)
                 return .closed(closing)
@@ -420,13 +434,20 @@ final class ReplaySocket: WebSocketConnection {
             return .read(speech, from: number, play)
         case .end:
             state.phase = .over(.closed(Self.closing(play.webSocket?.close)))
-        case .cut:
-            let problem = "the server of the recorded WebSocket \"\(LogURL.text(WebSocketURL.socket(self.response.url)))\" broke it off"
-            state.phase = .over(.failed(TransportFailure(.network(.truncated), problem)))
+        case .cut: return .broken(play)
         case .wait(let due): return .wait(changes: state.changes, until: due)
         case .listen, .hold, .sendHead: return .wait(changes: state.changes, until: nil)
         }
         return self.next(&state)
+    }
+
+    /// The failure with which the recorded client's WebSocket ended.
+    private func failure(of play: ConversationPlay) async -> TransportFailure {
+        let recorded = self.recorded
+        let outcome = await BlockingWork.run { try? recorded?.interaction(at: play.index).outcome }
+        if case .cut(let cut)? = outcome, let kind = cut.kind { return TransportFailure(.network(kind), cut.reason) }
+        let problem = "the server of the recorded WebSocket \"\(LogURL.text(WebSocketURL.socket(self.response.url)))\" broke it off"
+        return TransportFailure(.network(.truncated), problem)
     }
 
     private static func closing(_ close: WebSocketClose?) -> HTTPSession.WebSocket.Closing {

@@ -98,6 +98,10 @@ import Testing
             (.failed(Failure(kind: .tls, message: "x")), false, true, .tls),
             (.failed(Failure(kind: .reset, message: "x")), true, false, .reset),
             (.cut(Cut(by: .origin, reason: "x")), true, false, .truncated), (.cut(Cut(by: .client, reason: "x")), false, true, .cancelled),
+            (.cut(Cut(by: .client, kind: .timeout, reason: "x")), true, false, .timeout),
+            (.cut(Cut(by: .origin, kind: .reset, reason: "x")), true, false, .reset),
+            (.cut(Cut(by: .client, kind: .cancelled, reason: "x")), true, false, nil),
+            (.cut(Cut(by: .client, kind: .cancelled, reason: "x")), false, true, nil),
         ] as [(Outcome, Bool, Bool, Failure.Kind?)])
     func eachEndingHasItsFailure(outcome: Outcome, hasResponse: Bool, isComplete: Bool, kind: Failure.Kind?) {
         let failure = RecordedFailure.of(outcome, hasResponse: hasResponse, isBodyComplete: isComplete)

@@ -92,10 +92,10 @@ import Testing
             #expect(log3.lines == ["failed unsupported"])
         }
         #expect(exchanges.count == 3)
-        #expect(exchanges[0].outcome == .cut(Cut(by: .origin, reason: "closed")))
+        #expect(exchanges[0].outcome == .cut(Cut(by: .origin, kind: .truncated, reason: "closed")))
         #expect(exchanges[0].response?.body?.isComplete == false)
         #expect(exchanges[1].outcome == .failed(Failure(kind: .refused, message: "nobody")))
-        #expect(exchanges[2].outcome == .cut(Cut(by: .client, reason: "the request was cancelled")))
+        #expect(exchanges[2].outcome == .cut(Cut(by: .client, kind: .cancelled, reason: "the request was cancelled")))
         let transport = ReplayTransport(try Cassette(folder.file("a.json")))
         let log4 = try await transport.exchange("GET", self.url)
         #expect(log4.lines == ["head 200", "chunk half", "failed truncated"])

@@ -77,7 +77,7 @@ import Testing
     private final class Explained: ExplainedTask {
         let orders = Guarded<[String]>([])
         func cancel() { self.orders.withLock { $0.append("cancel") } }
-        func cancel(dueTo failure: TransportFailure) { self.orders.withLock { $0.append(failure.message) } }
+        func explain(_ failure: TransportFailure) { self.orders.withLock { $0.append(failure.message) } }
         func resume() {}
     }
 
@@ -85,7 +85,7 @@ import Testing
         let (plain, explained) = (Plain(), Explained())
         for task in [plain, explained] as [any TransportTask] { task.giveUp(dueTo: TransportFailure(.network(.timeout), "too slow")) }
         #expect(plain.orders.withLock { $0 } == ["cancel"])
-        #expect(explained.orders.withLock { $0 } == ["too slow"])
+        #expect(explained.orders.withLock { $0 } == ["too slow", "cancel"])
     }
 }
 

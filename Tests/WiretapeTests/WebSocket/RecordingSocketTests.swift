@@ -174,7 +174,7 @@ import Testing
             let socket = try await session.webSocket(SocketFixture.url)
             #expect(await socketError { _ = try await socket.receive() }?.networkFailure == .reset)
         }
-        #expect(exchanges.first?.outcome == .cut(Cut(by: .origin, reason: "gone")))
+        #expect(exchanges.first?.outcome == .cut(Cut(by: .origin, kind: .reset, reason: "gone")))
     }
 
     @Test func aSocketThatIsOpenWhenTheCassetteClosesIsCut() async throws {
