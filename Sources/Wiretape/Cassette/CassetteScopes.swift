@@ -294,7 +294,7 @@ extension Cassette {
 /// What is known about the test of a session that was given neither a transport nor a cassette.
 ///
 /// A session that was made in a test is weak evidence: a singleton is made in the test that uses it first, and then used by others. So it
-/// counts only while no other test with a cassette has run since (docs/decisions/0100-whose-request.md).
+/// counts only while no other test with a cassette has run since (docs/decisions/0084-whose-request.md).
 struct SessionOrigin: Sendable {
     private struct State: Sendable {
         weak var cassette: Cassette?
