@@ -212,7 +212,8 @@ struct TextRedaction {
                 }
                 guard let redacted else { continue }
                 let text = self.spell().bytes(
-                    base64: base64.text(of: redacted, isOneLine: !views.isEmpty), isEscaped: self.isEscaped(range))
+                    base64: base64.text(of: redacted, isOneLine: !views.isEmpty), isEscaped: self.isEscaped(range),
+                    isPadded: self.isPadded(range))
                 self.replace(range, with: text)
             }
         }
@@ -220,6 +221,8 @@ struct TextRedaction {
         private func source(_ range: Range<Int>, _ views: ArraySlice<EscapeView>) -> Range<Int> {
             views.reversed().reduce(range) { $1.source($0) }
         }
+
+        private func isPadded(_ range: Range<Int>) -> Bool { self.text[range].last == UInt8(ascii: "=") }
 
         private func isEscaped(_ range: Range<Int>) -> Bool {
             ByteScan.index(of: UInt8(ascii: "%"), in: UnsafeRawBufferPointer(rebasing: self.text[range]), from: 0) < range.count
@@ -299,7 +302,7 @@ struct TextRedaction {
             }
             guard !edits.isEmpty else { return }
             let text = run.text(with: EditList(edits))
-            let bytes = self.spell().bytes(base64: text, isEscaped: self.isEscaped(range))
+            let bytes = self.spell().bytes(base64: text, isEscaped: self.isEscaped(range), isPadded: self.isPadded(range))
             self.replace(range, with: bytes)
         }
     }
@@ -362,8 +365,11 @@ struct PlaceholderSpelling {
     }
 
     /// Text of base64 in which secrets were, coded anew.
-    func bytes(base64 text: [UInt8], isEscaped: Bool) -> [UInt8] {
-        self.kind == .form || isEscaped ? self.escaped(text, keeping: []) : text
+    ///
+    /// - Parameter isPadded: whether the old one ended with padding that is not escaped. In a URL, other padding is.
+    func bytes(base64 text: [UInt8], isEscaped: Bool, isPadded: Bool) -> [UInt8] {
+        if self.kind == .form || isEscaped { return self.escaped(text, keeping: []) }
+        return self.kind == .url && !isPadded ? self.escaped(text, keeping: Array("+/".utf8)) : text
     }
 
     /// 0, with blanks after it where the length stays: JSON has no zeros in front of other digits (RFC 8259, 6).

@@ -68,15 +68,20 @@ struct MarkupTags {
 
     /// The tag that begins at an offset; nil if it does not end within the text.
     mutating func tag(at open: Int) -> Tag? {
-        let most = min(self.text.bytes.count, open + Self.lengthLimit)
         var offset = open + 1
+        defer { self.looked += offset - open }
+        return self.tag(at: open, &offset)
+    }
+
+    private func tag(at open: Int, _ offset: inout Int) -> Tag? {
+        let most = min(self.text.bytes.count, open + Self.lengthLimit)
         let name = self.name(&offset, most)
         var attributes: [(name: Range<Int>, value: Range<Int>)] = []
         while offset < most, attributes.count < Self.attributeLimit {
             while offset < most, self.text.bytes[offset] <= 32 { offset += 1 }
-            guard offset < most else { return nil }
+            // A tag that is not closed before the next one is none.
+            guard offset < most, self.text.bytes[offset] != UInt8(ascii: "<") else { return nil }
             if self.text.bytes[offset] == UInt8(ascii: ">") {
-                self.looked += offset - open
                 let isEmpty = self.text.bytes[offset - 1] == UInt8(ascii: "/")
                 return Tag(name: name, attributes: attributes, end: offset + 1, isEmpty: isEmpty)
             }
@@ -106,7 +111,7 @@ struct MarkupTags {
     private func value(_ offset: inout Int, _ most: Int) -> Range<Int>? {
         guard let quote = self.text.byte(offset), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
             let start = offset
-            while offset < most, self.text.bytes[offset] > 32, self.text.bytes[offset] != UInt8(ascii: ">") { offset += 1 }
+            while offset < most, self.text.bytes[offset] > 32, !"<>".utf8.contains(self.text.bytes[offset]) { offset += 1 }
             let isClosed = offset > start && self.text.byte(offset) == UInt8(ascii: ">") && self.text.bytes[offset - 1] == UInt8(ascii: "/")
             return start..<(isClosed ? offset - 1 : offset)
         }

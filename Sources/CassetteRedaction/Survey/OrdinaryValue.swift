@@ -39,6 +39,8 @@ enum OrdinaryValue {
             return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
         }
         if self.numeric.contains(kind) { return digits == 0 && value.count < self.wordLimit }
+        // A word of a language model.
+        if kind == "token", first == 32 { return true }
         if letters == 0, wide == 0 { return digits == 0 || self.isNumbers(value) }
         if kind == "session", self.isResource(value) { return true }
         if digits == 0, blanks > 0 { return others * 4 <= letters + wide }
@@ -48,10 +50,9 @@ enum OrdinaryValue {
         return NamedValue.isLocation(value[...])
     }
 
-    /// Whether a value of a URL's query or of a form is no secret: a short number, a date. Words are no labels there.
+    /// The same for a value of a URL's query or of a form, in which the label of a field is none.
     static func isOrdinary(parameter value: [UInt8], kind: String) -> Bool {
-        !self.chosen.contains(kind) && !self.numeric.contains(kind) && value.contains { $0 >= 48 && $0 <= 57 }
-            && value.withUnsafeBytes { self.isNumbers($0) }
+        !self.chosen.contains(kind) && !self.numeric.contains(kind) && value.withUnsafeBytes { self.isOrdinary($0, kind: kind) }
     }
 
     /// Whether a number of JSON or of a binary format is no secret.

@@ -93,7 +93,7 @@ struct SurveyTable: Sendable {
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
             // Entries of .netrc, tags and SQL have a blank after `password`.
-            let marks = "\"'=:><](" + (name == "ord" ? " \t\n" : "")
+            let marks = "\"'=:><](" + (name == "ord" ? " \t\n\r" : "")
             let words = Self.cases(ending).flatMap { ending in marks.utf8.map { Self.word(ending + [$0]) } }
             for word in words { anchors[word] = .name }
             classes.append((name, words))

@@ -36,12 +36,27 @@ extension TextSurvey {
         {
             return self.namedTag(around: end)
         }
+        if self.variableOfContainer(start, end, meaning) { return }
         let value = self.text.skipSpace(end)
         // `PASSWORD 'X'` of SQL, `:password "X"` of Clojure.
         if self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), self.text.mayPrecedeSymbol(start - 1) {
             return self.literal(value, meaning, hasDigit: true)
         }
         if let range = self.commands.passwordOfEntry(start, end) { self.addWord(range, kind: "password") }
+    }
+
+    /// `name: NAME` and `value: X` on the next line, as manifests of containers have variables. Whether it is one.
+    private mutating func variableOfContainer(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        let key = self.text.skipSpaceBack(start)
+        guard self.text.isWord("name:", endingAt: key), self.text.beginsLine(key - 5) else { return false }
+        var line = self.text.skipBlanks(end)
+        if self.text.byte(line) == 13 { line += 1 }
+        guard self.text.byte(line) == 10 else { return false }
+        let value = self.text.skipBlanks(line + 1)
+        guard self.text.isWord("value:", endingAt: value + 6) else { return false }
+        let content = self.text.skipBlanks(value + 6)
+        if self.text.isQuote(self.text.byte(content)) { self.literal(content, meaning) } else { self.bareLine(content, meaning) }
+        return true
     }
 
     private mutating func addWord(_ range: Range<Int>, kind: String) {

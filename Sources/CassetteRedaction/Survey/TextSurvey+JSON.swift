@@ -148,6 +148,10 @@ extension TextSurvey {
                 return
             }
             let value = UnsafeRawBufferPointer(rebasing: self.bytes[offset + 1..<close])
+            // `"Authorization": ["Bearer value"]`, as programs print header fields.
+            if meaning.syntax == .credentials, value.contains(32), !value.contains(UInt8(ascii: "\\")) {
+                self.findings += CredentialsField(self.bytes, offset + 1..<close, kind: meaning.kind).findings
+            }
             meaning.needsKeyShape =
                 meaning.syntax != .cookie && meaning.syntax != .setCookie && !(isPassword && NamedValue.looksLikePassword(value))
             self.addString(offset + 1..<close, meaning)

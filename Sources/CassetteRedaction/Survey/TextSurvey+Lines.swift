@@ -15,6 +15,8 @@ extension TextSurvey {
         case .credentials:
             guard start >= self.fieldEnd else { return }
             if self.credentials(value, meaning) { return }
+            // `'Authorization': 'Bearer value'`
+            if self.text.isQuote(self.text.byte(value)), self.hasWordScheme(value + 1), self.credentials(value + 1, meaning) { return }
             meaning.needsKeyShape = true
         case .cookie, .setCookie:
             guard value > valueFrom, start >= self.fieldEnd, self.text.beginsLine(start) || self.text.isQuote(self.text.byte(start - 1)),
@@ -232,16 +234,23 @@ extension TextSurvey {
     private static let wordSchemes = ["bearer", "basic", "token", "apikey", "negotiate", "ntlm", "dpop", "bot", "jwt", "key"]
     private static let parameterSchemes = ["digest", "oauth", "hawk", "aws4-hmac-sha256", "signature"]
 
-    /// `Bearer value`. Whether there is a scheme.
-    mutating func credentials(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
+    /// The scheme that begins at a place, with the blank after it; nil if there is none.
+    private func scheme(_ start: Int) -> (name: String, blank: Int)? {
         var space = start
         while space < self.bytes.count, space - start < 20, FormSpelling.isAlphanumeric(self.bytes[space]) || self.bytes[space] == 45 {
             space += 1
         }
-        guard space > start, self.text.byte(space) == 32 else { return false }
+        guard space > start, self.text.byte(space) == 32 else { return nil }
+        return (String(decoding: self.bytes[start..<space], as: UTF8.self).lowercased(), space)
+    }
+
+    private func hasWordScheme(_ start: Int) -> Bool { self.scheme(start).map { Self.wordSchemes.contains($0.name) } ?? false }
+
+    /// `Bearer value`. Whether there is a scheme.
+    mutating func credentials(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
+        guard let (scheme, space) = self.scheme(start) else { return false }
         // Part of credentials that were read before.
         guard start >= self.fieldEnd else { return true }
-        let scheme = String(decoding: self.bytes[start..<space], as: UTF8.self).lowercased()
         if Self.parameterSchemes.contains(scheme) {
             // Their own quotes cannot be told from those of a text around them.
             guard !self.text.isView else { return true }

@@ -120,6 +120,12 @@ final class RecordedAnswer: Sendable {
         var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
         // HTTP/2 tells an answer without a body from one with an empty body, and gRPC goes by that.
         if framing == .untilClose, response.version.major >= 2, response.body == nil { framing = .none }
+        // The close would end it as one that is whole. Chunks without a last one show the cut (RFC 9112, 8).
+        if framing == .untilClose, !self.isComplete, response.version.major < 2, response.body != nil {
+            head.fields.append(name: "Transfer-Encoding", value: "chunked")
+            head.version = .http11
+            framing = .chunked
+        }
         if case .length(let length) = framing, length != size, self.isComplete {
             head.fields = head.fields.replacing("content-length", with: String(size))
             framing = .length(size)

@@ -146,6 +146,12 @@ import Testing
     @Test(arguments: [
         ("12:00 INFO > Authorization: Bearer abcdef0123 sent", "12:00 INFO > Authorization: Bearer {{authorization:1}} sent"),
         ("curl -H 'Authorization: Basic dXNlcjpwYXNz' http://h/", "curl -H 'Authorization: Basic {{authorization:1}}' http://h/"),
+        ("headers={'Authorization': 'Basic dXNlcjpwYXNz'}", "headers={'Authorization': 'Basic {{authorization:1}}'}"),
+        ("{headers: {Authorization: 'Bearer abcdef0123'}}", "{headers: {Authorization: 'Bearer {{authorization:1}}'}}"),
+        (
+            #"{"headers":{"Authorization":["Bearer abcdef0123"],"Accept":["a"]}}"#,
+            #"{"headers":{"Authorization":["Bearer {{authorization:1}}"],"Accept":["a"]}}"#
+        ),
         ("> GET / HTTP/1.1\r\n> Cookie: a=b1; c=d1\r\n>", "> GET / HTTP/1.1\r\n> Cookie: a={{cookie:1}}; c={{cookie:2}}\r\n>"),
         ("< Set-Cookie: sid=s1; Path=/; HttpOnly\n", "< Set-Cookie: sid={{cookie:1}}; Path=/; HttpOnly\n"),
         ("X-Api-Key: k-123456", "X-Api-Key: {{api-key:1}}"),

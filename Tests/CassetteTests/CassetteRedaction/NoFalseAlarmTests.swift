@@ -13,6 +13,7 @@ import Testing
         "-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA\n-----END CERTIFICATE-----\n",
         "<form action=\"/login\"><input type=\"password\" name=\"password\"><input name=\"token\"></form>",
         "https://example.com/?code=200&error_code=7&sort=desc&session=on&auth=none&sig=no",
+        "https://example.com/price?token=USDC&otp=on", "https://example.com/price?token=DAI", "{\"token\":\" wor1d\"}",
     ])
     func proseAndNumbersStay(text: String) {
         #expect(RedactionFixtures.body(text, type: "text/plain") == text)

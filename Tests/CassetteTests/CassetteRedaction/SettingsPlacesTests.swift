@@ -41,6 +41,8 @@ import Testing
     @Test(arguments: [
         ("text/plain", "password: &p\n  value: h7nter2Xq\n"),
         ("text/plain", "password: !!str |\n  h7nter2Xq\n"),
+        ("text/plain", "env:\n- name: DB_PASSWORD\n  value: h7nter2Xq\n- name: A\n  value: b\n"),
+        ("text/plain", "  - name: ADMIN_PASSWORD\r\n    value: \"h7nter2Xq\"\r\n"),
     ])
     func blocksOfYAML(type: String, text: String) { HiddenPlace.check(text, type: type, inJSON: false) }
 

@@ -47,7 +47,11 @@ import Testing
         let replay = try RunningProxy(.none, in: proxy.folder)
         let again = try replay.connect()
         try again.send(origin.request(version: version))
-        #expect(try again.readToEnd().end == .reset)
+        let replayed = try again.readToEnd()
+        // A client of HTTP/1.1 gets chunks, of which the last one is missing.
+        let text = String(decoding: replayed.bytes, as: UTF8.self)
+        let isChunked = text.contains("\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n") && !text.contains("\r\n0\r\n")
+        #expect(version == "1.1" ? isChunked : replayed.end == .reset, "\(text), \(replayed.end)")
     }
 
     @Test func aRefusedConnectionIsAnsweredRecordedAndReplayed() throws {

@@ -49,12 +49,12 @@ import FoundationNetworking
             "Authorization": "Bearer abcdefgh1jklmnop", "Cookie": "session=qrstuvwxyz", "Content-Type": "application/json",
         ]
         let body = RequestBody.data(Data("{\"password\":\"hunter2hunter2\",\"again\":\"abcdefgh1jklmnop\"}".utf8))
-        let request = TransportRequest(method: "POST", url: try "https://h/p?token=ABCDEFGH&x=1".asURL(), headers: headers, body: body)
+        let request = TransportRequest(method: "POST", url: try "https://h/p?token=ABCD3FGH&x=1".asURL(), headers: headers, body: body)
         let hidden = HTTPSession.CurlDescription(request).command
-        for secret in ["abcdefgh1jklmnop", "qrstuvwxyz", "hunter2hunter2", "ABCDEFGH"] { #expect(!hidden.contains(secret), "\(hidden)") }
+        for secret in ["abcdefgh1jklmnop", "qrstuvwxyz", "hunter2hunter2", "ABCD3FGH"] { #expect(!hidden.contains(secret), "\(hidden)") }
         #expect(hidden.contains("--globoff") && hidden.contains("x=1"))
         let shown = HTTPSession.CurlDescription(request, redaction: nil).command
-        for secret in ["abcdefgh1jklmnop", "qrstuvwxyz", "hunter2hunter2", "ABCDEFGH"] { #expect(shown.contains(secret)) }
+        for secret in ["abcdefgh1jklmnop", "qrstuvwxyz", "hunter2hunter2", "ABCD3FGH"] { #expect(shown.contains(secret)) }
     }
 
     @Test func secretsInAFormAreTakenOut() throws {
