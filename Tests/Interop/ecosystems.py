@@ -27,7 +27,7 @@ PACKAGES = [
 
 HERE = pathlib.Path(__file__).resolve().parent / "ecosystems"
 BODY = bytes(range(256)) * 1200 + b"end\n"
-BOUND = 180
+BUILD_BOUND = 180
 # Debian's own interpreter, which has the packages of Debian.
 PYTHON = "/usr/bin/python3"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("httpclient", "httpcore", "commons-logging", "commons-codec"))
@@ -218,7 +218,7 @@ class Trial:
         command = [self.lab.wiretape, verb, self.cassette, "--trust", self.trust, *options, "--", *words]
         try:
             done = subprocess.run([str(word) for word in command], cwd=self.folder, env=self.lab.environment, stdin=subprocess.DEVNULL, capture_output=True,
-                                  timeout=BOUND, check=False)
+                                  timeout=BUILD_BOUND, check=False)
         except subprocess.TimeoutExpired:
             done = subprocess.CompletedProcess(command, "no end", b"", b"")
         (self.folder / f"{verb}.log").write_bytes(f"{self.title}: {done.returncode}\n".encode() + done.stderr)
