@@ -86,7 +86,7 @@ private final class TokenInterceptor: WiretapeAlamofire.RequestInterceptor, @unc
         #expect(response.error?.cause is NoToken)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aCompletionThatIsNeverCalledEndsTheRequest() async {
+    @Test func aCompletionThatIsNeverCalledEndsTheRequest() async {
         let session = Session(transport: StubTransport { _ in .response(500) })
         let forgotten = await session.request("http://a.test/", interceptor: Adapter { _, _, _ in }).serializingData().response
         #expect(forgotten.error?.cause is CompletionError)

@@ -121,7 +121,7 @@ final class RecordedAnswer: Sendable {
         // HTTP/2 tells an answer without a body from one with an empty body, and gRPC goes by that.
         if framing == .untilClose, response.version.major >= 2, response.body == nil { framing = .none }
         // The close would end it as one that is whole. Chunks without a last one show the cut (RFC 9112, 8).
-        if framing == .untilClose, !self.isComplete, response.version.major < 2, response.body != nil {
+        if framing == .untilClose, !self.isComplete, !self.isHeldOpen, response.version.major < 2, response.body != nil {
             head.fields.append(name: "Transfer-Encoding", value: "chunked")
             head.version = .http11
             framing = .chunked

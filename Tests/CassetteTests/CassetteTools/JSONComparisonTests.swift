@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Each level has one element more than the other text's: looking twice at each would take 2 to the 90th steps.
-    @Test(.timeLimit(.minutes(1))) func deepListsOfOtherLengthsAreComparedOnce() throws {
+    @Test func deepListsOfOtherLengthsAreComparedOnce() throws {
         let depth = 90
         let old = String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
         let new = String(repeating: "[", count: depth) + "2" + String(repeating: ",0]", count: depth)
