@@ -211,7 +211,7 @@ package enum SecretNames {
             [
                 "token", "authtoken", "authenticationtoken", "apitoken", "bearertoken", "usertoken", "accesstokenvalue", "subjecttoken",
                 "actortoken",
-                "logintoken", "privatetoken",
+                "logintoken", "privatetoken", "clienttoken",
                 "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
                 "jwttoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
@@ -222,7 +222,8 @@ package enum SecretNames {
         (
             "password",
             [
-                "password", "passwd", "pwd", "passphrase", "passcode", "newpassword", "oldpassword", "currentpassword", "userpassword",
+                "password", "passwd", "pwd", "userpass", "dbpass", "smtppass", "passphrase", "passcode", "newpassword", "oldpassword",
+                "currentpassword", "userpassword",
                 "passwordconfirmation", "confirmpassword", "passwordconfirm", "passwordverify", "password1", "password2", "repeatpassword",
                 "passwords", "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword",
                 "masterpassword",

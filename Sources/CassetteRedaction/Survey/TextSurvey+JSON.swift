@@ -24,9 +24,19 @@ extension TextSurvey {
         case UInt8(ascii: ","), UInt8(ascii: "}"):
             guard self.isFree else { return }
             if quote == UInt8(ascii: "\""), !self.manifest(start, end) { self.pair(start, end) }
+            if self.listedCredentials(start, end, comma: colon) { return }
             self.argument(start, end, comma: colon)
         default: if self.text.byte(self.text.skipSpaceBack(start - 1) - 1) == UInt8(ascii: "=") { self.namedTag(around: start) }
         }
+    }
+
+    /// `"Authorization", "Bearer value"`, as programs list names and values of header fields. Whether it is one.
+    private mutating func listedCredentials(_ start: Int, _ end: Int, comma: Int) -> Bool {
+        let value = self.text.skipSpace(comma + 1)
+        guard self.text.byte(comma) == UInt8(ascii: ","), self.text.isQuote(self.text.byte(value)), self.hasWordScheme(value + 1),
+            let meaning = self.meaning(start, end), meaning.syntax == .credentials
+        else { return false }
+        return self.credentials(value + 1, meaning)
     }
 
     /// Bytes to both sides of a Secret's kind among which its values are.

@@ -244,7 +244,7 @@ extension TextSurvey {
         return (String(decoding: self.bytes[start..<space], as: UTF8.self).lowercased(), space)
     }
 
-    private func hasWordScheme(_ start: Int) -> Bool { self.scheme(start).map { Self.wordSchemes.contains($0.name) } ?? false }
+    func hasWordScheme(_ start: Int) -> Bool { self.scheme(start).map { Self.wordSchemes.contains($0.name) } ?? false }
 
     /// `Bearer value`. Whether there is a scheme.
     mutating func credentials(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {

@@ -152,6 +152,14 @@ import Testing
             #"{"headers":{"Authorization":["Bearer abcdef0123"],"Accept":["a"]}}"#,
             #"{"headers":{"Authorization":["Bearer {{authorization:1}}"],"Accept":["a"]}}"#
         ),
+        (
+            #"{"rawHeaders":["Accept","a","Authorization","Bearer abcdef0123"]}"#,
+            #"{"rawHeaders":["Accept","a","Authorization","Bearer {{authorization:1}}"]}"#
+        ),
+        (
+            #"{"auth":{"client_token":"hvc1n2b3"},"dbPass":"h7nter2Xq"}"#,
+            #"{"auth":{"client_token":"{{token:1}}"},"dbPass":"{{password:1}}"}"#
+        ),
         ("> GET / HTTP/1.1\r\n> Cookie: a=b1; c=d1\r\n>", "> GET / HTTP/1.1\r\n> Cookie: a={{cookie:1}}; c={{cookie:2}}\r\n>"),
         ("< Set-Cookie: sid=s1; Path=/; HttpOnly\n", "< Set-Cookie: sid={{cookie:1}}; Path=/; HttpOnly\n"),
         ("X-Api-Key: k-123456", "X-Api-Key: {{api-key:1}}"),
