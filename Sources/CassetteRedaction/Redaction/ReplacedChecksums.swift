@@ -6,23 +6,19 @@ internal import TapeBytes
 final class ReplacedChecksums: Sendable {
     /// More are not remembered.
     private static let limit = 1 << 14
+    /// Lengths of one URL that are remembered.
+    private static let lengthsOfURL = 64
     /// Fields that have checksums of bodies, or of scripts in them, though their names do not say so.
     private static let others: Set<String> = [
         "if-match", "if-none-match", "if-range", "content-security-policy", "content-security-policy-report-only",
     ]
 
-    /// A representation, by its URL and its length as it came.
-    private struct Representation: Hashable {
-        var url: String
-        var length: Int
-    }
-
     private struct State {
         var replacements: [String: String] = [:]
         /// The texts that one replaces.
         var sources: [String: [String]] = [:]
-        /// New lengths.
-        var lengths: [Representation: Int] = [:]
+        /// The new length of each old one, by URL.
+        var lengths: [String: [Int: Int]] = [:]
     }
 
     private let state = Guarded(State())
@@ -43,9 +39,11 @@ final class ReplacedChecksums: Sendable {
     func add(lengthOf url: String, old: Int, new: Int) {
         guard old != new else { return }
         self.state.withLock { state in
-            for (known, length) in state.lengths where known.url == url && length == old { state.lengths[known] = new }
-            guard state.lengths.count < Self.limit else { return }
-            state.lengths[Representation(url: url, length: old)] = new
+            guard state.lengths[url] != nil || state.lengths.count < Self.limit else { return }
+            // A body that was redacted before is redacted further.
+            var lengths = (state.lengths[url] ?? [:]).mapValues { $0 == old ? new : $0 }
+            if lengths.count < Self.lengthsOfURL { lengths[old] = new }
+            state.lengths[url] = lengths
         }
     }
 
@@ -73,7 +71,7 @@ final class ReplacedChecksums: Sendable {
     /// Makes the length in an answer to HEAD fit that of GET (RFC 9110, 9.3.2). Whether it did not.
     func fit(_ fields: inout HeaderFields, toHeadOf url: String) -> Bool {
         guard let length = fields.first("content-length").flatMap({ Int($0) }),
-            let new = self.state.withLock({ $0.lengths[Representation(url: url, length: length)] })
+            let new = self.state.withLock({ $0.lengths[url]?[length] })
         else { return false }
         fields = fields.replacing("content-length", with: "\(new)")
         return true
