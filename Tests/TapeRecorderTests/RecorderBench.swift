@@ -85,6 +85,15 @@ extension RecorderBench {
         _ = self.queue.put(.message(exchange: id, message), now: self.clock.withLock { $0 })
     }
 
+    /// A text message in memory.
+    func sayText(_ text: String, in id: Int) {
+        var message = TapedMessage(.text)
+        message.bytes = Array(text.utf8)
+        message.size = message.bytes.count
+        let taped = TapedWebSocketMessage(message, at: 1, from: .client)
+        _ = self.queue.put(.message(exchange: id, taped), now: self.clock.withLock { $0 })
+    }
+
     /// A text message that came in blocks.
     func sayLong(_ text: String, in id: Int, reserved: UInt8 = 0) {
         let bytes = Array(text.utf8)

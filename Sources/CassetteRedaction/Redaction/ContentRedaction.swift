@@ -85,6 +85,7 @@ struct ContentRedaction {
         var kept: [Range<Int>] = []
         switch kind {
         case .form:
+            guard self.text.mayGoOn(content.count * SearchBudget.costOfFormByte) else { return [] }
             (findings, kept) = QuerySurvey(rules: self.text.rules, isForm: true).findings(in: content, range: 0..<content.count)
             findings += self.text.rules.findings(inForm: content)
         case .plain:

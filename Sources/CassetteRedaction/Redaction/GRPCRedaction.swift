@@ -44,6 +44,7 @@ struct GRPCRedaction {
             let start = offset + GRPCMessage.prefixSize
             let length = (offset + 1..<start).reduce(0) { $0 << 8 | Int(body[$1]) }
             guard length <= body.count - start else { break }
+            guard self.content.text.mayGoOn(SearchBudget.costOfText) else { return result }
             let payload = UnsafeRawBufferPointer(rebasing: body[start..<start + length])
             let message = Message(bytes: payload, isCompressed: body[offset] == 1, index: index)
             if let new = self.redacted(message, &parser, isComplete: isComplete, notes: &notes) {

@@ -1,9 +1,11 @@
 internal import CassetteFormat
 internal import TapeBytes
 
-/// How much content a search for secrets may look at. Once it is spent the search ends early, and what it says is worth nothing.
+/// How much content a search for secrets may look at, and how much work it may do on it. Once either is spent the search ends early, and
+/// its result is incomplete and must not be used.
 ///
-/// Counts bytes and knows no clock, so that the same body always costs the same. Any thread may use it, and cancel the search with it.
+/// Counts bytes and units of work and knows no clock, so that the same body always costs the same. Any thread may use it, and cancel the
+/// search with it.
 package final class SearchBudget: Sendable {
     /// Thrown by what is searched in pieces.
     package struct Spent: Error {
@@ -11,8 +13,10 @@ package final class SearchBudget: Sendable {
     }
 
     private struct State {
-        /// Of this round, and of those before that count.
+        /// Content bytes of this round, and of those before that count.
         var left: Int
+        /// Units of work, likewise.
+        var workLeft: Int
         var rounds = 0
         var isDense = false
         var isSpent = false
@@ -29,20 +33,36 @@ package final class SearchBudget: Sendable {
     /// Rounds over the same messages that count as one. A round that teaches a secret has another after it; most end with the second one.
     private static let roundLimit = 4
 
+    /// Units of work, each about the time in which a byte of text is passed by (some 5 ns): to begin a text, to look closer at a place in
+    /// it, and to take out a secret.
+    static let costOfText = 512
+    static let costOfPlace = 64
+    static let costOfSecret = 2048
+    /// For each byte of a form, whose items are decoded one by one, and of a text whose escapes are taken out.
+    static let costOfFormByte = 16
+    static let costOfEscapedByte = 4
+    /// Units of work of a round beyond which the size of a body says little of what its search costs.
+    private static let usualWork = 1 << 20
+
     private let bytes: Int
+    private let work: Int
     private let state: Guarded<State>
     private let ratio: Int
 
-    /// - Parameter bytes: of content, those between two codings included.
-    package init(bytes: Int = .max, ratio: Int = .max) {
+    /// - Parameters:
+    ///   - bytes: of content that comes out of codings, those between two codings included.
+    ///   - work: units of work beyond passing by each byte.
+    package init(bytes: Int = .max, ratio: Int = .max, work: Int = .max) {
         self.bytes = bytes
-        self.state = Guarded(State(left: bytes))
+        self.work = work
+        self.state = Guarded(State(left: bytes, workLeft: work))
         self.ratio = ratio
     }
 
     package var isSpent: Bool { self.state.withLock { $0.isSpent } }
 
-    /// Whether one of the bodies was far longer than its size on the wire: its size on the wire says little of what its search costs.
+    /// Whether the search cost far more than the sizes of the bodies on the wire suggest: a body was far longer than that, or full of
+    /// places to look at.
     package var isDense: Bool { self.state.withLock { $0.isDense } }
 
     /// Another look at the same messages begins: what the last one counted counts no more, so that the longest one counts alone. Beyond a
@@ -50,12 +70,22 @@ package final class SearchBudget: Sendable {
     func beginRound() {
         self.state.withLock { state in
             state.rounds += 1
-            if state.rounds <= Self.roundLimit { state.left = self.bytes }
+            if state.rounds <= Self.roundLimit { (state.left, state.workLeft) = (self.bytes, self.work) }
         }
     }
 
     /// Ends the search at its next piece.
     package func cancel() { self.state.withLock { $0.isSpent = true } }
+
+    /// Counts work. Whether the search goes on.
+    func spend(work: Int) -> Bool {
+        self.state.withLock { state in
+            state.workLeft -= work
+            if state.workLeft < self.work - Self.usualWork { state.isDense = true }
+            if state.workLeft < 0 { state.isSpent = true }
+            return !state.isSpent
+        }
+    }
 
     /// Counts what comes out of one body.
     ///

@@ -25,10 +25,11 @@ struct TextRedaction {
         in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = [],
         hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
     ) -> EditList {
-        guard !text.isEmpty else { return EditList() }
+        guard !text.isEmpty, self.mayGoOn(SearchBudget.costOfText) else { return EditList() }
         var work = Work(
-            rules: self.rules, vault: self.vault, text: text, kind: kind, keepsLengths: self.keepsLengths, kept: kept, hits: self.hits)
-        let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore)
+            rules: self.rules, vault: self.vault, budget: self.budget, text: text, kind: kind, keepsLengths: self.keepsLengths, kept: kept,
+            hits: self.hits)
+        let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore, budget: self.budget)
         work.keepCookies(findings + survey.findings)
         work.learn(findings)
         work.learn(self.rules.patterns(in: text))
@@ -40,10 +41,12 @@ struct TextRedaction {
             while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.bytes.withUnsafeBytes { EscapeView($0) } }) {
                 views.append(next)
             }
+            let length = views.reduce(0) { $0 + $1.bytes.count }
+            guard self.mayGoOn(length * SearchBudget.costOfEscapedByte) else { return EditList() }
             for level in views.indices { work.learn(in: views[...level], hasMore: hasMore, self, depth: depth) }
         } else if kind == .form {
             // A form's items hold texts of any kind, also where they have no escapes.
-            work.learn(inItems: TextSurvey.findings(in: text, as: .plain, hasMore: hasMore, isView: true))
+            work.learn(inItems: TextSurvey.survey(text, as: .plain, hasMore: hasMore, isView: true, budget: self.budget).findings)
         }
         work.decode(survey.base64, in: text, self, depth: depth)
         work.search(views)
@@ -56,10 +59,14 @@ struct TextRedaction {
     func editsOfKnown(in bytes: UnsafeRawBufferPointer) -> EditList {
         guard !bytes.isEmpty else { return EditList() }
         var work = Work(
-            rules: self.rules, vault: self.vault, text: bytes, kind: .binary, keepsLengths: true, kept: [], hits: self.hits)
+            rules: self.rules, vault: self.vault, budget: self.budget, text: bytes, kind: .binary, keepsLengths: true, kept: [],
+            hits: self.hits)
         work.search([])
         return EditList(keepingLengths: work.edits)
     }
+
+    /// Whether the search has not spent its budget with this much work more.
+    func mayGoOn(_ work: Int) -> Bool { self.budget?.spend(work: work) != false }
 
     private static func lies(_ range: Range<Int>, within places: [Range<Int>]) -> Bool {
         var (low, high) = (0, places.count)
@@ -73,6 +80,7 @@ struct TextRedaction {
     private struct Work {
         let rules: RedactionRules
         let vault: SecretVault
+        let budget: SearchBudget?
         let text: UnsafeRawBufferPointer
         let kind: TextKind
         let keepsLengths: Bool
@@ -82,9 +90,10 @@ struct TextRedaction {
         private let hits: SecretHits?
 
         init(
-            rules: RedactionRules, vault: SecretVault, text: UnsafeRawBufferPointer, kind: TextKind, keepsLengths: Bool,
-            kept: [Range<Int>], hits: SecretHits?
+            rules: RedactionRules, vault: SecretVault, budget: SearchBudget?, text: UnsafeRawBufferPointer, kind: TextKind,
+            keepsLengths: Bool, kept: [Range<Int>], hits: SecretHits?
         ) {
+            self.budget = budget
             self.keepsLengths = keepsLengths
             self.hits = hits
             self.rules = rules
@@ -128,6 +137,7 @@ struct TextRedaction {
                 return
             }
             if let cookie = finding.cookie, self.stays(cookie) { return }
+            guard self.budget?.spend(work: SearchBudget.costOfSecret) != false else { return }
             let reach: SecretReach =
                 if !finding.pieces.isEmpty {
                     .anywhere
@@ -169,7 +179,7 @@ struct TextRedaction {
             // A form's items hold texts of any kind.
             let kind = self.kind == .form ? .plain : self.kind
             let (findings, base64) = view.bytes.withUnsafeBytes { bytes in
-                let survey = TextSurvey.survey(bytes, as: kind, hasMore: hasMore, isView: true)
+                let survey = TextSurvey.survey(bytes, as: kind, hasMore: hasMore, isView: true, budget: self.budget)
                 return (survey.findings + self.rules.patterns(in: bytes), survey.base64)
             }
             let taken = EditList(findings.isEmpty ? [] : self.edits)
@@ -258,6 +268,7 @@ struct TextRedaction {
             }
             var done = 0
             for hit in hits where !Placeholder.covers(hit.range, in: bytes) {
+                guard self.budget?.spend(work: SearchBudget.costOfSecret) != false else { return }
                 switch hit.form {
                 case .plain:
                     self.replace(hit, bytes, known.placeholders[hit.secret], source)

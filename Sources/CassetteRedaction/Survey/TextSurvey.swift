@@ -55,14 +55,25 @@ struct TextSurvey {
         in bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false
     ) -> [Finding] { self.survey(bytes, as: kind, hasMore: hasMore, isView: isView).findings }
 
-    /// What is found, and the texts of base64 in which names may be.
+    /// What is found, and the texts of base64 in which names may be. It is incomplete if the budget is spent.
     static func survey(
-        _ bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false
+        _ bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false,
+        budget: SearchBudget? = nil
     ) -> (findings: [Finding], base64: [Range<Int>]) {
         let text = SurveyText(bytes: bytes, hasMore: hasMore, isView: isView)
         var survey = TextSurvey(text, kind)
         let shapes = ShapeSurvey(text: text)
+        var places = 0
         SurveyTable.shared.scan(bytes) { anchor, offset in
+            places += 1
+            if places == Self.placesAtOnce {
+                guard budget?.spend(work: places * SearchBudget.costOfPlace) != false else {
+                    // None of the others is looked at.
+                    places -= 1
+                    return
+                }
+                places = 0
+            }
             switch anchor {
             case .name: survey.name(endingAt: offset + 3)
             case .shapes(let indices): survey.findings += shapes.findings(indices, anchorAt: offset)
@@ -86,6 +97,9 @@ struct TextSurvey {
         if survey.isFree { survey.endTagsWithBlanks() }
         return (survey.findings + URLUserSurvey.findings(in: text), survey.base64)
     }
+
+    /// Places that are looked at before the budget is asked.
+    private static let placesAtOnce = 64
 
     mutating func base64(around offset: Int, isBeginning: Bool) {
         guard offset >= self.base64End else { return }

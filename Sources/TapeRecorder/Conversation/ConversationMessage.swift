@@ -12,9 +12,10 @@ package protocol ConversationMessage: Sendable {
     /// Whose blocks (`RecorderItem.block`) are its beginning, if it is too long for memory.
     var blocks: Tap.Side? { get }
 
-    /// Whether its search for secrets would keep all others waiting.
-    func isLong(in place: MessagePlace) -> Bool
-    /// Takes its secrets out, before `write`, which does it otherwise. May be called on another thread.
+    /// Whether its search for secrets may keep others waiting.
+    var mayTakeLong: Bool { get }
+    /// Takes its secrets out, before `write`, which does it otherwise. May be called on another thread. If the redactor's budget is spent,
+    /// the result must not be written.
     mutating func search(_ place: inout MessagePlace) throws
 
     /// Appends the message, without its secrets, as the interaction has it: a JSON object on one line, without a line end.
@@ -25,7 +26,7 @@ package protocol ConversationMessage: Sendable {
 
 extension ConversationMessage {
     package var blocks: Tap.Side? { nil }
-    package func isLong(in place: MessagePlace) -> Bool { false }
+    package var mayTakeLong: Bool { false }
     package mutating func search(_ place: inout MessagePlace) throws {}
 }
 

@@ -11,8 +11,10 @@ package struct TapedStreamPiece: ConversationMessage {
     /// Milliseconds, from the request's head for the request, from the answer's head for the answer.
     private let at: Double
     /// Nil for the end of the body.
-    private let bytes: [UInt8]?
+    private var bytes: [UInt8]?
     private let headers: HeaderFields
+    /// The bytes have no secrets any more.
+    private var isSearched = false
 
     /// - Parameters:
     ///   - bytes: nil if the body has ended.
@@ -26,19 +28,26 @@ package struct TapedStreamPiece: ConversationMessage {
 
     package var weight: Int { 128 + (self.bytes?.count ?? 0) }
 
+    package var mayTakeLong: Bool { (self.bytes?.count ?? 0) > ExchangeRedaction.textAtOnce }
+
+    package mutating func search(_ place: inout MessagePlace) throws {
+        guard let bytes, let redactor = place.redactor else { return }
+        var request = RecordedRequest(method: "", url: "", headers: self.headers)
+        var body: WireBody? = WireBody(bytes)
+        _ = redactor.redact(request: &request, body: &body)
+        self.bytes = body?.bytes ?? bytes
+        self.isSearched = true
+    }
+
     package func write(_ place: MessagePlace, into writer: inout JSONWriter) throws {
+        var (piece, place) = (self, place)
+        if !piece.isSearched { try piece.search(&place) }
         writer.beginObject(.inline)
         writer.member("at")
         writer.milliseconds(self.at)
         writer.member("from")
         writer.string(self.side == .request ? "client" : "server")
-        if var bytes = self.bytes {
-            if let redactor = place.redactor {
-                var request = RecordedRequest(method: "", url: "", headers: self.headers)
-                var body: WireBody? = WireBody(bytes)
-                _ = redactor.redact(request: &request, body: &body)
-                bytes = body?.bytes ?? bytes
-            }
+        if let bytes = piece.bytes {
             let isText = UTF8Validator.isValid(bytes)
             writer.member(isText ? "text" : "base64")
             bytes.withUnsafeBytes { if isText { writer.string(utf8: $0) } else { writer.base64($0) } }

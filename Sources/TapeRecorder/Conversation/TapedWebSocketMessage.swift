@@ -24,9 +24,7 @@ package struct TapedWebSocketMessage: ConversationMessage {
 
     package var blocks: Tap.Side? { self.taped.isSpilled ? self.side == .client ? .request : .response : nil }
 
-    package func isLong(in place: MessagePlace) -> Bool {
-        place.redactor != nil && (place.spool?.size ?? 0) > ExchangeRedaction.memoryLimit
-    }
+    package var mayTakeLong: Bool { self.taped.isSpilled || self.taped.bytes.count > ExchangeRedaction.textAtOnce }
 
     package mutating func search(_ place: inout MessagePlace) throws {
         let isText = self.taped.kind == .text

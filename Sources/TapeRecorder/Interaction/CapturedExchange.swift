@@ -14,17 +14,20 @@ struct CapturedExchange {
     /// The tap's note on each body.
     var notes: (request: String?, response: String?)
 
-    /// Whether what its bodies say may be longer than their bytes in memory: they are coded, or in files.
-    var isLongerThanItsBytes: Bool {
-        func isLonger(_ body: CapturedBody?, _ headers: @autoclosure () -> HeaderFields?) -> Bool {
+    /// Whether the search of its bodies for secrets may keep others waiting: they are coded, long, or in files.
+    var mayTakeLong: Bool {
+        func mayTakeLong(_ body: CapturedBody?, _ headers: @autoclosure () -> HeaderFields?) -> Bool {
             switch body?.place {
             case nil: false
-            // gzip shows itself, also where no field names it.
-            case .memory(let bytes): bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5]) || headers()?.hasCodings == true
+            case .memory(let bytes):
+                // gzip and zstd show themselves, also where no field names them.
+                bytes.count > ExchangeRedaction.textAtOnce || bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5])
+                    || headers()?.hasCodings == true
             case .spool: true
             }
         }
-        return isLonger(self.request, self.interaction.request.headers) || isLonger(self.response, self.interaction.response?.headers)
+        return mayTakeLong(self.request, self.interaction.request.headers)
+            || mayTakeLong(self.response, self.interaction.response?.headers)
     }
 }
 

@@ -317,7 +317,7 @@ final class RecorderWorker {
         if isCoded, let clean = self.ahead?.clean(exchange.interaction.id) { self.maker.redaction?.trust(clean) }
         do {
             var captured = try self.withBodies { maker in try maker.captured(exchange) }
-            guard try self.isRedacted(&captured, isCoded: isCoded, exchange, stored) else { return }
+            guard try self.isRedacted(&captured, exchange, stored) else { return }
             try self.makeReadable(&captured, mayDecode: mayDecode)
             self.encode(captured.interaction, generation, stored)
         } catch {
@@ -396,13 +396,17 @@ final class RecorderWorker {
     private func take(_ message: any ConversationMessage, of id: Int, _ place: MessagePlace) {
         // Nothing of it is needed any more.
         guard self.conversations.contains(id), !self.conversations.hasGap(id) else { return self.leaveOut(of: id) }
-        if message.isLong(in: place),
-            self.search?.put(PostponedSearch.Job(.message(of: id, message, place), weight: message.weight)) == true
-        {
-            self.waiting[id] = self.waiting[id] ?? Waiting()
-            return self.holdQueue()
+        guard message.mayTakeLong, let redactor = place.redactor else { return self.write(message, of: id, place) }
+        var (searched, attempt) = (message, place)
+        let budget = ExchangeRedaction.budgetAtOnce()
+        attempt.redactor = redactor.within(budget)
+        // What is in a file is searched in many pieces.
+        if attempt.spool == nil, (try? searched.search(&attempt)) != nil, !budget.isSpent { return self.write(searched, of: id, place) }
+        guard self.search?.put(PostponedSearch.Job(.message(of: id, message, place), weight: message.weight)) == true else {
+            return self.write(message, of: id, place)
         }
-        self.write(message, of: id, place)
+        self.waiting[id] = self.waiting[id] ?? Waiting()
+        self.holdQueue()
     }
 
     private func write(_ message: any ConversationMessage, of id: Int, _ place: MessagePlace) {
@@ -558,14 +562,17 @@ final class RecorderWorker {
 
     /// Whether it was redacted on this thread; if not, another thread has it. Others are written before it; the close sorts the file.
     private func isRedacted(
-        _ captured: inout CapturedExchange, isCoded: Bool, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?
+        _ captured: inout CapturedExchange, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?
     ) throws -> Bool {
         guard let redaction = self.maker.redaction else { return true }
-        let started = isCoded ? self.now : 0
+        let mayTakeLong = captured.mayTakeLong
+        let started = mayTakeLong ? self.now : 0
         // Many dense bodies in a row take as long as one long search: then another thread tries them.
-        if isCoded, !self.attemptBudget.mayDecode(now: started), self.isPut(captured, to: self.attempts, exchange, stored) { return false }
+        if mayTakeLong, !self.attemptBudget.mayDecode(now: started), self.isPut(captured, to: self.attempts, exchange, stored) {
+            return false
+        }
         let attempt = try redaction.redactAtOnce(&captured)
-        if isCoded, attempt != .redacted(isDense: false) {
+        if mayTakeLong, attempt != .redacted(isDense: false) {
             let now = self.now
             self.attemptBudget.spent(now - started, now: now)
         }

@@ -14,8 +14,11 @@ struct ExchangeRedaction {
     /// Bytes of a body that is redacted in memory, where rules for places in JSON apply; a larger one is redacted in pieces.
     static let memoryLimit = 4 << 20
 
-    /// Bytes of content that are searched while other exchanges wait: about 40 ms of work. Longer bodies are searched on another thread.
+    /// Bytes of content that are searched while other exchanges wait, and units of work on them: about 40 ms each. Longer bodies, and those
+    /// with more to look at, are searched on another thread.
     static let contentAtOnce = 8 << 20
+    /// Bytes of a text that are searched without a budget: whatever they hold costs little.
+    static let textAtOnce = 16 << 10
 
     private(set) var redactor: Redactor
     private let store: BodyStore
@@ -49,9 +52,14 @@ struct ExchangeRedaction {
         for key in clean.keys { self.searched.insert(key, at: clean.generation) }
     }
 
+    /// What is searched while others wait.
+    static func budgetAtOnce() -> SearchBudget {
+        SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio, work: Self.contentAtOnce)
+    }
+
     /// The result of a search that must not take long.
     enum Attempt: Equatable {
-        /// It is redacted. Dense: a body is so much longer than on the wire that many such searches in a row take too long as well.
+        /// It is redacted. Dense: the search cost so much more than the bodies' sizes that many such searches in a row take too long as well.
         case redacted(isDense: Bool)
         /// It takes too long while others wait. The exchange is unchanged.
         case tooLong
@@ -62,13 +70,13 @@ struct ExchangeRedaction {
         guard !self.isTooLong(exchange.request, exchange.interaction.request.headers, exchange.interaction.request),
             !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields(), exchange.interaction.request)
         else { return .tooLong }
-        guard exchange.isLongerThanItsBytes else {
+        guard exchange.mayTakeLong else {
             _ = try self.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
             return .redacted(isDense: false)
         }
         var copy = exchange
         do {
-            let budget = SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio)
+            let budget = Self.budgetAtOnce()
             _ = try self.within(budget).redact(&copy.interaction, request: &copy.request, response: &copy.response)
             exchange = copy
             return .redacted(isDense: budget.isDense)

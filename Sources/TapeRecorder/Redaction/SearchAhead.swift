@@ -128,7 +128,7 @@ final class SearchAhead: Sendable {
     }
 
     private func cleanBodies(of exchange: TapedExchange) -> CleanBodies? {
-        let redactor = self.redactor.forgetting(within: SearchBudget(bytes: ExchangeRedaction.contentAtOnce, ratio: SearchBudget.ratio))
+        let redactor = self.redactor.forgetting(within: ExchangeRedaction.budgetAtOnce())
         let generation = redactor.vault.generation
         var interaction = exchange.interaction
         let method = redactor.schema == nil ? nil : interaction.request.url

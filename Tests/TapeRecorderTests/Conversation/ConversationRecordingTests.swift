@@ -354,11 +354,40 @@ import Testing
         #expect(bench.now.lost == 0)
     }
 
+    /// In memory, and full of what takes long to search.
+    @Test(arguments: ["{\"password\":\"hunter2-of-%05d\"}\n", "curl -u joe:hunter2-of-%05d http://h/\n", "password=hunter2-of-%05d&"])
+    func aMessageFullOfSecretsKeepsNoOtherConversationWaiting(form: String) throws {
+        let threads = Guarded<[@Sendable () -> Void]>([])
+        let bench = try RecorderBench { run in
+            threads.withLock { $0.append(run) }
+            return true
+        }
+        for id in 1...2 { bench.open(id) }
+        bench.sayText((0..<5000).map { form.replacingOccurrences(of: "%05d", with: String(10_000 + $0)) }.joined(), in: 1)
+        bench.sayText("after", in: 1)
+        bench.sayText(String(repeating: "so it goes, ", count: 10_000), in: 2)
+        for id in 1...2 { bench.close(id) }
+        bench.turn()
+        #expect(try RecordedExchanges.read(bench.folder.file("tape.json")).map(\.id) == [2], "the long one without secrets does not wait")
+        for run in threads.withLock({ $0 }) { run() }
+        bench.turn()
+        let exchange = try #require(try RecordedExchanges.read(bench.folder.file("tape.json")).first { $0.id == 1 })
+        guard case .inline(let messages)? = exchange.webSocket else { return #expect(Bool(false)) }
+        #expect(messages.count == 2)
+        for name in try bench.bodies {
+            #expect(try !String(decoding: bench.folder.read("tape.bodies/\(name)"), as: UTF8.self).contains("hunter2"), "\(name)")
+        }
+    }
+
     @Test func aLongMessageThatCannotBeSearchedIsLeftOut() throws {
-        let bench = try RecorderBench()
+        let bench = try RecorderBench { run in
+            run()
+            return true
+        }
         bench.open(1)
         bench.sayLong(String(Self.long.prefix(200_000)), in: 1, reserved: 4)
         bench.close(1)
+        bench.turn()
         bench.turn()
         let exchange = try #require(try RecordedExchanges.read(bench.folder.file("tape.json")).first)
         guard case .inline(let messages)? = exchange.webSocket, let message = messages.first else { return #expect(Bool(false)) }

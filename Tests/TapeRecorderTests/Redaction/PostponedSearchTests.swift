@@ -146,6 +146,70 @@ import Testing
         #expect(try bench.inFile == [1, 2, 3, 4])
     }
 
+    /// A few hundred kilobytes that take long to search, without any coding.
+    struct Dense: Sendable, CustomTestStringConvertible {
+        var name: String
+        var type: String
+        var body: [UInt8]
+
+        var testDescription: String { self.name }
+
+        private init(_ name: String, type: String = "text/plain", _ body: [UInt8]) {
+            (self.name, self.type, self.body) = (name, type, body)
+        }
+
+        private init(_ name: String, type: String = "text/plain", count: Int = 5000, _ piece: (String) -> String) {
+            let text = (0..<count).map { piece("hunter2-of-\($0 + 100_000)") }.joined()
+            self.init(name, type: type, Array(text.utf8))
+        }
+
+        private static func frame(_ bytes: [UInt8]) -> [UInt8] { [0, 0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes }
+
+        static let all = [
+            Dense("passwords") { "password=\($0) " },
+            Dense("JSON in strings of JSON", type: "application/json") { "{\"a\":\"{\\\"password\\\":\\\"\($0)\\\"}\"}\n" },
+            Dense("one secret again and again", count: 20_000) { _ in "password=hunter2-of-the-test " },
+            Dense("flags", count: 70_000) { _ in "curl -u a:b -p " },
+            Dense("a form", type: "application/x-www-form-urlencoded", count: 140_000) { _ in "a=1&" },
+            Dense(
+                "parts", type: "multipart/form-data; boundary=b",
+                Array(
+                    ((0..<9000).map { "--b\r\nContent-Disposition: form-data; name=\"a\($0)\"\r\n\r\nx\r\n" }.joined() + "--b--\r\n").utf8)),
+            Dense("empty messages", type: "application/grpc", (0..<20_000).flatMap { _ in Self.frame([]) }),
+            Dense(
+                "strings of MessagePack", type: "application/msgpack",
+                [0xDC, 0x7F, 0xFF] + (0..<0x7FFF).flatMap { _ in [0xA2, 0x61, 0x62] as [UInt8] }),
+        ]
+    }
+
+    @Test(arguments: Dense.all) func whatIsFullOfPlacesToLookAtKeepsNobodyWaiting(_ dense: Dense) throws {
+        let bench = try Bench()
+        bench.put(TapedExchanges.exchange(1, fields: ["Content-Type: \(dense.type)"], body: dense.body), TapedExchanges.simple(2))
+        bench.turn()
+        #expect(try bench.inFile == [2])
+    }
+
+    @Test func whatIsFullOfSecretsHasNoneWhenItIsWritten() throws {
+        let bench = try Bench()
+        let words = (0..<5000).map { "password=hunter2-of-\($0) " }.joined()
+        bench.put(TapedExchanges.simple(1, body: words), TapedExchanges.simple(2))
+        bench.turn()
+        #expect(try bench.inFile == [2])
+        #expect(try bench.close().map(\.id) == [1, 2])
+        #expect(try !String(decoding: bench.folder.read("tape.json"), as: UTF8.self).contains("hunter2"))
+    }
+
+    @Test func aLongBodyWithFewPlacesIsSearchedAtOnce() throws {
+        let bench = try Bench()
+        var generator = SeededGenerator(seed: 5)
+        let rows = (0..<20_000).map { "{\"id\":\($0),\"name\":\"word\(UInt16.random(in: 0..<500, using: &generator))\",\"isOpen\":true}" }
+        let body = Array("{\"password\":\"hunter2-of-the-test\",\"rows\":[\(rows.joined(separator: ","))]}".utf8)
+        bench.put(TapedExchanges.exchange(1, fields: ["Content-Type: application/json"], body: body), TapedExchanges.simple(2))
+        bench.turn()
+        #expect(try bench.inFile == [1, 2])
+        #expect(try !bench.holds("hunter2-of-the-test"))
+    }
+
     /// A gzip stream behind whose end megabytes of nothing follow, in gzip once more: what comes out at last is short.
     @Test func whatComesOutBetweenTwoCodingsCountsToo() throws {
         let inner = try #require(Array("hello".utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
