@@ -16,6 +16,9 @@ struct RecordSurvey {
     /// Bytes of one record.
     private static let lineLimit = 8192
 
+    /// Bytes of a domain (RFC 1035, 2.3.4), with curl's mark in front of it.
+    private static let domainLimit = 272
+
     /// Nil if the first record of the text is of neither format.
     init?(_ text: UnsafeRawBufferPointer) {
         var start = 0
@@ -77,6 +80,11 @@ struct RecordSurvey {
 
     /// The value of a cookie's line.
     private static func cookie(_ text: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int>? {
+        // Few lines of other texts have a tab behind their first word.
+        let domain = ByteScan.index(
+            of: 9, in: UnsafeRawBufferPointer(rebasing: text[..<min(line.upperBound, line.lowerBound + Self.domainLimit)]),
+            from: line.lowerBound)
+        guard domain < line.upperBound, text[domain] == 9 else { return nil }
         let fields = text[line].split(separator: 9, maxSplits: 6, omittingEmptySubsequences: false)
         guard fields.count == 7, self.isFlag(fields[1]), self.isFlag(fields[3]), fields[4].allSatisfy({ $0 >= 48 && $0 <= 57 }),
             !fields[6].isEmpty
@@ -84,29 +92,30 @@ struct RecordSurvey {
         return fields[6].startIndex..<fields[6].endIndex
     }
 
+    /// What no field before the password has: most other texts are told by their first bytes.
+    private static let mayNotStandInFields: [Bool] = (0...255).map { $0 <= 32 || "\"'|;{}[]()<>=,".utf8.contains(UInt8($0)) }
+
     private static func isFlag(_ field: Slice<UnsafeRawBufferPointer>) -> Bool {
         field.elementsEqual("TRUE".utf8) || field.elementsEqual("FALSE".utf8)
     }
 
     /// The password of an entry.
     private static func password(_ text: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int>? {
+        guard !Self.mayNotStandInFields[Int(text[line.lowerBound])] else { return nil }
         var starts = [line.lowerBound]
         var offset = line.lowerBound
         while offset < line.upperBound, starts.count < 5 {
-            if text[offset] == UInt8(ascii: "\\") {
-                offset += 1
-            } else if text[offset] == UInt8(ascii: ":") {
-                starts.append(offset + 1)
-            } else if text[offset] <= 32 {
-                return nil
-            }
+            let isEscaped = text[offset] == UInt8(ascii: "\\")
+            if isEscaped { offset += 1 }
+            guard offset < line.upperBound, !Self.mayNotStandInFields[Int(text[offset])] else { return nil }
+            if !isEscaped, text[offset] == UInt8(ascii: ":") { starts.append(offset + 1) }
             offset += 1
         }
         guard starts.count == 5, starts[4] < line.upperBound else { return nil }
         let fields = (0..<4).map { text[starts[$0]..<starts[$0 + 1] - 1] }
         let isPort =
             fields[1].elementsEqual("*".utf8) || !fields[1].isEmpty && fields[1].count <= 5 && fields[1].allSatisfy { $0 >= 48 && $0 <= 57 }
-        guard isPort, fields.allSatisfy({ !$0.isEmpty && !$0.contains { "\"'|;{}[]()<>=,".utf8.contains($0) } }),
+        guard isPort, fields.allSatisfy({ !$0.isEmpty }),
             !text[starts[4]..<line.upperBound].contains(where: { $0 < 32 }),
             // A time or an address of bytes has digits alone.
             fields.contains(where: { $0.contains { ($0 | 32) > 102 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "*") } })
