@@ -4,10 +4,13 @@ public struct AnswerForm: Sendable, Hashable {
     public var isDecoded: Bool
     /// The ranges to send instead of the recorded body; nil for the recorded body.
     public var ranges: ComputedRanges?
+    /// The request's Range field, to be applied to the body without its codings, whose length is known only then; nil for all of the body.
+    public var decodedRange: String?
 
-    public init(isDecoded: Bool = false, ranges: ComputedRanges? = nil) {
+    public init(isDecoded: Bool = false, ranges: ComputedRanges? = nil, decodedRange: String? = nil) {
         self.isDecoded = isDecoded
         self.ranges = ranges
+        self.decodedRange = decodedRange
     }
 
     /// As recorded, byte for byte.

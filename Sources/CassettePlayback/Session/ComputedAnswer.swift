@@ -26,7 +26,14 @@ public enum ComputedAnswer {
             try self.compute(ranges, &response, cassette, bodies, digest)
         } else if form.isDecoded, let body = response.body, body.size > 0 {
             let bytes = try self.decoded(body, id: interaction.id, response.headers, bodies, digest)
-            self.replace(&response, with: bytes, fields: self.decodedFields(response.headers))
+            let fields = self.decodedFields(response.headers)
+            // A range that an origin may ignore is ignored.
+            if let ranges = form.decodedRange.flatMap(RangeRequest.init)?.ranges(of: bytes.count) {
+                response.headers = fields
+                try self.compute(ranges, of: bytes.count, &response, [(0..<bytes.count, ByteSource(bytes))])
+            } else {
+                self.replace(&response, with: bytes, fields: fields)
+            }
         } else if form.isDecoded {
             // The answer to HEAD, whose length without the coding is not known (RFC 9110, 9.3.2).
             response.headers = self.decodedFields(response.headers).removing("content-length")
@@ -91,32 +98,41 @@ public enum ComputedAnswer {
         _ ranges: ComputedRanges, _ response: inout RecordedResponse, _ cassette: RecordedCassette, _ bodies: BodyReader,
         _ digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
+        var sources: [(bytes: Range<Int>, source: ByteSource)] = []
+        if !ranges.ranges.isEmpty {
+            for source in ranges.sources { sources.append((source.bytes, try self.source(source, cassette, bodies, digest))) }
+        }
+        try self.compute(ranges.ranges, of: ranges.length, &response, sources)
+    }
+
+    /// - Parameter ranges: empty for a 416.
+    private static func compute(
+        _ ranges: [Range<Int>], of length: Int, _ response: inout RecordedResponse, _ sources: [(bytes: Range<Int>, source: ByteSource)]
+    ) throws(CassetteError) {
         let type = response.headers.first("content-type")
         var fields = self.withoutChecksums(response.headers).removing("content-range")
-        guard !ranges.ranges.isEmpty else {
-            fields.append(name: "Content-Range", value: "bytes */\(ranges.length)")
+        guard !ranges.isEmpty else {
+            fields.append(name: "Content-Range", value: "bytes */\(length)")
             (response.status, response.reason) = (416, Array("Range Not Satisfiable".utf8))
             return self.replace(&response, with: [], fields: fields.removing("content-type").removing("content-encoding"))
         }
-        guard ranges.ranges.reduce(0, { $0 + $1.count }) <= self.limit else {
+        guard ranges.reduce(0, { $0 + $1.count }) <= self.limit else {
             throw CassetteError(
                 .tooLarge, "the request asks for more than \(self.limit >> 20) MiB of a range that was not recorded: record it as it is.")
         }
-        var sources: [(bytes: Range<Int>, source: ByteSource)] = []
-        for source in ranges.sources { sources.append((source.bytes, try self.source(source, cassette, bodies, digest))) }
         var parts: [[UInt8]] = []
-        for range in ranges.ranges { parts.append(try self.bytes(range, of: sources)) }
+        for range in ranges { parts.append(try self.bytes(range, of: sources)) }
         (response.status, response.reason) = (206, Array("Partial Content".utf8))
         guard parts.count > 1 else {
-            fields.append(name: "Content-Range", value: self.contentRange(ranges.ranges[0], ranges.length))
+            fields.append(name: "Content-Range", value: self.contentRange(ranges[0], length))
             return self.replace(&response, with: parts[0], fields: fields)
         }
         let boundary = self.boundary(absentFrom: parts)
         var body: [UInt8] = []
-        for (range, part) in zip(ranges.ranges, parts) {
+        for (range, part) in zip(ranges, parts) {
             body += "\r\n--\(boundary)\r\n".utf8
             if let type { body += "Content-Type: \(type)\r\n".utf8 }
-            body += "Content-Range: \(self.contentRange(range, ranges.length))\r\n\r\n".utf8
+            body += "Content-Range: \(self.contentRange(range, length))\r\n\r\n".utf8
             body += part
         }
         body += "\r\n--\(boundary)--\r\n".utf8

@@ -50,7 +50,8 @@ final class ReplayExchange: MessageExchange {
             return self.end()
         }
         if let timeout = self.request.call?.timeout, self.proxy.configuration.latency != .none { self.setDeadline(timeout) }
-        self.load(self.form)
+        // The body without its coding may have ranges that the coded one does not have.
+        self.load(self.form.ranges?.ranges.isEmpty == true ? .recorded : self.form)
         if !self.requestIsRead, !self.isOver { self.client.setReading(true) }
     }
 
@@ -64,13 +65,15 @@ final class ReplayExchange: MessageExchange {
             self.proxy.readClock()
             switch result {
             case .success(let answer):
-                guard let coding = answer.coding(notAcceptedBy: self.request.head.fields) else { return self.found(answer) }
+                guard let coding = answer.coding(notAcceptedBy: self.request.head.fields) else {
+                    return form == .recorded && self.form != .recorded ? self.load(self.form) : self.found(answer)
+                }
                 if let problem = self.problem(decoding: coding, of: answer, form) {
                     self.countUnreadable(problem)
                     return self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: problem))
                 }
                 self.proxy.session.noteDecoded(self.index, coding: coding)
-                self.load(AnswerForm(isDecoded: true))
+                self.load(AnswerForm(isDecoded: true, decodedRange: self.form.ranges == nil ? nil : self.rangeOfDecoded))
             case .failure(let error):
                 self.countUnreadable(error.message)
                 self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
@@ -80,11 +83,21 @@ final class ReplayExchange: MessageExchange {
 
     /// Why a body cannot be decoded for a client that does not accept its coding; nil if it can.
     private func problem(decoding coding: String, of answer: RecordedAnswer, _ form: AnswerForm) -> String? {
-        if form != .recorded || answer.head?.status == 206 {
+        let isOfWhole = form.ranges.map { $0.sources.count == 1 && $0.sources[0].bytes == 0..<$0.length } ?? true
+        if form.isDecoded || !isOfWhole || form.ranges == nil && answer.head?.status == 206 {
             return "a range of a body coded as \"\(coding)\" cannot be decoded: record it with this client."
         }
         guard AcceptedCodings(self.request.head.fields)?.acceptsIdentity == false else { return nil }
         return "the client accepts neither the recorded coding \"\(coding)\" nor a body without one: record it with this client."
+    }
+
+    /// The ranges that the request asks for, of the body without its codings; nil if its condition names the coded body (RFC 9110, 13.1.5).
+    private var rangeOfDecoded: String? {
+        let fields = self.request.head.fields
+        guard fields.first("if-range")?.contains("\"") != true else { return nil }
+        // Azure's own field goes before the standard one.
+        let name: StaticString = fields.contains("x-ms-range") ? "x-ms-range" : "range"
+        return fields.contains(name) ? fields.values(name).joined(separator: ", ") : nil
     }
 
     private func found(_ answer: RecordedAnswer) {
