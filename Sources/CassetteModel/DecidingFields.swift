@@ -23,13 +23,14 @@ public enum DecidingFields {
 
     /// Whether a field line (`Name: value`) has one of these names.
     public static func isOne(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard let first = line.first, self.firstLetters & self.bit(first) != 0 else { return false }
-        return self.conditions.contains { self.isNamed($0, line) } || self.operations.contains { self.isNamed($0, line) }
+        guard let first = line.first, first >= 65 else { return false }
+        return self.byFirstLetter[Int(first & 31)].contains { self.isNamed($0, line) }
     }
 
-    private static let firstLetters = (Self.operations + Self.conditions).reduce(into: UInt32(0)) { $0 |= Self.bit($1.utf8Start[0]) }
-
-    private static func bit(_ letter: UInt8) -> UInt32 { 1 << UInt32(letter & 31) }
+    /// By the first letter's lower five bits, which are the same in both cases.
+    private static let byFirstLetter: [[StaticString]] = (0..<32).map { letter in
+        (Self.conditions + Self.operations).filter { Int($0.utf8Start[0] & 31) == letter }
+    }
 
     private static func isNamed(_ name: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
         let length = name.utf8CodeUnitCount

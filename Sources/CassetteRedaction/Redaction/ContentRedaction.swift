@@ -51,7 +51,10 @@ struct ContentRedaction {
 
     /// What a content without parts is, for spelling placeholders in it.
     static func kind(_ headers: HeaderFields, _ content: UnsafeRawBufferPointer) -> TextKind {
-        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        self.kind(MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)), content)
+    }
+
+    private static func kind(_ type: MediaType, _ content: UnsafeRawBufferPointer) -> TextKind {
         if type.isForm { return .form }
         switch type.kind {
         case .json, .text: return .plain
@@ -70,7 +73,7 @@ struct ContentRedaction {
             let edits = wide.text.withUnsafeBytes { EditList(self.edits(inText: $0[...], .plain)) }
             return Self.moved(wide.edits(edits), by: slice.startIndex)
         }
-        var kind = Self.kind(headers, content)
+        var kind = Self.kind(type, content)
         // curl's `-d` calls everything a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             kind = .plain

@@ -115,8 +115,15 @@ public struct Redactor: Sendable {
     /// For a body. A part of a representation keeps its number of bytes, so that it still fits its place (RFC 9110, 14.4 and 14.6).
     private func text(for headers: HeaderFields) -> TextRedaction {
         var text = self.text
-        text.keepsLengths = headers.contains("content-range") || MultipartType(headers)?.subtype == "byteranges"
+        text.keepsLengths = headers.contains("content-range") || Self.isOfRanges(headers)
         return text
+    }
+
+    /// `multipart/byteranges` (RFC 9110, 14.6). Told by its first letter in nearly all messages.
+    private static func isOfRanges(_ headers: HeaderFields) -> Bool {
+        guard let index = headers.firstIndex(of: "content-type") else { return false }
+        let value = headers.valueBytes(at: index)
+        return value.first.map { $0 | 32 } == UInt8(ascii: "m") && MultipartType(headers)?.subtype == "byteranges"
     }
 
     /// For one message of gRPC, which is compared before its body has ended.
@@ -144,9 +151,9 @@ public struct Redactor: Sendable {
         {
             (interaction.response, responseBody) = (message, body)
         }
-        var answers = self
-        // Of most recordings nothing is known.
-        if self.checksums != nil, !self.vault.isEmpty { answers.hits = SecretHits() }
+        // Of most recordings nothing is known, and a copy costs as much as a small answer.
+        let hits = self.checksums != nil && !self.vault.isEmpty ? SecretHits() : nil
+        let counting = hits.map(self.counting)
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         var looks = 0
         // Also after bodies that have changed: what stood around a secret may be another text without it.
@@ -173,12 +180,18 @@ public struct Redactor: Sendable {
             }
             // Kept for a body that changes: its head is put right then.
             if isCoded, looks == 1 { oldHeaders = interaction.response?.headers }
-            if let outcome = interaction.response?.redact(by: answers, &responseBody, types?.response) {
+            let redacted =
+                if let counting {
+                    interaction.response?.redact(by: counting, &responseBody, types?.response)
+                } else {
+                    interaction.response?.redact(by: self, &responseBody, types?.response)
+                }
+            if let outcome = redacted {
                 hasChanged = hasChanged || outcome.isBodyChanged
                 response.add(outcome)
             }
         }
-        if let hits = answers.hits, !self.isSpent { self.spread.add(hits) }
+        if let hits, !self.isSpent { self.spread.add(hits) }
         if request.isBodyChanged || response.isBodyChanged, !self.isSpent {
             self.noteDigests(of: old.request, becoming: requestBody, HeaderFields(), interaction.request)
             self.noteDigests(of: old.response, becoming: responseBody, oldHeaders ?? HeaderFields(), interaction.request)
@@ -195,6 +208,13 @@ public struct Redactor: Sendable {
             response.isHeadMended = true
         }
         return (request, response)
+    }
+
+    /// The same redactor for an answer in which known secrets are counted.
+    private func counting(_ hits: SecretHits) -> Redactor {
+        var other = self
+        other.hits = hits
+        return other
     }
 
     /// Remembers the digests of a body that was changed. Those of scripts and styles that pages name are of the content without its codings.

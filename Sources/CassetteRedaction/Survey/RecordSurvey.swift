@@ -21,6 +21,8 @@ struct RecordSurvey {
 
     /// Nil if the first record of the text is of neither format.
     init?(_ text: UnsafeRawBufferPointer) {
+        // JSON and markup begin otherwise.
+        guard let first = text.first, !Self.mayNotStandInFields[Int(first)] || first == 10 || first == 13 else { return nil }
         var start = 0
         let head = UnsafeRawBufferPointer(rebasing: text[..<min(text.count, Self.lineLimit)])
         // Most texts are told by their first line.

@@ -97,7 +97,7 @@ struct ExchangeRouter {
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
         // The last recipient answers as the origin would (RFC 9110, 7.6.2).
-        if MaxForwards(request.head)?.left == 0 { return self.local(request, .lastRecipient(of: request.head)) }
+        if MaxForwards.left(of: request.head) == 0 { return self.local(request, .lastRecipient(of: request.head)) }
         let opensWebSocket = self.proxy.library != nil && WebSocketHandshake.isAsked(by: request.head)
         let opening = self.proxy.session.begin(
             method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody,

@@ -130,7 +130,11 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.state.upstreamTaken(isReused: isReused, at: self.elapsed)
         let (info, timing) = upstream.use()
         self.recording.connected(info, timing, blocked: blocked)
-        upstream.send(MaxForwards.counted(self.request.head), target: self.request.target, framing: self.request.framing)
+        if let head = MaxForwards.counted(self.request.head) {
+            upstream.send(head, target: self.request.target, framing: self.request.framing)
+        } else {
+            upstream.send(self.request.head, target: self.request.target, framing: self.request.framing)
+        }
         if let stream = upstream.number { self.recording.opened(stream: stream) }
         for piece in self.sent.pieces { upstream.send(piece) }
         if !self.request.hasBody || self.sent.pieces.last?.isLast == true { self.requestSent() }

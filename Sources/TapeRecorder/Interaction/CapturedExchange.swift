@@ -16,18 +16,9 @@ struct CapturedExchange {
 
     /// Whether the search of its bodies for secrets may keep others waiting: they are coded, long, or in files.
     var mayTakeLong: Bool {
-        func mayTakeLong(_ body: CapturedBody?, _ headers: @autoclosure () -> HeaderFields?) -> Bool {
-            switch body?.place {
-            case nil: false
-            case .memory(let bytes):
-                // gzip and zstd show themselves, also where no field names them.
-                bytes.count > ExchangeRedaction.textAtOnce || bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5])
-                    || headers()?.hasCodings == true
-            case .spool: true
-            }
-        }
-        return mayTakeLong(self.request, self.interaction.request.headers)
-            || mayTakeLong(self.response, self.interaction.response?.headers)
+        (self.request?.mayTakeLong ?? false) || (self.response?.mayTakeLong ?? false)
+            || self.request != nil && self.interaction.request.headers.hasCodings
+            || self.response != nil && self.interaction.response?.headers.hasCodings == true
     }
 }
 
@@ -48,6 +39,16 @@ struct CapturedBody {
     var isComplete: Bool
     /// A sentence for people on what could not be redacted.
     var note: String?
+
+    /// It is long, in a file, or coded as its first bytes say.
+    fileprivate var mayTakeLong: Bool {
+        switch self.place {
+        case .memory(let bytes):
+            // gzip and zstd show themselves, also where no field names them.
+            bytes.count > ExchangeRedaction.textAtOnce || bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5])
+        case .spool: true
+        }
+    }
 
     init(_ place: Place, arrival: Arrival?, marks: ConversationMarks? = nil, isComplete: Bool) {
         self.place = place

@@ -667,12 +667,18 @@ final class RecorderWorker {
         self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
         self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored, journal: journal))
         self.file.noteStart(interaction.started)
-        var notes = [interaction.request.body?.note, interaction.response?.body?.note]
-        if case .inline(let messages)? = interaction.webSocket { notes += messages.map(\.note) }
-        if self.file.redactor != nil, notes.contains(where: { $0 != nil }) { self.unsearched.add(interaction.id, notes: notes) }
+        if self.file.redactor != nil { self.noteUnsearched(interaction) }
         if interaction.isUndecoded {
             self.status.withLock { $0.undecoded += 1 }
             self.proving.put(interaction)
+        }
+    }
+
+    private func noteUnsearched(_ interaction: Interaction) {
+        if interaction.request.body?.note != nil || interaction.response?.body?.note != nil {
+            self.unsearched.add(interaction.id, notes: [interaction.request.body?.note, interaction.response?.body?.note])
+        } else if case .inline(let messages)? = interaction.webSocket, messages.contains(where: { $0.note != nil }) {
+            self.unsearched.add(interaction.id, notes: messages.map(\.note))
         }
     }
 
