@@ -131,12 +131,12 @@ public struct WireBodyDecoder: ~Copyable {
     ) throws -> (content: BodyContent, note: String?) {
         guard let messages = contents.messages, bytes.size > 0 else { return try contents.content(bytes, &sink) }
         var room = InflateLimits.file(codedSize: bytes.size).output
-        let work = self.restorer.work + Self.searchesOfBody * DeflateRestorer.searchLimit
+        let charge = self.restorer.charge + Self.searchesOfBody * DeflateRestorer.searchLimit
         let (body, note) = try messages.body(
             bytes,
             unpack: { payload in
                 guard let coding = contents.messageCoding, room > 0 else { return nil }
-                let unpacked = try self.unpacked(payload, coding, origin, mayRestore: self.restorer.work < work)
+                let unpacked = try self.unpacked(payload, coding, origin, mayRestore: self.restorer.charge < charge)
                 room -= unpacked?.content.count ?? 0
                 return unpacked
             }, &sink)

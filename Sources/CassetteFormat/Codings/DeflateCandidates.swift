@@ -8,8 +8,6 @@ struct DeflateCandidates {
     private static let levels = [6, 9, 1, 5, 4, 3, 2, 7, 8]
 
     let all: [DeflateParameters]
-    /// How many of them, from the first, cover nearly all restorable answers.
-    let likelyCount: Int
 
     init(contentSize: Int, format: DeflateFormat, wirePrefix: UnsafeRawBufferPointer) {
         var levels = Self.levels
@@ -33,7 +31,6 @@ struct DeflateCandidates {
         for level in levels.prefix(3) { add(level, 8, window) }
         for level in levels.prefix(3) { add(level, shrunkMemory, window) }
         add(6, 9, window)  // Apache's mod_deflate
-        self.likelyCount = list.count
         for memory in [8, shrunkMemory, 9] { for level in levels { add(level, memory, window) } }
         if format != .zlib { for level in levels { add(level, shrunkMemory, shrunkWindow) } }
         for memory in (1...7).reversed() { for level in levels.prefix(3) { add(level, memory, window) } }

@@ -3,11 +3,16 @@ internal import TapeBytes
 
 /// Finds the parameters with which zlib reproduces a recorded stream, byte for byte.
 ///
-/// Works in bounded time: a candidate ends at its first differing byte, a search at `searchLimit`.
+/// Works in bounded time: a candidate ends at its first differing byte, a search at its limit. Whether parameters are found depends on the
+/// body alone: what worked for the origin before is only tried first, if the search would come to it in any case. So a body is kept by
+/// parameters or as it was sent whatever else is recorded.
 public struct DeflateRestorer: ~Copyable {
     /// Content bytes that failing candidates may deflate in one search: about 70 ms of a core. A candidate that still agrees there
     /// runs on to its end, so a search costs at most this and the content once more.
     public static let searchLimit = 2 << 20
+    /// The same for short contents: more candidates fit into it, and each costs more than its bytes. Some 10 ms of a core.
+    static let shortSearchLimit = 768 << 10
+    private static let shortContent = 32 << 10
     /// What each candidate costs besides its bytes, in bytes: zlib clears its tables.
     private static let candidateCost = 16 << 10
     private struct Differs: Error {}
@@ -20,6 +25,8 @@ public struct DeflateRestorer: ~Copyable {
     public var memory = RestorationMemory()
     /// Content bytes deflated by all searches so far.
     public private(set) var work = 0
+    /// What all searches so far would have cost at most if nothing had been known.
+    private(set) var charge = 0
     /// The deflater that agreed last: an origin's next body needs the same one.
     private var kept: Deflater?
 
@@ -32,7 +39,7 @@ public struct DeflateRestorer: ~Copyable {
         producing wire: UnsafeRawBufferPointer, from content: UnsafeRawBufferPointer, format: DeflateFormat, header: GzipHeader?,
         origin: String, identity: [UInt8], limit: Int = Self.searchLimit
     ) -> DeflateParameters? {
-        guard let flushes = FlushPoints.find(in: wire, format: format) else { return nil }
+        guard !Self.isOfGo(wire, format), let flushes = FlushPoints.find(in: wire, format: format) else { return nil }
         let prefix = UnsafeRawBufferPointer(rebasing: wire.prefix(16))
         let search = Search(contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity, limit: limit)
         var found = self.search(search) {
@@ -57,6 +64,17 @@ public struct DeflateRestorer: ~Copyable {
         }
     }
 
+    /// Whether a stream ends in an empty stored block, as Go writes it: zlib ends in an empty block of another type (RFC 1951, 3.2.4).
+    private static func isOfGo(_ wire: UnsafeRawBufferPointer, _ format: DeflateFormat) -> Bool {
+        let trailer =
+            switch format {
+            case .gzip: 8
+            case .zlib: 4
+            case .raw: 0
+            }
+        return wire.dropLast(trailer).suffix(4).elementsEqual([0, 0, 0xFF, 0xFF])
+    }
+
     private struct Search {
         var contentSize: Int
         var format: DeflateFormat
@@ -70,41 +88,45 @@ public struct DeflateRestorer: ~Copyable {
     private mutating func search(
         _ search: Search, _ attempt: (_ deflater: inout Deflater, _ budget: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
+        let candidates = DeflateCandidates(contentSize: search.contentSize, format: search.format, wirePrefix: search.prefix).all
+        let cost = search.contentSize + Self.candidateCost
+        let isShort = search.contentSize <= Self.shortContent
+        var budget = min(search.limit, isShort ? Self.shortSearchLimit : Self.searchLimit)
+        self.charge += min(budget, candidates.count * cost) + search.contentSize
         if let known = self.memory.finding(of: search.identity) { return known.parameters }
-        let (format, origin) = (search.format, search.origin)
-        var tried = self.memory.parameters(for: origin)
-        var rest: [DeflateParameters]?
-        var next = 0
-        var budget = search.limit
+        var works: [DeflateParameters: Int] = [:]
         var found: DeflateParameters?
-        while found == nil, budget > 0 {
-            if next == tried.count, rest == nil {
-                let candidates = DeflateCandidates(contentSize: search.contentSize, format: format, wirePrefix: search.prefix)
-                let isFull = self.memory.deservesFullSearch(origin)
-                rest = isFull ? candidates.all : Array(candidates.all.prefix(candidates.likelyCount))
-                tried += (rest ?? []).filter { !tried.contains($0) }
-            }
-            guard next < tried.count else { break }
-            let candidate = tried[next]
-            next += 1
-            // With less budget than this, trying it might end before anything could be compared.
-            guard search.contentSize >= budget || !self.memory.proofs.hold(candidate, for: search.identity) else {
-                found = candidate
-                break
-            }
-            guard var deflater = self.deflater(candidate, format: format) else { continue }
-            switch try attempt(&deflater, budget) {
-            case .same:
-                self.work += search.contentSize
-                found = candidate
-                self.kept = consume deflater
-            case .different(let work):
-                self.work += work
-                budget -= work + Self.candidateCost
-            }
+        for candidate in self.memory.parameters(for: search.origin) where found == nil {
+            // The search comes to it, whatever those before it cost.
+            guard let rank = candidates.firstIndex(of: candidate), (rank + 1) * cost <= budget else { continue }
+            found = try self.trial(of: candidate, search, budget, &works, attempt)
         }
-        self.memory.learn(RestorationMemory.Finding(origin: origin, identity: search.identity, parameters: found))
+        for candidate in candidates where found == nil && budget > 0 {
+            if works[candidate] == nil { found = try self.trial(of: candidate, search, budget, &works, attempt) }
+            if let work = works[candidate] { budget -= work + Self.candidateCost }
+        }
+        self.memory.learn(RestorationMemory.Finding(origin: search.origin, identity: search.identity, parameters: found))
         return found
+    }
+
+    /// The candidate, if it reproduces the stream. If not, `works` gets what it has cost.
+    private mutating func trial(
+        of candidate: DeflateParameters, _ search: Search, _ budget: Int, _ works: inout [DeflateParameters: Int],
+        _ attempt: (_ deflater: inout Deflater, _ budget: Int) throws -> Attempt
+    ) rethrows -> DeflateParameters? {
+        // With less budget than this, trying it might end before anything could be compared.
+        guard search.contentSize >= budget || !self.memory.proofs.hold(candidate, for: search.identity) else { return candidate }
+        guard var deflater = self.deflater(candidate, format: search.format) else { return nil }
+        switch try attempt(&deflater, budget) {
+        case .same:
+            self.work += search.contentSize
+            self.kept = consume deflater
+            return candidate
+        case .different(let work):
+            self.work += work
+            works[candidate] = work
+            return nil
+        }
     }
 
     private mutating func deflater(_ parameters: DeflateParameters, format: DeflateFormat) -> Deflater? {
@@ -205,9 +227,8 @@ public struct RestorationMemory: Sendable {
     static let findingLimit = 32
     /// Parameters kept of each origin: for its dynamic, its static and one other kind of answers.
     static let parametersLimit = 3
-    /// An origin whose bodies were not restored this many times in a row (Node, Go) gets a full search only now and then.
+    /// An origin whose bodies were not restored this many times in a row has another compressor (Node, Go).
     static let missLimit = 3
-    static let retryInterval = 64
 
     private struct Entry {
         var parameters: [DeflateParameters] = []
@@ -254,12 +275,6 @@ public struct RestorationMemory: Sendable {
     /// What worked for the origin, the latest first.
     public func parameters(for origin: String) -> [DeflateParameters] {
         self.entries[origin]?.parameters ?? []
-    }
-
-    /// Whether more than the likely candidates should be tried.
-    public func deservesFullSearch(_ origin: String) -> Bool {
-        guard let misses = self.entries[origin]?.misses else { return true }
-        return misses < Self.missLimit || misses % Self.retryInterval == 0
     }
 
     mutating func found(_ parameters: DeflateParameters, for origin: String) {

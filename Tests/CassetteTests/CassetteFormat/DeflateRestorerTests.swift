@@ -204,19 +204,31 @@ struct DeflateRestorerTests {
         #expect(works[works.count - 3] == works[numbers.count - 1] && works[works.count - 1] > works[works.count - 3])
     }
 
-    @Test func aHopelessOriginIsGivenUpSoon() {
+    /// A body whose parameters are far down the list, recorded alone and after bodies of the same origin that help or hinder the search.
+    @Test func whetherParametersAreFoundDependsOnTheBodyAlone() {
         var generator = CodingFixtures.Generator(seed: 8)
-        var restorer = DeflateRestorer()
-        var costs: [Int] = []
-        for _ in 0..<6 {
-            let content = generator.text(20_000)
-            var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
-            wire[200] ^= 0xff
-            let before = restorer.work
-            #expect(self.search(&restorer, wire, content) == nil)
-            costs.append(restorer.work - before)
+        for size in [300, 5000, 12_000, 20_000, 100_000, 400_000] {
+            let content = generator.text(size)
+            for (level, memory, window) in [(6, 8, 15), (4, 8, 15), (7, 9, 15), (8, 9, 15), (6, 3, 15), (1, 8, 9)] {
+                let parameters = DeflateParameters(level: level, memoryLevel: memory, windowBits: window)
+                let wire = CodingFixtures.deflated(content, parameters, .gzip)
+                var alone = DeflateRestorer()
+                let isFound = self.search(&alone, wire, content) != nil
+                for histories in [[parameters], [DeflateParameters(level: 2), DeflateParameters(level: 3)], []] {
+                    var restorer = DeflateRestorer()
+                    for known in histories { restorer.memory.found(known, for: "o") }
+                    for _ in 0..<(histories.isEmpty ? 5 : 0) { restorer.memory.missed(for: "o") }
+                    #expect((self.search(&restorer, wire, content) != nil) == isFound, "\(size) \(level) \(memory) \(window) \(histories)")
+                }
+            }
         }
-        #expect(costs[5] * 3 < costs[0])
+    }
+
+    /// Go's streams are known by their end, so that nothing is tried.
+    @Test func streamsOfGoAreNotSearched() {
+        var restorer = DeflateRestorer()
+        #expect(self.search(&restorer, CodingFixtures.gzipGo, CodingFixtures.content) == nil)
+        #expect(restorer.work == 0)
     }
 }
 
@@ -248,17 +260,5 @@ struct RestorationMemoryTests {
         #expect(memory.parameters(for: "origin 0") == [self.nine, self.six])
         #expect(memory.parameters(for: "origin 1").isEmpty)
         #expect(memory.parameters(for: "new") == [self.six])
-    }
-
-    @Test func anOriginThatIsNeverRestoredIsSearchedNowAndThen() {
-        var memory = RestorationMemory()
-        var full = 0
-        for _ in 0..<200 {
-            if memory.deservesFullSearch("node") { full += 1 }
-            memory.missed(for: "node")
-        }
-        #expect(full == RestorationMemory.missLimit + 3)
-        memory.found(self.six, for: "node")
-        #expect(memory.deservesFullSearch("node"))
     }
 }
