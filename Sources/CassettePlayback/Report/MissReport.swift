@@ -119,6 +119,9 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
         let outermost = IgnorablePlace.outermost(places)
         guard outermost.count > Self.ignorableLimit else { return outermost }
+        let anyElement = IgnorablePlace.ofAnyElement(outermost)
+        // All elements are what is around them.
+        guard anyElement.count > Self.ignorableLimit || anyElement.contains(where: { $0.hasSuffix("/*") }) else { return anyElement }
         let fewer = IgnorablePlace.gathered(outermost)
         return fewer.count <= Self.ignorableLimit ? fewer : []
     }
@@ -367,6 +370,21 @@ enum IgnorablePlace {
             }
             return !isCovered && !(coversBody && self.isInBody(place))
         }
+    }
+
+    /// The places with `*` for the numbers of elements in JSON, each once: `json:/items/*/id` for that of any item.
+    static func ofAnyElement(_ places: [String]) -> [String] {
+        var general: [String] = []
+        for place in places {
+            let start = place.lastIndex(of: "|").map { place.index(after: $0) } ?? place.startIndex
+            let isJSON = place[start...].hasPrefix("json:/")
+            let names = place[start...].split(separator: "/", omittingEmptySubsequences: false).map { name in
+                !name.isEmpty && name.allSatisfy(\.isWholeNumber) ? "*" : String(name)
+            }
+            let own = isJSON ? String(place[..<start]) + names.joined(separator: "/") : place
+            if !general.contains(own) { general.append(own) }
+        }
+        return general
     }
 
     /// One place instead of all those in the body: the innermost value around them, or else the body.

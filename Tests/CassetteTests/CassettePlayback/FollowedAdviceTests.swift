@@ -80,6 +80,15 @@ import Testing
         Case(
             name: "a line of JSON", recorded: lines("{\"a\":1}\n{\"a\":1}\n"), live: lines("{\"a\":1}\n{\"a\":2}\n"),
             advice: "--ignore json:/1/a"),
+        Case(
+            name: "the same members of many lines",
+            recorded: lines((0..<3).map { #"{"index":{"_id":"a\#($0)"}}"# + "\n" + #"{"t":\#($0),"m":"x"}"# + "\n" }.joined()),
+            live: lines((5..<8).map { #"{"index":{"_id":"a\#($0)"}}"# + "\n" + #"{"t":\#($0),"m":"x"}"# + "\n" }.joined()),
+            advice: "--ignore 'json:/*/index/_id' --ignore 'json:/*/t'"),
+        Case(
+            name: "a member of many elements in a part",
+            recorded: parts([("meta", #"[{"id":1},{"id":2},{"id":3},{"id":4}]"#)]),
+            live: parts([("meta", #"[{"id":5},{"id":6},{"id":7},{"id":8}]"#)]), advice: "--ignore 'part:meta|json:/*/id'"),
         Case(name: "nameless item", recorded: get("http://a.test/?172"), live: get("http://a.test/?173"), advice: "--ignore query:"),
         Case(
             name: "nameless item among others", recorded: get("http://a.test/?a=1&172"), live: get("http://a.test/?173&a=1"),
