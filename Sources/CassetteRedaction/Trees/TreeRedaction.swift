@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
@@ -107,7 +108,9 @@ struct TreeRedaction {
     /// The same for bytes.
     mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
-        let edits = self.text.edits(in: value, as: .field, findings: self.findings(value, place))
+        // Base64 in a text may get another length, as that in a string.
+        let kind: TextKind = ReadableText.isReadable(value) ? .plain : .field
+        let edits = self.text.edits(in: value, as: kind, findings: self.findings(value, place))
         guard !edits.isEmpty else { return nil }
         self.count += edits.count
         return edits.applied(to: value)
