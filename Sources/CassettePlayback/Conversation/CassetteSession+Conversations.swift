@@ -191,7 +191,7 @@ extension CassetteSession {
     public func refuse(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> MissReport {
         let differences = self.differences(play.conversation, at: at, sent: play.came, message)
         let report = MissReport(
-            request: pending.head.withUnsafeBytes { MissReport.text($0) }, mode: self.mode, reason: .otherMessages(index: play.index),
+            request: pending.head.withUnsafeBytes { self.text($0) }, mode: self.mode, reason: .otherMessages(index: play.index),
             nearest: [
                 NearRequest(
                     index: play.index, request: self.text(ofExchange: play.index), isUsedUp: false,

@@ -13,16 +13,23 @@ extension BodyFacets {
         guard self.kind == recorded.kind else {
             return [.bodyKind(here: self.kind.rawValue, recorded: recorded.kind.rawValue)]
         }
-        let unequal = FacetDifference(live: self.facets, recorded: recorded.facets)
+        let unequal = FacetDifference(live: self.facets, recorded: recorded.facets).withoutFitting
+        let pairing = FacetPairing(hidesCodes: recorded.hasCodedMarks)
         var left = unequal.recorded
         var differences: [RequestDifference] = []
         for live in unequal.live where differences.count < Self.differenceLimit {
             let partner = FacetPairing.partner(of: live, among: left)
-            differences += FacetPairing.differences(live, partner.map { left.remove(at: $0) })
+            differences += pairing.differences(live, partner.map { left.remove(at: $0) })
         }
-        for recorded in left where differences.count < Self.differenceLimit { differences += FacetPairing.differences(nil, recorded) }
+        for recorded in left where differences.count < Self.differenceLimit { differences += pairing.differences(nil, recorded) }
         differences = FacetPairing.smallest(differences)
         return differences.isEmpty ? [.bodyRemainder] : differences
+    }
+}
+
+extension BodyFacets {
+    fileprivate var hasCodedMarks: Bool {
+        self.hasMarks && self.facets.contains { $0.hasMarks && ($0.value + $0.name).withUnsafeBytes(CodedMarks.areIn) }
     }
 }
 
@@ -48,10 +55,28 @@ struct FacetDifference {
         }
         self.recorded = left.reversed()
     }
+
+    /// Without the recorded facets whose marks fit a live one of the same name, and those live ones.
+    var withoutFitting: FacetDifference {
+        var rest = self
+        // What differs for so many places differs for more than its marks.
+        guard self.recorded.contains(where: \.hasMarks), self.recorded.count <= BodyFacets.facetLimit else { return rest }
+        rest.recorded.removeAll { recorded in
+            guard recorded.hasMarks,
+                let index = rest.live.firstIndex(where: { $0.place == recorded.place && $0.name == recorded.name && recorded.fits($0) })
+            else { return false }
+            rest.live.remove(at: index)
+            return true
+        }
+        return rest
+    }
 }
 
 /// Pairs the facets of two bodies, and tells how the two of a pair differ.
-enum FacetPairing {
+struct FacetPairing {
+    /// Whether a live value is shown without what may be a secret in base64 or hex, since the recorded body has such.
+    let hidesCodes: Bool
+
     /// A value in a difference is cut to this many bytes of text.
     static let textLimit = 120
 
@@ -67,30 +92,42 @@ enum FacetPairing {
     }
 
     /// One of the two may be nil.
-    static func differences(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
+    func differences(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
         guard let facet = live ?? recorded else { return [] }
         guard !facet.within.isEmpty else { return self.ownDifferences(facet, live, recorded) }
         // Without its bar.
-        let container = self.text(facet.within.dropLast())
+        let container = Self.text(facet.within.dropLast())
         return self.ownDifferences(facet, live, recorded).map { .within(container, $0) }
     }
 
-    private static func ownDifferences(_ facet: BodyFacet, _ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
-        let name = self.text(facet.name)
+    private func ownDifferences(_ facet: BodyFacet, _ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
+        let name = Self.text(recorded == nil && self.hidesCodes ? LiveSecrets.withoutCodes(facet.name) : facet.name)
+        let shown = live.map { self.shown($0, recorded) }
+        func value(_ facet: BodyFacet) -> String { Self.value(facet) }
         switch facet.place {
-        case .json: return [.json(pointer: name, here: live.map(self.json), recorded: recorded.map(self.json))]
-        case .xml: return [.xml(path: name, here: live.map(self.xml), recorded: recorded.map(self.xml))]
-        case .grpc: return [self.grpc(name, live, recorded)]
+        case .json: return [.json(pointer: name, here: shown.map(Self.json), recorded: recorded.map(Self.json))]
+        case .xml: return [.xml(path: name, here: shown.map(Self.xml), recorded: recorded.map(Self.xml))]
+        case .grpc: return [Self.grpc(name, shown, recorded)]
         case .formField where live?.isContainer == true && recorded?.isContainer == true:
             // Facets of its content tell.
             return []
-        case .formField: return [.formField(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
-        case .queryItem: return [.graphQLItem(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
-        case .header: return [.header(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
+        case .formField: return [.formField(name: name, here: shown.map(value), recorded: recorded.map(value))]
+        case .queryItem: return [.graphQLItem(name: name, here: shown.map(value), recorded: recorded.map(value))]
+        case .header: return [.header(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .unclosed: return [.closingDelimiter(isHere: live == nil)]
         case .whole: return [self.whole(live, recorded)]
         case .part: return self.part(live, recorded).map { .part(name: name, $0) }
         }
+    }
+
+    /// A live facet without secrets that stand where the recorded one has marks.
+    private func shown(_ live: BodyFacet, _ recorded: BodyFacet?) -> BodyFacet {
+        guard self.hidesCodes || recorded?.hasMarks == true else { return live }
+        var shown = live
+        shown.value = LiveSecrets.hidden(live.value, recorded: recorded?.value)
+        shown.filename = live.filename.map { LiveSecrets.hidden($0, recorded: recorded?.filename) }
+        if shown.value != live.value { shown.size = shown.value.count }
+        return shown
     }
 
     private static func text(_ bytes: some Collection<UInt8>) -> String { PlainText.escape(bytes, limit: self.textLimit) }
@@ -148,13 +185,24 @@ enum FacetPairing {
             message: Int(digits) ?? 0, field: String(name[digits.endIndex...]), here: live.map(text), recorded: recorded.map(text))
     }
 
-    private static func whole(_ live: BodyFacet?, _ recorded: BodyFacet?) -> RequestDifference {
+    private func whole(_ live: BodyFacet?, _ recorded: BodyFacet?) -> RequestDifference {
         guard let live, let recorded else { return .bodyRemainder }
         let bytes = ByteDifference(live.value, recorded.value, here: live.size, recorded: recorded.size)
         guard live.type.elementsEqual("text".utf8), recorded.type == live.type, let offset = bytes.offset else { return .bytes(bytes) }
-        let line = live.value.prefix(offset).count { $0 == 10 } + 1
-        return .text(line: line, here: self.line(live.value, around: offset), recorded: self.line(recorded.value, around: offset))
+        guard recorded.hasMarks else {
+            let line = live.value.prefix(offset).count { $0 == 10 } + 1
+            return .text(line: line, here: Self.line(live.value, around: offset), recorded: Self.line(recorded.value, around: offset))
+        }
+        let lines = zip(Self.lines(live.value), Self.lines(recorded.value)).enumerated()
+        let differing = lines.first { _, pair in
+            !pair.1.withUnsafeBytes { recorded in pair.0.withUnsafeBytes { MatchMark.value(recorded, fits: $0) } }
+        }
+        guard let (index, (here, recorded)) = differing else { return .bytes(bytes) }
+        return .text(
+            line: index + 1, here: Self.text(LiveSecrets.hidden(Array(here), recorded: Array(recorded))), recorded: Self.text(recorded))
     }
+
+    private static func lines(_ text: [UInt8]) -> [ArraySlice<UInt8>] { text.split(separator: 10, omittingEmptySubsequences: false) }
 
     /// The line that contains an offset; of a long line, the part near the offset.
     private static func line(_ text: [UInt8], around offset: Int) -> String {
@@ -165,14 +213,15 @@ enum FacetPairing {
         return (near > start ? "…" : "") + self.text(text[near..<end])
     }
 
-    private static func part(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [PartDifference] {
+    private func part(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [PartDifference] {
         guard let live else { return recorded.map { [.removed(size: $0.size)] } ?? [] }
         guard let recorded else { return [.added(size: live.size)] }
         var differences: [PartDifference] = []
         if live.filename != recorded.filename {
-            differences.append(.filename(here: live.filename.map(self.text), recorded: recorded.filename.map(self.text)))
+            differences.append(
+                .filename(here: self.shown(live, recorded).filename.map(Self.text), recorded: recorded.filename.map(Self.text)))
         }
-        if live.type != recorded.type { differences.append(.type(here: self.text(live.type), recorded: self.text(recorded.type))) }
+        if live.type != recorded.type { differences.append(.type(here: Self.text(live.type), recorded: Self.text(recorded.type))) }
         if live.isContainer, recorded.isContainer {
             // Facets of its content tell.
             return differences
@@ -188,11 +237,11 @@ enum FacetPairing {
         return differences
     }
 
-    private static func content(_ live: BodyFacet, _ recorded: BodyFacet) -> PartDifference {
+    private func content(_ live: BodyFacet, _ recorded: BodyFacet) -> PartDifference {
         let isText = [live, recorded].allSatisfy { facet in
-            facet.size <= self.textLimit && facet.size == facet.value.count && facet.value.withUnsafeBytes { ReadableText.isReadable($0) }
+            facet.size <= Self.textLimit && facet.size == facet.value.count && facet.value.withUnsafeBytes { ReadableText.isReadable($0) }
         }
-        if isText { return .text(here: self.value(live), recorded: self.value(recorded)) }
+        if isText { return .text(here: Self.value(self.shown(live, recorded)), recorded: Self.value(recorded)) }
         return .bytes(ByteDifference(live.value, recorded.value, here: live.size, recorded: recorded.size))
     }
 }

@@ -66,9 +66,11 @@ public struct BodyFacets: Sendable {
         guard self.hasMarks, self.kind == live.kind, self.count == live.count, self.isWhole, live.isWhole else { return false }
         var unmatched = FacetDifference(live: live.facets, recorded: self.facets)
         guard Self.areTold(unmatched.recorded) else { return false }
+        var names = MarkedNames()
         for recorded in unmatched.recorded {
-            guard recorded.hasMarks, let index = unmatched.live.firstIndex(where: { recorded.fits($0) }) else { return false }
-            unmatched.live.remove(at: index)
+            guard recorded.hasMarks, let index = unmatched.live.firstIndex(where: { recorded.fits($0) && names.allow($0, for: recorded) })
+            else { return false }
+            names.bind(unmatched.live.remove(at: index), to: recorded)
         }
         return true
     }
@@ -138,7 +140,8 @@ public struct BodyFacet: Sendable, Hashable {
 }
 
 extension BodyFacet {
-    fileprivate func fits(_ live: BodyFacet) -> Bool {
+    /// Whether a recorded facet with marks fits a live one.
+    func fits(_ live: BodyFacet) -> Bool {
         guard self.place == live.place, self.within == live.within, self.isContainer == live.isContainer else { return false }
         guard !self.isContainer else {
             return self.type == live.type && Self.fits(self.name, live.name) && Self.fits(self.filename ?? [], live.filename ?? [])
@@ -154,6 +157,38 @@ extension BodyFacet {
 
     private static func fits(_ recorded: [UInt8], _ live: [UInt8]) -> Bool {
         recorded.withUnsafeBytes { recorded in live.withUnsafeBytes { MatchMark.value(recorded, fits: $0) } }
+    }
+}
+
+/// What members of JSON are called in a live body whose recorded names have marks: all that is in one of them belongs together.
+private struct MarkedNames {
+    /// Live pointers by recorded ones, for each pointer whose last name has a mark.
+    private var live: [[UInt8]: [UInt8]] = [:]
+    private var taken: Set<[UInt8]> = []
+
+    func allow(_ live: BodyFacet, for recorded: BodyFacet) -> Bool {
+        guard recorded.name != live.name else { return true }
+        let (names, recordedNames) = (Self.names(live), Self.names(recorded))
+        guard names.count == recordedNames.count else { return false }
+        return zip(names, recordedNames).allSatisfy { name, recorded in
+            guard name != recorded else { return true }
+            return self.live[recorded].map { $0 == name } ?? !self.taken.contains(name)
+        }
+    }
+
+    mutating func bind(_ live: BodyFacet, to recorded: BodyFacet) {
+        guard recorded.name != live.name else { return }
+        for (name, recorded) in zip(Self.names(live), Self.names(recorded)) where name != recorded {
+            self.live[recorded] = name
+            self.taken.insert(name)
+        }
+    }
+
+    /// The pointers to a value and all around it; only the name of any other facet than one of JSON.
+    private static func names(_ facet: BodyFacet) -> [[UInt8]] {
+        guard facet.place == .json else { return [facet.name] }
+        let ends = facet.name.indices.dropFirst().filter { facet.name[$0] == UInt8(ascii: "/") } + [facet.name.count]
+        return ends.map { facet.within + [0] + facet.name[..<$0] }
     }
 }
 

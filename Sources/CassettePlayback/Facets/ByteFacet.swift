@@ -4,6 +4,7 @@ internal import TapeBytes
 /// Bytes that are compared as they are: digested as they pass; their beginning is kept to be shown.
 struct ByteFacet {
     private var filter = MarkFilter()
+    private var coded = CodedMarkFilter()
     private var digest: any ContentDigest
     private(set) var beginning: [UInt8] = []
     private(set) var size = 0
@@ -11,7 +12,7 @@ struct ByteFacet {
     /// The digest of bytes that were not read.
     private var known: [UInt8]?
 
-    var hasMarks: Bool { self.filter.hasMarks }
+    var hasMarks: Bool { self.filter.hasMarks || self.coded.hasMarks }
 
     init(digest: any ContentDigest, keeping: Int = BodyFacets.valueLimit) {
         self.digest = digest
@@ -19,10 +20,15 @@ struct ByteFacet {
     }
 
     mutating func push(_ bytes: UnsafeRawBufferPointer) {
-        var filter = self.filter
-        self.filter = MarkFilter()
-        filter.push(bytes) { self.take($0) }
-        self.filter = filter
+        var (filter, coded) = self.movedFilters()
+        filter.push(bytes) { coded.push($0) { self.take($0) } }
+        (self.filter, self.coded) = (filter, coded)
+    }
+
+    /// Both filters, moved out since they deliver to the facet itself.
+    private mutating func movedFilters() -> (MarkFilter, CodedMarkFilter) {
+        defer { (self.filter, self.coded) = (MarkFilter(), CodedMarkFilter()) }
+        return (self.filter, self.coded)
     }
 
     private mutating func take(_ bytes: UnsafeRawBufferPointer) {
@@ -49,10 +55,10 @@ struct ByteFacet {
     /// Ends the bytes and returns their digest.
     mutating func finish() -> [UInt8] {
         if let known = self.known { return known }
-        var filter = self.filter
-        self.filter = MarkFilter()
-        filter.finish { self.take($0) }
-        self.filter = filter
+        var (filter, coded) = self.movedFilters()
+        filter.finish { coded.push($0) { self.take($0) } }
+        coded.finish { self.take($0) }
+        (self.filter, self.coded) = (filter, coded)
         return self.digest.finalize()
     }
 }

@@ -36,6 +36,8 @@ struct JSONFacets {
     private var next: Base
     /// Paths of the members of open containers: a name that occurs twice in an object gets an ordinal.
     private var memberPaths: [UInt64] = []
+    /// Whether a name so far had a placeholder.
+    private var hasMarkedNames = false
     /// The number of open containers within an ignored value; 0 outside one.
     private var skipped = 0
 
@@ -119,9 +121,16 @@ struct JSONFacets {
         guard let last = self.containers.indices.last else { return }
         let inner = UnsafeRawBufferPointer(rebasing: text[token.start + 1..<token.end - 1])
         guard token.isEscaped, let decoded = JSONStringDecoder.decode(Array(inner)[...]) else {
-            return self.enter(inner, in: last, isMember: true)
+            return self.enter(member: inner, in: last)
         }
-        decoded.withUnsafeBytes { self.enter($0, in: last, isMember: true) }
+        decoded.withUnsafeBytes { self.enter(member: $0, in: last) }
+    }
+
+    /// - Parameter name: decoded.
+    private mutating func enter(member name: UnsafeRawBufferPointer, in container: Int) {
+        guard let marked = MatchMark.replaced(in: name) else { return self.enter(name, in: container, isMember: true) }
+        self.hasMarkedNames = true
+        marked.withUnsafeBytes { self.enter($0, in: container, isMember: true) }
     }
 
     private mutating func enter(_ name: UnsafeRawBufferPointer, in container: Int, isMember: Bool) {
@@ -186,9 +195,12 @@ struct JSONFacets {
             return self.collector.add(hash, .json, name: [], value: UnsafeRawBufferPointer(start: nil, count: 0))
         }
         Array(value.utf8).withUnsafeBytes {
-            self.collector.add(hash, .json, name: self.next.pointer, value: $0, type: Array(type.utf8))
+            self.collector.add(
+                hash, .json, name: self.next.pointer, value: $0, type: Array(type.utf8), hasMarks: self.isNameMarked)
         }
     }
+
+    private var isNameMarked: Bool { self.hasMarkedNames && self.next.pointer.withUnsafeBytes { MatchMark.isIn($0) } }
 
     private mutating func scalar(_ token: JSONToken, _ text: UnsafeRawBufferPointer) {
         self.enterElement()
@@ -234,6 +246,7 @@ struct JSONFacets {
         _ tag: FacetHash.Tag, _ value: UnsafeRawBufferPointer, _ shown: UnsafeRawBufferPointer, _ patterns: [NumberedPattern],
         type: StaticString, hasMarks: Bool = false
     ) {
+        let hasMarks = hasMarks || self.isNameMarked
         var hash = FacetHash.value(self.next.path, tag, value)
         if !patterns.isEmpty, let substitute = NumberedPattern.substitute(for: shown, among: patterns) {
             hash = substitute.withUnsafeBytes { FacetHash.value(self.next.path, .pattern, $0) }

@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import TapeBytes
 
 /// Collects the values of a binary format as facets at the pointers that they would have in JSON.
@@ -108,6 +109,8 @@ struct TreeFacets {
     }
 
     mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place, type: String = "bytes") {
+        // A text in bytes may hold placeholders.
+        if ReadableText.isReadable(value) { return self.scalar(.bytes, value, type: type, place) }
         let hex = Array(("0x" + Hex.encode(value.prefix(32)) + (value.count > 32 ? "…" : "")).utf8)
         hex.withUnsafeBytes { self.scalar(.bytes, $0, type: type, place, exact: Array(value)) }
     }

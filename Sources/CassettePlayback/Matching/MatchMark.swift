@@ -5,7 +5,8 @@ internal import TapeBytes
 /// The mark that replaces every placeholder of a redacted value before requests are compared.
 ///
 /// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request. So
-/// does a JSON Web Token or a UUID that stands for another one, whatever the token's times are.
+/// does a JSON Web Token or a UUID that stands for another one, whatever the token's times are. In base64 and hex they become marks as
+/// well, see `CodedMarks`.
 public enum MatchMark {
     /// `{{*}}`
     public static let bytes: [UInt8] = Array("{{*}}".utf8)
@@ -14,8 +15,8 @@ public enum MatchMark {
     /// The longest placeholder in bytes: a token.
     static let longest = Placeholder.lengthLimit
 
-    /// Whether the bytes contain a mark.
-    public static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { self.first(in: bytes, from: 0) != nil }
+    /// Whether the bytes contain a mark, as it is or in base64 or hex.
+    public static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { self.first(in: bytes, from: 0) != nil || CodedMarks.areIn(bytes) }
 
     /// The offset of the first mark from `start`.
     static func first(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
@@ -30,6 +31,16 @@ public enum MatchMark {
 
     /// Replaces placeholders by marks in place; a mark is shorter than any placeholder. Returns the number of bytes that are left.
     static func replacePlaceholders(in buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = self.replacePlain(in: buffer)
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        guard let coded = CodedMarks.replaced(in: rest) else { return count }
+        // Marks are shorter than placeholders in base64 and hex as well.
+        precondition(coded.count <= count)
+        buffer.copyBytes(from: coded)
+        return coded.count
+    }
+
+    private static func replacePlain(in buffer: UnsafeMutableRawBufferPointer) -> Int {
         var candidates = MarkCandidates(UnsafeRawBufferPointer(buffer), isFinal: true)
         guard var found = self.placeholder(among: &candidates, from: 0) else { return buffer.count }
         var written = 0
@@ -53,11 +64,17 @@ public enum MatchMark {
             .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
-    /// A copy with marks for placeholders; nil if there are none.
+    /// A copy with marks for placeholders, also in base64 and hex; nil if there are none.
     static func replaced(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard let marked = self.replacedPlain(in: bytes) else { return CodedMarks.replaced(in: bytes) }
+        return marked.withUnsafeBytes { CodedMarks.replaced(in: $0) } ?? marked
+    }
+
+    /// A copy with marks for placeholders that stand as they are; nil if there are none.
+    static func replacedPlain(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard self.placeholder(in: bytes, from: 0) != nil else { return nil }
         var copy = Array(bytes)
-        let count = copy.withUnsafeMutableBytes { self.replacePlaceholders(in: $0) }
+        let count = copy.withUnsafeMutableBytes { self.replacePlain(in: $0) }
         copy.removeLast(copy.count - count)
         return copy
     }
@@ -95,57 +112,14 @@ public enum MatchMark {
     // MARK: Fitting
 
     /// Whether a recorded head key with marks fits a live one: a mark matches one byte or more, but no separator of the key (`/` and `@`
-    /// before the query, `&` in it, a line feed).
+    /// before the query, `&` in it, a line feed). A mark in base64 or hex matches what is decoded there.
     public static func headKey(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
-        self.fits(recorded, live) { zone, byte in
-            switch zone {
-            case .url: byte != UInt8(ascii: "/") && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "?") && byte != 10
-            case .query: byte != UInt8(ascii: "&") && byte != 10
-            case .fields: byte != 10
-            }
-        }
+        MarkFitting(recorded, live, isHeadKey: true).fits()
     }
 
     /// Whether a value with marks fits another one; a mark matches any bytes.
     static func value(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
-        self.fits(recorded, live) { _, _ in true }
-    }
-
-    private enum Zone { case url, query, fields }
-
-    /// Only the last mark is tried at other lengths: the separators are literal in the recorded key, so an earlier mark never has to give
-    /// way.
-    private static func fits(
-        _ recorded: UnsafeRawBufferPointer, _ live: UnsafeRawBufferPointer, mayStandFor: (Zone, UInt8) -> Bool
-    ) -> Bool {
-        var position = 0
-        var offset = 0
-        var zone = Zone.url
-        var retry: (position: Int, offset: Int, zone: Zone)?
-        while true {
-            if self.isMark(at: position, in: recorded) {
-                guard offset < live.count, mayStandFor(zone, live[offset]) else { return false }
-                position += self.bytes.count
-                offset += 1
-                retry = (position, offset, zone)
-                continue
-            }
-            if position == recorded.count, offset == live.count { return true }
-            if position < recorded.count, offset < live.count, recorded[position] == live[offset] {
-                if live[offset] == 10 { zone = .fields } else if live[offset] == UInt8(ascii: "?"), zone == .url { zone = .query }
-                position += 1
-                offset += 1
-                continue
-            }
-            guard let last = retry, last.offset < live.count, mayStandFor(last.zone, live[last.offset]) else { return false }
-            retry = (last.position, last.offset + 1, last.zone)
-            (position, offset, zone) = (last.position, last.offset + 1, last.zone)
-        }
-    }
-
-    private static func isMark(at position: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.count - position >= self.bytes.count && bytes[position] == UInt8(ascii: "{")
-            && self.bytes.elementsEqual(bytes[position..<position + self.bytes.count])
+        MarkFitting(recorded, live, isHeadKey: false).fits()
     }
 }
 

@@ -162,8 +162,24 @@ enum RequestFieldNames {
 struct RequestProfile: Sendable, Hashable {
     struct Field: Sendable, Hashable {
         var name: UInt64
-        /// `anything` for a value with a mark.
+        /// Of the value, with marks for its placeholders.
         var value: UInt64
+        /// The value with marks: of a recorded field only if it has any.
+        var text: [UInt8]?
+        var hasMarks = false
+
+        /// Whether the values are equal, or one has marks for secrets that are new in each run, and the other fits them.
+        func agrees(with other: Field) -> Bool {
+            if self.value == other.value { return true }
+            return self.isFitted(by: other) || other.isFitted(by: self)
+        }
+
+        private func isFitted(by other: Field) -> Bool {
+            guard self.hasMarks else { return false }
+            // A recorded value without marks is not kept.
+            guard let text = self.text, let other = other.text else { return true }
+            return text.withUnsafeBytes { text in other.withUnsafeBytes { MatchMark.value(text, fits: $0) } }
+        }
     }
 
     /// The hash of a value that is equal to all others: a mark replaces a secret that is new in each run.
@@ -177,8 +193,12 @@ struct RequestProfile: Sendable, Hashable {
     /// - Parameters:
     ///   - rules: whose ignored fields are left out, and whose patterns make values equal.
     ///   - headers: redacted.
+    ///   - isLive: keeps the values, to compare them with recorded ones that have marks.
     ///   - note: gets the name of each field that may decide, with its hash.
-    init(_ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64], note: (String, UInt64) -> Void = { _, _ in }) {
+    init(
+        _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64], isLive: Bool = false,
+        note: (String, UInt64) -> Void = { _, _ in }
+    ) {
         self.placeholders = placeholders
         self.fields.reserveCapacity(headers.count)
         for index in 0..<headers.count {
@@ -187,28 +207,35 @@ struct RequestProfile: Sendable, Hashable {
             guard role != .ignored, !rules.ignoresField(name) else { continue }
             let hash = Self.hash(name)
             if role != .neverDecides { note(name, hash) }
-            self.add(Field(name: hash, value: Self.value(headers.valueBytes(at: index), of: name, rules)))
+            self.add(Self.field(hash, headers.valueBytes(at: index), of: name, rules), isLive: isLive)
         }
     }
 
-    private mutating func add(_ field: Field) {
+    private mutating func add(_ field: Field, isLive: Bool) {
+        var field = field
+        // Values of the same name are compared together, so one with marks needs the others.
+        if !isLive, !field.hasMarks { field.text = nil }
         let position = self.fields.firstIndex { $0.name >= field.name } ?? self.fields.count
         guard position < self.fields.count, self.fields[position].name == field.name else {
             return self.fields.insert(field, at: position)
         }
-        let first = self.fields[position].value
-        self.fields[position].value =
-            first == Self.anything || field.value == Self.anything ? Self.anything : Self.combined(first, field.value)
+        let first = self.fields[position]
+        self.fields[position].value = Self.combined(first.value, field.value)
+        self.fields[position].hasMarks = first.hasMarks || field.hasMarks
+        self.fields[position].text =
+            if let text = first.text, let more = field.text { text + [10] + more } else { nil }
     }
 
     /// Nil if there is no such field.
-    func value(of name: UInt64) -> UInt64? { self.fields.first { $0.name == name }?.value }
+    func value(of name: UInt64) -> UInt64? { self.field(name)?.value }
+
+    private func field(_ name: UInt64) -> Field? { self.fields.first { $0.name == name } }
 
     /// Whether both have the field with equal values, or neither has it.
     func agrees(with other: RequestProfile, on name: UInt64) -> Bool {
-        switch (self.value(of: name), other.value(of: name)) {
+        switch (self.field(name), other.field(name)) {
         case (nil, nil): true
-        case (let left?, let right?): left == right || left == Self.anything || right == Self.anything
+        case (let left?, let right?): left.agrees(with: right)
         case (_?, nil), (nil, _?): false
         }
     }
@@ -219,7 +246,7 @@ struct RequestProfile: Sendable, Hashable {
         while left < self.fields.count, right < other.fields.count {
             let (mine, theirs) = (self.fields[left], other.fields[right])
             if mine.name == theirs.name {
-                if mine.value == theirs.value || mine.value == Self.anything || theirs.value == Self.anything { count += 1 }
+                if mine.agrees(with: theirs) { count += 1 }
                 left += 1
                 right += 1
             } else if mine.name < theirs.name {
@@ -244,15 +271,16 @@ struct RequestProfile: Sendable, Hashable {
         return UInt64(truncatingIfNeeded: hasher.finalize()) | 1
     }
 
-    private static func value(_ bytes: ArraySlice<UInt8>, of name: String, _ rules: MatchRules) -> UInt64 {
+    private static func field(_ hash: UInt64, _ bytes: ArraySlice<UInt8>, of name: String, _ rules: MatchRules) -> Field {
         var value = Array(bytes)
         if name == "content-type" { value = HeadKeyWriter.withoutBoundary(value) }
         if let pattern = rules.substitute(for: value, ofField: name) { value = pattern }
-        let isMarked = value.withUnsafeBytes { MatchMark.placeholder(in: $0, from: 0) != nil || MatchMark.isIn($0) }
-        guard !isMarked else { return Self.anything }
+        let marked = value.withUnsafeBytes { MatchMark.replaced(in: $0) }
+        value = marked ?? value
+        let hasMarks = marked != nil || value.withUnsafeBytes { MatchMark.isIn($0) }
         var hasher = Hasher()
         value.withUnsafeBytes { hasher.combine(bytes: $0) }
-        return UInt64(truncatingIfNeeded: hasher.finalize()) | 1
+        return Field(name: hash, value: UInt64(truncatingIfNeeded: hasher.finalize()) | 1, text: value, hasMarks: hasMarks)
     }
 }
 

@@ -452,13 +452,25 @@ public final class CassetteSession: Sendable {
         }
         let reason = reason ?? (!self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded)
         let report = MissReport(
-            request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)),
+            request: self.text(head, like: heads), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)),
             cassette: self.cassettePath, audience: self.audience)
         self.state.withLock { state in
             state.verdict.misses += 1
             if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
         }
         return report
+    }
+
+    /// A live head as plain text, without what may be a secret in it: where it stands for one in a recorded head that fits, or is near.
+    func text(_ head: UnsafeRawBufferPointer, like heads: [NearHead] = []) -> String {
+        var numbers = heads.map(\.key)
+        if let key = self.key(of: head) { numbers.append(key) }
+        guard !numbers.isEmpty else { return MissReport.text(head) }
+        let parts = RequestParts(head)
+        let shown = numbers.reduce(parts) { parts, number in
+            parts.hidingSecrets(where: self.keys.withBytes(ofKey: number) { RequestParts($0) })
+        }
+        return shown.key == parts.key ? MissReport.text(head) : shown.key.withUnsafeBytes { MissReport.text($0) }
     }
 
     /// With the first of its exchanges that is left, or else the first.

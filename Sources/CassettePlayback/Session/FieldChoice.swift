@@ -479,7 +479,7 @@ struct LiveFields: Sendable {
     ///   - headers: redacted, as the cassette would hold them.
     ///   - placeholders: of the request as it came.
     init(method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64] = []) {
-        self.profile = RequestProfile(headers, rules: rules, placeholders: [])
+        self.profile = RequestProfile(headers, rules: rules, placeholders: [], isLive: true)
         self.placeholders = placeholders
         self.isRetrieval = method == "GET" || method == "HEAD"
         self.present = RequestFieldNames.conditions(in: headers)
@@ -571,13 +571,16 @@ struct LiveFields: Sendable {
         var shown: [String] = []
         for name in names where !shown.contains(name) { shown.append(name) }
         return shown.map { name in
-            .header(name: name, here: Self.text(of: name, in: headers), recorded: Self.text(of: name, in: recorded.headers))
+            let known = Self.value(of: name, in: recorded.headers)
+            let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
+            return .header(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
         }
     }
 
-    private static func text(of name: String, in headers: HeaderFields) -> String? {
+    private static func value(of name: String, in headers: HeaderFields) -> [UInt8]? {
         let values = (0..<headers.count).filter { headers.name(at: $0).lowercased() == name }.map { headers.value(at: $0) }
-        guard !values.isEmpty else { return nil }
-        return PlainText.escape(values.joined(separator: ", ").utf8, limit: RequestComparison.textLimit)
+        return values.isEmpty ? nil : Array(values.joined(separator: ", ").utf8)
     }
+
+    private static func text(_ value: [UInt8]) -> String { PlainText.escape(value, limit: RequestComparison.textLimit) }
 }

@@ -192,6 +192,7 @@ struct RequestComparison: Sendable, Hashable {
     private(set) var distance = 0
 
     init(_ request: RequestParts, _ recorded: RequestParts) {
+        let request = request.adopting(recorded).hidingSecrets(where: recorded)
         if request.method != recorded.method {
             self.add(.method(here: Self.text(request.method.bytes), recorded: Self.text(recorded.method.bytes)), weight: 3)
         }

@@ -48,21 +48,20 @@ struct Base64Run {
         let most = min(text.count, max(start + Self.limit, offset + NamedValue.limit) & ~3 | start & 3)
         var end = start
         var content: [UInt8] = []
-        var bits: UInt32 = 0
-        var held = 0
+        var characters = Base64Characters(isInPath: Base64Characters.isInPath(start, of: text))
         var isURLSafe = false
-        while end < most, let value = Self.value(text[end]) {
+        while end < most, let value = Self.value(text[end]), characters.take(value, &content) {
             isURLSafe = isURLSafe || text[end] == UInt8(ascii: "-") || text[end] == UInt8(ascii: "_")
-            bits = bits << 6 | UInt32(value)
-            held += 6
-            if held >= 8 {
-                held -= 8
-                content.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
-            }
             end += 1
         }
         guard end > offset else { return nil }
-        self.isCut = end == most && end < text.count && Self.value(text[end]) != nil
+        self.isCut = characters.hasLooseBits || end == most && end < text.count && Self.value(text[end]) != nil
+        if characters.hasLooseBits {
+            // Coded anew, the last characters would be others.
+            content.removeLast((end - start) % 4 - 1)
+            end -= (end - start) % 4
+            guard end > offset else { return nil }
+        }
         // One character of a group says nothing whole: it stays.
         if (end - start) % 4 == 1 { end -= 1 }
         let padding = (4 - (end - start) % 4) % 4

@@ -77,6 +77,62 @@ public enum Base64 {
     }
 }
 
+/// Decodes the characters of a run of base64 within another text, and tells where it ends.
+///
+/// Both alphabets have two characters that other texts have as well: `/` divides paths, and `-` and `_` divide words. Text in ASCII has
+/// them in its base64 only as the last character of a group, so one at another place after such a text ends the run. The first group is
+/// taken as it is: what begins before it may be no text.
+package struct Base64Characters {
+    /// Characters taken.
+    package private(set) var count = 0
+    private var bits: UInt32 = 0
+    private var isASCII = true
+    private let isInPath: Bool
+
+    /// - Parameter isInPath: the run stands in the path of a URL, so that a slash after text divides segments wherever it stands.
+    package init(isInPath: Bool) { self.isInPath = isInPath }
+
+    /// Whether the last characters have bits that are part of no byte: nothing that encodes bytes leaves any.
+    package var hasLooseBits: Bool {
+        switch self.count % 4 {
+        case 2: self.bits & 0b1111 != 0
+        case 3: self.bits & 0b11 != 0
+        default: false
+        }
+    }
+
+    /// Longest URL before a run that is looked at.
+    private static let pathLimit = 2048
+
+    /// Whether an offset is in the path of a URL, or in a path alone, by the word that it is in.
+    package static func isInPath(_ offset: Int, of text: UnsafeRawBufferPointer) -> Bool {
+        var start = offset
+        while start > 0, offset - start < self.pathLimit {
+            let byte = text[start - 1]
+            if byte <= 32 || "\"'<>,;=&?()[]{}|".utf8.contains(byte) { break }
+            if byte == UInt8(ascii: "/"), start > 2, text[start - 2] == UInt8(ascii: "/"), text[start - 3] == UInt8(ascii: ":") {
+                return true
+            }
+            start -= 1
+        }
+        return start < offset && text[start] == UInt8(ascii: "/") && (start == 0 || text[start - 1] != UInt8(ascii: "="))
+    }
+
+    /// Takes the value of the next character, and appends a byte once it is whole. False if the run ends before the character.
+    @inline(__always)
+    package mutating func take(_ value: UInt8, _ content: inout [UInt8]) -> Bool {
+        guard value < 62 || !self.isASCII || self.count < 4 || self.count % 4 == 3 && !(value == 63 && self.isInPath) else { return false }
+        self.bits = self.bits << 6 | UInt32(value)
+        let position = self.count % 4
+        self.count += 1
+        guard position > 0 else { return true }
+        let byte = UInt8(truncatingIfNeeded: self.bits >> UInt32(6 - 2 * position))
+        if byte >= 0x80 { self.isASCII = false }
+        content.append(byte)
+        return true
+    }
+}
+
 /// Encodes bytes that come in pieces of any size as base64.
 package struct Base64Stream {
     /// Up to two bytes that do not fill a group of three yet.

@@ -43,21 +43,26 @@ struct FacetPairingTests {
         let live = self.facet(.part, "p", String(repeating: "x", count: 200))
         let recorded = self.facet(.part, "p", String(repeating: "x", count: 150) + "y", size: 151)
         #expect(
-            FacetPairing.differences(live, recorded).map(\.description) == ["part \"p\" differs at byte 150: 200 bytes, recorded 151"])
+            FacetPairing(hidesCodes: false).differences(live, recorded).map(\.description) == [
+                "part \"p\" differs at byte 150: 200 bytes, recorded 151"
+            ])
         let kept = self.facet(.part, "p", "xxx", size: 9000)
-        #expect(FacetPairing.differences(kept, kept).map(\.description) == ["part \"p\" differs after the stored part of its 9000 bytes"])
-        #expect(FacetPairing.differences(live, live) == [.part(name: "p", .place)])
+        #expect(
+            FacetPairing(hidesCodes: false).differences(kept, kept).map(\.description) == [
+                "part \"p\" differs after the stored part of its 9000 bytes"
+            ])
+        #expect(FacetPairing(hidesCodes: false).differences(live, live) == [.part(name: "p", .place)])
     }
 
     @Test func longLinesAreShownNearTheDifference() {
         let line = String(repeating: "x", count: 300)
-        let differences = FacetPairing.differences(
+        let differences = FacetPairing(hidesCodes: false).differences(
             self.facet(.whole, "", line + "a", type: "text"), self.facet(.whole, "", line + "b", type: "text"))
         let near = "…" + String(repeating: "x", count: 40)
         #expect(differences == [.text(line: 1, here: near + "a", recorded: near + "b")])
     }
 
     @Test func nothingComparedIsNoDifference() {
-        #expect(FacetPairing.differences(nil, nil) == [])
+        #expect(FacetPairing(hidesCodes: false).differences(nil, nil) == [])
     }
 }

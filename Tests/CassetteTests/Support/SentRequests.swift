@@ -11,6 +11,9 @@ struct SentRequests: RequestSource {
         var url = "http://a.test/"
         var lines: [String] = []
         var body = ""
+        /// Instead of the text.
+        var binary: [UInt8] = []
+        var sent: [UInt8] { self.binary.isEmpty ? Array(self.body.utf8) : self.binary }
         var status = 200
         var answerLines: [String] = []
         /// The text of the answer.
@@ -38,7 +41,7 @@ struct SentRequests: RequestSource {
         for request in self.requests {
             rules.withHeadKey(method: request.method, url: request.url, headers: HeaderFields(request.lines)) {
                 keys.append(
-                    $0, mayHaveBody: !request.body.isEmpty,
+                    $0, mayHaveBody: !request.sent.isEmpty,
                     isBound: AnswerKind(status: request.status).isBound || DecidingFields.areIn(HeaderFields(request.lines)))
             }
         }
@@ -59,8 +62,8 @@ struct SentRequests: RequestSource {
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
         let request = self.requests[index]
-        var facets = MatchFixture.live(request.body, request.lines, rules, url: request.url)
-        Array(request.body.utf8).withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &facets.placeholders) }
+        var facets = MatchFixture.live(request.sent, request.lines, rules, url: request.url)
+        request.sent.withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &facets.placeholders) }
         return ComparedRequest(
             method: request.method, url: request.url, headers: HeaderFields(request.lines), facets: facets, isComplete: true,
             traits: ExchangeTraits(request.interaction, rules: rules, bodyPlaceholders: facets.placeholders))
@@ -71,11 +74,11 @@ extension CassetteSession {
     /// What a request gets once all of it has come.
     func send(_ request: SentRequests.Request) throws -> Decision {
         let fields = HeaderFields(request.lines)
-        switch self.begin(method: request.method, url: request.url, headers: fields, hasBody: !request.body.isEmpty) {
+        switch self.begin(method: request.method, url: request.url, headers: fields, hasBody: !request.sent.isEmpty) {
         case .decided(let decision): return decision
         case .needsBody(let pending):
             var body = pending.body()
-            Array(request.body.utf8).withUnsafeBytes { body.push($0) }
+            request.sent.withUnsafeBytes { body.push($0) }
             return try self.resolve(pending, body: body.finish())
         }
     }
