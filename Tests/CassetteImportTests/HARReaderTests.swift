@@ -1,5 +1,7 @@
 import CassetteFormat
 import CassetteModel
+import CassettePlayback
+import CassetteStore
 import Foundation
 import TapeBytes
 import TapeTestSupport
@@ -137,6 +139,48 @@ import Testing
         let cookie = #"{"name": "Set-Cookie", "value": "s=t; Max-Age=5"}"#
         let response = #""content": {"text": "hi"}, "cookies": [{"name": "s", "value": "t"}]"#
         #expect(try self.one(HARText.entry(headers: cookie, response: response)).response?.headers.lines.count == 1)
+    }
+
+    @Test(arguments: [
+        #"{"text": "hello", "encoding": "rot13"}"#, #"{"text": "hello", "encoding": "gzip"}"#, #"{"text": "hello", "encoding": "hex"}"#,
+    ])
+    func aTextOfAnUnknownEncodingIsLost(content: String) throws {
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry(response: "\"content\": \(content)")))
+        #expect(exchanges[0].response?.body?.isComplete == false && exchanges[0].outcome != .complete)
+        #expect(report.losses.contains { $0.kind == "encoding" })
+    }
+
+    @Test(arguments: ["", "UTF-8", "utf8", "identity"]) func aTextThatSaysSoIsOne(encoding: String) throws {
+        let exchange = try self.one(HARText.entry(response: #""content": {"text": "hello", "encoding": "\#(encoding)"}"#))
+        #expect(try self.importing.bytes(exchange.response?.body) == Array("hello".utf8) && exchange.outcome == .complete)
+    }
+
+    @Test(arguments: [#"{"a": "1"}"#, #""a=1""#, "7", #"[{"name": "a", "value": 1}]"#, #"["a"]"#])
+    func paramsThatAreNoListOfPairsAreAMissingBody(params: String) throws {
+        let post = #", "postData": {"mimeType": "application/x-www-form-urlencoded", "params": \#(params)}"#
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry("POST", request: post)))
+        #expect(exchanges[0].request.body?.isComplete == false)
+        #expect(report.losses.map(\.kind) == ["requestBody"])
+    }
+
+    @Test(arguments: ["{}", "[]", "null"]) func emptyParamsAreNoBody(params: String) throws {
+        let entry = HARText.entry("POST", request: #", "postData": {"mimeType": "", "params": \#(params)}"#)
+        #expect(try self.one(entry).request.body == nil)
+    }
+
+    /// "It matches any" means an empty body and none as well.
+    @Test(arguments: [nil, "", "a=1"]) func aRequestWhoseBodyIsMissingMatchesAny(body: String?) throws {
+        let post = #", "bodySize": 20"#
+        _ = try self.importing.run(HARText.log(HARText.entry("POST", request: post)))
+        let session = try CassetteSession(mode: .none, cassette: RecordedCassette(path: self.importing.cassette))
+        let headers = HeaderFields(body == nil ? [] : ["Content-Length: \(body?.utf8.count ?? 0)"])
+        switch session.begin(method: "POST", url: "http://a.test/pets", headers: headers, hasBody: body?.isEmpty == false) {
+        case .decided(let decision): #expect(decision == .replay(index: 0))
+        case .needsBody(let pending):
+            var live = pending.body()
+            Array((body ?? "").utf8).withUnsafeBytes { live.push($0) }
+            #expect(try session.resolve(pending, body: live.finish()) == .replay(index: 0))
+        }
     }
 
     @Test func pagesAfterTheEntriesAreCounted() throws {

@@ -36,6 +36,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case document
     case unanswered
     case base64
+    case encoding
 
     /// What is lost each time, as a sentence without its end.
     var text: String {
@@ -72,6 +73,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .document: "a file has a second YAML document, which was left out"
         case .unanswered: "a request or an answer is without the other and was left out"
         case .base64: "a text that should be base64 is not: the body is missing"
+        case .encoding: "a text has an encoding that is not known: the body is missing"
         }
     }
 }

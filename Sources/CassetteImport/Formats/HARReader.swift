@@ -184,7 +184,7 @@ struct HARReader {
         if found?.isComplete == false { return found }
         // Some have an empty text beside the fields of a form.
         if found?.bytes.isEmpty != false { found = try HARForm(self.context).body(post, type: type, &request) ?? found }
-        if found?.bytes.isEmpty != false, self.hasBody(value, request) || post["params"]?.list?.isEmpty == false {
+        if found?.bytes.isEmpty != false, self.hasBody(value, request) || Self.hasParams(post) {
             return self.missing(at: post)
         }
         guard let body = found else { return nil }
@@ -194,6 +194,12 @@ struct HARReader {
             request.headers.append(line: Array("Content-Type: \(type)".utf8))
         }
         return body
+    }
+
+    /// Whether there are fields of a form, in a list or in anything else that should be one.
+    private static func hasParams(_ post: SourceValue) -> Bool {
+        guard let params = post["params"] else { return false }
+        return params.list.map { !$0.isEmpty } ?? params.members.map { !$0.isEmpty } ?? true
     }
 
     /// Whether an entry says that its request had a body of some length.
@@ -233,8 +239,11 @@ struct HARReader {
         guard let text = value["text"] else { return nil }
         guard let data = text.data else { throw self.context.error(text, "\(path).text", "expected text, found \(text.kind)") }
         if self.isPolly, isCoded, let chunks = Self.chunks(data) { return ImportedBody(chunks, .either) }
-        guard value.first("encoding", "_encoding")?.string?.lowercased() == "base64" else {
-            return ImportedBody(self.encoded(data, type: type), .decoded)
+        let encoding = value.first("encoding", "_encoding")?.string?.lowercased() ?? ""
+        if Self.textEncodings.contains(encoding) { return ImportedBody(self.encoded(data, type: type), .decoded) }
+        guard encoding == "base64" else {
+            self.context.lose(.encoding, at: text)
+            return ImportedBody([], .asSent, isComplete: false)
         }
         guard let bytes = LooseBase64.decode(data[...]) else {
             self.context.lose(.base64, at: text)
@@ -242,6 +251,9 @@ struct HARReader {
         }
         return ImportedBody(bytes, .either)
     }
+
+    /// Names of no encoding, as tools write them.
+    private static let textEncodings: Set<String> = ["", "utf8", "utf-8", "text", "plain", "none", "identity", "ascii"]
 
     /// Polly has compressed bodies as a list of chunks in base64 or hex, written as JSON; nil for any other text.
     private static func chunks(_ text: [UInt8]) -> [UInt8]? {

@@ -96,9 +96,9 @@ struct BodyLookup {
         return found
     }
 
-    /// A body that was cut fits every body: its rest is unknown.
+    /// A body that was cut fits every body: its rest is unknown. One that is missing may have been none as well.
     private func fits(_ recorded: ComparedRequest) -> Bool {
-        guard recorded.isComplete else { return self.body.kind != .none }
+        guard recorded.isComplete else { return recorded.isMissing || self.body.kind != .none }
         return recorded.facets.hasMarks && recorded.facets.fits(live: self.body)
     }
 

@@ -307,7 +307,17 @@ extension RecordedCassette: RequestSource {
         return ComparedRequest(
             method: request.method, url: request.url, headers: request.headers, facets: facets,
             isComplete: request.body?.isComplete ?? true,
+            isMissing: interaction.lacksRequestBody,
             traits: ExchangeTraits(interaction, rules: rules, bodyPlaceholders: facets.placeholders))
+    }
+}
+
+extension Interaction {
+    /// Whether nothing of the request's body is there, although nobody cut it: another tool's recording does not have it. A client that waits
+    /// for 100 (Continue) keeps its body if it is refused.
+    fileprivate var lacksRequestBody: Bool {
+        guard let body = self.request.body, !body.isComplete, body.size == 0, self.outcome == .complete else { return false }
+        return !self.request.headers.contains("expect")
     }
 }
 
@@ -319,6 +329,8 @@ package struct ComparedRequest: Sendable {
     package var facets: BodyFacets
     /// False if the request was cut before its end: its body cannot be compared.
     var isComplete: Bool
+    /// Whether it is not known that there was a body.
+    var isMissing = false
     /// The traits by which the exchange is chosen among those with an equal body.
     var traits: ExchangeTraits
 
