@@ -64,8 +64,10 @@ let package = Package(
         .target(name: "Platform"),
         // Vector instructions, which Swift has no names for (docs/decisions/0063-cassettes-at-memory-speed.md).
         .target(name: "CJSONScan"),
+        // Swift is slow at it in debug builds (docs/decisions/0092-sha-256-in-c.md).
+        .target(name: "CSHA256"),
         .target(
-            name: "TapeBytes", dependencies: ["Platform", "CZlib", "CJSONScan"],
+            name: "TapeBytes", dependencies: ["Platform", "CZlib", "CJSONScan", "CSHA256"],
             // In the C library itself elsewhere (docs/decisions/0014-charsets-by-iconv.md).
             linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS]))]
         ),

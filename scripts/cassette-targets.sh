@@ -1,7 +1,7 @@
 # The targets that read what strangers send and what a cassette holds, without SwiftNIO: for packages that build them by themselves.
 # Sourced, with $codings: the C libraries of br and zstd that CassetteFormat is to use, each with a comma after it.
 
-cassette_targets="CDeflate Platform TapeBytes CassetteModel CassetteFormat CJSONScan CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
+cassette_targets="CDeflate Platform TapeBytes CassetteModel CassetteFormat CJSONScan CSHA256 CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
 model='"Platform", "TapeBytes", "CassetteModel"'
 format="$model, \"CassetteFormat\""
 playback="$format, \"CassetteStore\", \"CassetteRedaction\""
@@ -10,7 +10,8 @@ cassette_manifest="
         .systemLibrary(name: \"CDeflate\", pkgConfig: \"libdeflate\"),
         .target(name: \"Platform\", swiftSettings: settings),
         .target(name: \"CJSONScan\"),
-        .target(name: \"TapeBytes\", dependencies: [\"Platform\", \"CZlib\", \"CJSONScan\"], swiftSettings: settings),
+        .target(name: \"CSHA256\"),
+        .target(name: \"TapeBytes\", dependencies: [\"Platform\", \"CZlib\", \"CJSONScan\", \"CSHA256\"], swiftSettings: settings),
         .target(name: \"CassetteModel\", dependencies: [\"Platform\", \"TapeBytes\"], swiftSettings: settings),
         .target(name: \"CassetteFormat\", dependencies: [${codings-}$model, \"CZlib\", \"CDeflate\"], swiftSettings: settings),
         .target(name: \"CassetteStore\", dependencies: [$format, \"CJSONScan\"], swiftSettings: settings),

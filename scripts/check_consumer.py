@@ -15,7 +15,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # All of Wiretape that the client library is made of.
 OURS = {
-    "Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CJSONScan", "CassetteStore", "CAnchorScan", "CassetteRedaction", "CassettePlayback", "CassetteRun",
+    "Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CJSONScan", "CSHA256", "CassetteStore", "CAnchorScan", "CassetteRedaction", "CassettePlayback", "CassetteRun",
     "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Wiretape", "WiretapeTesting",
 }
 # Libraries that a program gets by the server's traits. The platform's libcurl may need some of them, but no program of ours by itself.
