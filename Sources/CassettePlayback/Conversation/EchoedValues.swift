@@ -1,3 +1,4 @@
+internal import CassetteRedaction
 internal import TapeBytes
 
 /// The client's own values at places that rules ignore or have patterns for, such as the ids of GraphQL's operations: where the recorded server
@@ -38,8 +39,18 @@ struct EchoedValues: Sendable {
     private var oldest = 0
     /// Whether one is for any element of an array.
     private var hasGeneral = false
+    /// Strings that are replaced wherever they are the whole value, with their quotation marks.
+    private var words: [[UInt8]: [UInt8]] = [:]
 
-    var isEmpty: Bool { self.live.isEmpty }
+    var isEmpty: Bool { self.live.isEmpty && self.words.isEmpty }
+
+    /// A string that is unlikely to mean anything else, such as a UUID. One that JSON would escape is not learned.
+    mutating func learn(word recorded: String, live: String) {
+        guard Self.isPlain(recorded), Self.isPlain(live) else { return }
+        self.words[Array("\"\(recorded)\"".utf8)] = Array("\"\(live)\"".utf8)
+    }
+
+    private static func isPlain(_ word: String) -> Bool { word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c } }
 
     mutating func learn(recorded: [ExemptValue], live: [ExemptValue]) {
         for (number, value) in live.enumerated() {
@@ -65,22 +76,28 @@ struct EchoedValues: Sendable {
     func applied(to message: [UInt8], isText: Bool) -> [UInt8]? {
         guard !self.isEmpty, message.count <= Self.sizeLimit else { return nil }
         guard case .json(let start) = WebSocketMessageFacets.beginning(of: message, isText: isText) else { return nil }
-        var edited: [UInt8] = []
-        var copied = 0
-        message.withUnsafeBytes { text in
-            self.forEachScalar(of: text, from: start) { pointer, range in
-                let value = Array(text[range])
+        let edits = self.edits(in: message[...], from: start)
+        return edits.isEmpty ? nil : EditList(edits).applied(to: message)
+    }
+
+    /// The edits that put the client's values in place of the recorded ones in a JSON text.
+    ///
+    /// - Parameter text: part of a body. The edits have its indices.
+    func edits(in text: ArraySlice<UInt8>, from start: Int = 0) -> [Edit] {
+        var edits: [Edit] = []
+        let offset = text.startIndex
+        text.withUnsafeBytes { bytes in
+            self.forEachScalar(of: bytes, from: start) { pointer, range in
+                let value = Array(bytes[range])
                 guard let own = self.own(value, at: pointer), own != value else { return }
-                edited += text[copied..<range.lowerBound]
-                edited += own
-                copied = range.upperBound
+                edits.append(Edit(range: range.lowerBound + offset..<range.upperBound + offset, bytes: own))
             }
         }
-        return copied > 0 ? edited + message[copied...] : nil
+        return edits
     }
 
     private func own(_ text: [UInt8], at pointer: [UInt8]) -> [UInt8]? {
-        if let own = self.live[Key(pointer, text)] { return own }
+        if let own = self.live[Key(pointer, text)] ?? self.words[text] { return own }
         return self.hasGeneral ? self.live[Key(ExemptValue.place(of: pointer), text)] : nil
     }
 

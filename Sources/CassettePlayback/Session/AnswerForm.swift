@@ -6,17 +6,20 @@ public struct AnswerForm: Sendable, Hashable {
     public var ranges: ComputedRanges?
     /// The request's Range field, to be applied to the body without its codings, whose length is known only then; nil for all of the body.
     public var decodedRange: String?
+    /// The client's own ids, which the answer may repeat; nil if the request has none.
+    public var echo: AnswerEcho?
 
-    public init(isDecoded: Bool = false, ranges: ComputedRanges? = nil, decodedRange: String? = nil) {
+    public init(isDecoded: Bool = false, ranges: ComputedRanges? = nil, decodedRange: String? = nil, echo: AnswerEcho? = nil) {
         self.isDecoded = isDecoded
         self.ranges = ranges
         self.decodedRange = decodedRange
+        self.echo = echo
     }
 
     /// As recorded, byte for byte.
     public static let recorded = AnswerForm()
 
-    /// Whether the answer differs from the recorded one.
+    /// Whether the answer is another representation than the recorded one.
     public var isComputed: Bool { self.isDecoded || self.ranges != nil }
 }
 

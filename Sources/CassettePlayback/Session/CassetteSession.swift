@@ -153,7 +153,11 @@ public final class CassetteSession: Sendable {
             let key = self.key(of: head)
             if let key {
                 if !opensWebSocket || !self.rules.custom.isEmpty, self.comparesHeadAlone(key, hasBody: hasBody) {
-                    if let decision = self.decide(head, key: key, headers: headers, isPreflight: isPreflight) { return .decided(decision) }
+                    if let decision = self.decide(head, key: key, headers: headers, isPreflight: isPreflight) {
+                        guard case .replay(let index, var form) = decision else { return .decided(decision) }
+                        form.echo = AnswerEcho(headers: comparedHeaders, values: [], rules: self.rules, redaction: nil)
+                        return .decided(.replay(index: index, form: form))
+                    }
                     let pending = pending(head, key)
                     return self.decide(pending, body: .none).map { .decided($0) } ?? .needsBody(pending)
                 }
@@ -307,6 +311,7 @@ public final class CassetteSession: Sendable {
             return assignment
         }
         guard let assignment else { return nil }
+        form.echo = pending.echo(body)
         if let decision = self.decision(assignment, form) { return decision }
         return pending.head.withUnsafeBytes {
             self.nothingLeft($0, isPreflight: pending.isPreflight, equalCount: equalCount, bodies: findings.nearest ?? [])

@@ -3,7 +3,8 @@ public import CassetteModel
 public import CassetteStore
 public import TapeBytes
 
-/// Makes an answer that was not recorded so from recorded ones: ranges of a representation, or a body without its content codings.
+/// Makes an answer that was not recorded so from recorded ones: ranges of a representation, a body without its content codings, or one with
+/// the client's own ids.
 ///
 /// The result is an exchange like a recorded one, with its body in memory. Waits for the disk.
 public enum ComputedAnswer {
@@ -21,6 +22,7 @@ public enum ComputedAnswer {
         at index: Int, form: AnswerForm, of cassette: RecordedCassette, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> Interaction {
         var interaction = try cassette.interaction(at: index)
+        try form.echo?.apply(to: &interaction, bodies: bodies, digest: digest)
         guard var response = interaction.response else { return interaction }
         if let ranges = form.ranges {
             try self.compute(ranges, &response, cassette, bodies, digest)

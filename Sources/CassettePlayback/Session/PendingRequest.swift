@@ -72,6 +72,11 @@ public final class PendingRequest: Sendable {
         return fields
     }
 
+    /// The values of its own that the answer may repeat.
+    func echo(_ body: BodyFacets) -> AnswerEcho? {
+        AnswerEcho(headers: self.comparedHeaders, values: body.exempt, rules: self.rules, redaction: self.redaction)
+    }
+
     func matched(_ body: BodyFacets) -> MatchedRequest {
         MatchedRequest(method: self.method, url: self.url, headers: self.comparedHeaders, body: body)
     }

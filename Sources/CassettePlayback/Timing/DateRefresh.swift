@@ -116,22 +116,7 @@ public struct DateRefresh: Sendable, Hashable {
             let dates = self.rules.pointers.isEmpty ? nil : JSONDates(pointers: self.rules.pointers, shift: self.shift).edits(in: text)
             return EditList((dates?.edits ?? []) + WebTokenTimes.edits(in: text, shifted: self.shift.shifted(unixTime:)).edits)
         }
-        guard !edits.isEmpty else { return }
-        var refreshed = body
-        refreshed.content = .text(edits.applied(to: content))
-        refreshed.original = nil
-        refreshed.sha256 = nil
-        let old = try bodies.wireBytes(of: body, digest: digest).bytes
-        let new = try bodies.wireBytes(of: refreshed, digest: digest).bytes
-        let fields = FieldsOfBody(makeDigest: digest)
-        var notes: [String] = []
-        fields.mend(
-            &response.headers, growth: new.count - old.count, old: { fields.checksum($0, of: old) },
-            new: { fields.checksum($0, of: new) }, notes: &notes)
-        FieldsOfBody.mend(
-            &refreshed.arrival, edits: body.codings.isEmpty ? edits : nil, oldSize: old.count, newSize: new.count)
-        refreshed.size = new.count
-        response.body = refreshed
+        try response.edit(body, content, edits, bodies: bodies, digest: digest)
     }
 }
 

@@ -73,7 +73,9 @@ final class ReplayExchange: MessageExchange {
                     return self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: problem))
                 }
                 self.proxy.session.noteDecoded(self.index, coding: coding)
-                self.load(AnswerForm(isDecoded: true, decodedRange: self.form.ranges == nil ? nil : self.rangeOfDecoded))
+                self.load(
+                    AnswerForm(
+                        isDecoded: true, decodedRange: self.form.ranges == nil ? nil : self.rangeOfDecoded, echo: self.form.echo))
             case .failure(let error):
                 self.countUnreadable(error.message)
                 self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))

@@ -49,6 +49,22 @@ import Testing
         #expect(verdict.computed == 3 && verdict.flaws.isEmpty)
     }
 
+    @Test func theClientsOwnIdsComeBack() throws {
+        let id = "0e3f1c52-9d2e-4a4e-8f4c-1f0a5b2f0c11"
+        let body = "{\"request\":\"\(id)\"}"
+        let answer =
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Request-Id: \(id)\r\nContent-Length: \(body.utf8.count)\r\n"
+            + "Connection: close\r\n\r\n\(body)"
+        let (live, origin) = try self.recorded([answer]) { [self.get($0, "X-Request-Id: \(id)")] }
+        let replay = try RunningProxy(.none, in: live.folder)
+        let own = try replay.ask(self.get(origin, "X-Request-Id: the client's own id"))
+        #expect(own.contains("X-Request-Id: the client's own id\r\n") && own.hasSuffix("\r\n\r\n" + body))
+        let uuid = "ffffffff-9d2e-4a4e-8f4c-1f0a5b2f0c22"
+        let again = try RunningProxy(.none, in: live.folder)
+        #expect(try again.ask(self.get(origin, "X-Request-Id: \(uuid)")).hasSuffix("\r\n\r\n{\"request\":\"\(uuid)\"}"))
+        #expect(again.session.verdict().flaws.isEmpty && again.session.verdict().computed == 0)
+    }
+
     @Test func rangesOfALargeFileAreRead() throws {
         let size = 3_000_000
         let body = (0..<size).map { UInt8(truncatingIfNeeded: 97 + $0 % 26) }

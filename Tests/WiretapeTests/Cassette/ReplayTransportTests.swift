@@ -277,4 +277,23 @@ import Testing
         #expect(cassette.verdict.hits == 0)
         #expect(try cassette.close().failures.first?.hasPrefix("not served: exchange 1 could not be replayed") == true)
     }
+
+    /// Clients tell answers by the ids that they sent.
+    @Test func theClientsOwnIdsComeBack() async throws {
+        let folder = try TemporaryFolder()
+        let exchange = CassetteFixture.interaction(
+            method: "POST", url: "http://a.test/rpc", requestBody: CassetteFixture.text(#"{"id":1,"method":"add"}"#),
+            requestHeaders: ["Content-Type: application/json", "X-Request-Id: recorded"],
+            headers: ["Content-Type: application/json", "X-Request-Id: recorded", "Content-Length: 19"],
+            body: CassetteFixture.text(#"{"id":1,"result":2}"#))
+        var settings = Cassette.Settings()
+        settings.ignore = ["json:/id"]
+        let cassette = try CassetteFixture.cassette([exchange], in: folder, settings: settings)
+        let log = try await ReplayTransport(cassette).exchange(
+            "POST", "http://a.test/rpc", body: .data(Data(#"{"id":"of the client","method":"add"}"#.utf8)),
+            headers: [("Content-Type", "application/json"), ("X-Request-Id", "live")])
+        #expect(String(decoding: log.body, as: UTF8.self) == #"{"id":"of the client","result":2}"#)
+        #expect(log.head?.headers.value(for: "X-Request-Id") == "live")
+        #expect(log.head?.headers.value(for: "Content-Length") == "33")
+    }
 }

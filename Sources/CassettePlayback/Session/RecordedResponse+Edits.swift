@@ -1,0 +1,32 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
+
+extension RecordedResponse {
+    /// Edits the content of the body for one replay, and makes length, checksums and arrival fit. Waits for the disk.
+    ///
+    /// - Parameters:
+    ///   - body: of this response.
+    ///   - content: of that body, without codings.
+    mutating func edit(
+        _ body: Body, _ content: [UInt8], _ edits: EditList, bodies: BodyReader, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) {
+        guard !edits.isEmpty else { return }
+        var edited = body
+        edited.content = .text(edits.applied(to: content))
+        edited.original = nil
+        edited.sha256 = nil
+        let old = try bodies.wireBytes(of: body, digest: digest).bytes
+        let new = try bodies.wireBytes(of: edited, digest: digest).bytes
+        let fields = FieldsOfBody(makeDigest: digest)
+        var notes: [String] = []
+        fields.mend(
+            &self.headers, growth: new.count - old.count, old: { fields.checksum($0, of: old) }, new: { fields.checksum($0, of: new) },
+            notes: &notes)
+        FieldsOfBody.mend(&edited.arrival, edits: body.codings.isEmpty ? edits : nil, oldSize: old.count, newSize: new.count)
+        edited.size = new.count
+        self.body = edited
+    }
+}

@@ -1,0 +1,158 @@
+import CassetteFormat
+import CassetteModel
+import CassetteStore
+import TapeBytes
+import TapeTestSupport
+import Testing
+
+@testable import CassettePlayback
+
+@Suite struct AnswerEchoTests {
+    private struct Sent {
+        var headers: [String] = []
+        var body: String?
+    }
+
+    private struct Answer {
+        var headers: [String] = []
+        var body: Body?
+
+        init(_ headers: [String] = [], _ text: String? = nil) {
+            self.headers = headers
+            self.body = text.map { Body(size: $0.utf8.count, content: .text(Array($0.utf8))) }
+        }
+    }
+
+    private static let json = "Content-Type: application/json"
+
+    /// The answer to a live request, replayed from an exchange with a recorded one.
+    private func answer(
+        to live: Sent, recorded: Sent, _ answer: Answer, _ rules: MatchRules = .standard
+    ) throws -> (headers: [String], body: String?) {
+        let method = recorded.body == nil ? "GET" : "POST"
+        let interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 1_795_248_000_000_000),
+            request: RecordedRequest(
+                method: method, url: "http://h/", headers: HeaderFields(recorded.headers), body: Answer([], recorded.body).body),
+            response: RecordedResponse(status: 200, headers: HeaderFields(answer.headers), body: answer.body))
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let appender = try CassetteAppender.create(path, recorder: "wiretape test")
+        var writer = JSONWriter()
+        InteractionEncoder.encode(interaction, into: &writer)
+        try appender.append([writer.bytes])
+        _ = try appender.finish()
+        let cassette = try RecordedCassette(path: path)
+        let session = try CassetteSession(mode: .none, cassette: cassette, rules: rules)
+        let opening = session.begin(method: method, url: "http://h/", headers: HeaderFields(live.headers), hasBody: live.body != nil)
+        let decision: Decision
+        switch opening {
+        case .decided(let decided): decision = decided
+        case .needsBody(let pending):
+            var body = pending.body()
+            Array((live.body ?? "").utf8).withUnsafeBytes { body.push($0) }
+            decision = try session.resolve(pending, body: body.finish())
+        }
+        guard case .replay(let index, let form) = decision else {
+            Issue.record("not replayed: \(decision)")
+            return ([], nil)
+        }
+        let replayed = try ComputedAnswer.interaction(
+            at: index, form: form, of: cassette, bodies: BodyReader(cassettePath: path), digest: { PortableSHA256() })
+        let response = try #require(replayed.response)
+        let fields = response.headers
+        #expect(response.body?.arrival.map { $0.pieces.reduce(0) { $0 + $1.size } } ?? response.body?.size == response.body?.size)
+        return (
+            (0..<fields.count).map { String(decoding: fields.line(at: $0), as: UTF8.self) },
+            response.body?.content.inlineBytes.map { String(decoding: $0, as: UTF8.self) }
+        )
+    }
+
+    @Test func idsInFieldsComeBack() throws {
+        for name in ["X-Request-Id", "Idempotency-Key", "X-Correlation-ID", "x-ms-client-request-id"] {
+            let answer = try self.answer(
+                to: Sent(headers: ["\(name): live"]), recorded: Sent(headers: ["\(name): recorded"]),
+                Answer(["\(name): recorded", "X-Other-Id: recorded", "Content-Length: 0"]))
+            #expect(answer.headers == ["\(name): live", "X-Other-Id: recorded", "Content-Length: 0"])
+        }
+    }
+
+    @Test func idsOfTheServerStay() throws {
+        let answer = try self.answer(
+            to: Sent(headers: ["X-Request-Id: live"]), recorded: Sent(headers: ["X-Request-Id: recorded"]),
+            Answer(["X-Request-Id: of the server"]))
+        #expect(answer.headers == ["X-Request-Id: of the server"])
+        let unasked = try self.answer(to: Sent(headers: ["X-Request-Id: live"]), recorded: Sent(), Answer(["X-Request-Id: of the server"]))
+        #expect(unasked.headers == ["X-Request-Id: of the server"])
+    }
+
+    @Test func fieldsThatDescribeAMessageStay() throws {
+        let rules = try MatchRules(ignore: ["header:date", "header:cache-control", "header:x-nonce"])
+        let answer = try self.answer(
+            to: Sent(headers: ["Date: b", "Cache-Control: b", "X-Nonce: b", "X-Plain: b"]),
+            recorded: Sent(headers: ["Date: a", "Cache-Control: a", "X-Nonce: a", "X-Plain: a"]),
+            Answer(["Date: a", "Cache-Control: a", "X-Nonce: a", "X-Plain: a"]), rules)
+        #expect(answer.headers == ["Date: a", "Cache-Control: a", "X-Nonce: b", "X-Plain: a"])
+    }
+
+    @Test func idsOfCallsComeBackAtTheirPlaces() throws {
+        let rules = try MatchRules(ignore: ["json:/id", "json:/*/id"])
+        let one = try self.answer(
+            to: Sent(headers: [Self.json], body: #"{"jsonrpc":"2.0","id":"0123456789abcdef","method":"add"}"#),
+            recorded: Sent(headers: [Self.json], body: #"{"jsonrpc":"2.0","id":7,"method":"add"}"#),
+            Answer([Self.json, "Content-Length: 35"], #"{"jsonrpc":"2.0","id":7,"result":7}"#), rules)
+        #expect(one.body == #"{"jsonrpc":"2.0","id":"0123456789abcdef","result":7}"#)
+        #expect(one.headers == [Self.json, "Content-Length: 52"])
+        let batch = try self.answer(
+            to: Sent(headers: [Self.json], body: #"[{"id":"x","method":"a"},{"id":"y","method":"b"}]"#),
+            recorded: Sent(headers: [Self.json], body: #"[{"id":1,"method":"a"},{"id":2,"method":"b"}]"#),
+            Answer([Self.json], #"[{"id":2,"result":1},{"id":1,"result":2}]"#), rules)
+        #expect(batch.body == #"[{"id":"y","result":1},{"id":"x","result":2}]"#)
+    }
+
+    @Test func idsInStreamsAndLinesComeBack() throws {
+        let rules = try MatchRules(ignore: ["json:/id"])
+        for (type, recorded, replayed) in [
+            (
+                "text/event-stream", "event: message\ndata: {\"id\":1,\"result\":1}\n\n",
+                "event: message\ndata: {\"id\":\"live\",\"result\":1}\n\n"
+            ),
+            ("application/x-ndjson", "{\"id\":1}\n{\"id\":2}\n", "{\"id\":\"live\"}\n{\"id\":2}\n"),
+            ("text/html", "<p>\"id\":1</p>", "<p>\"id\":1</p>"),
+        ] {
+            let answer = try self.answer(
+                to: Sent(headers: [Self.json], body: #"{"id":"live"}"#), recorded: Sent(headers: [Self.json], body: #"{"id":1}"#),
+                Answer(["Content-Type: \(type)"], recorded), rules)
+            #expect(answer.body == replayed)
+        }
+    }
+
+    @Test func aLongIdOfAFieldComesBackInTheBody() throws {
+        let (old, new) = ("6f1c1c52-9d2e-4a4e-8f4c-1f0a5b2f0c11", "00000000-9d2e-4a4e-8f4c-1f0a5b2f0c22")
+        let answer = try self.answer(
+            to: Sent(headers: ["X-Request-Id: \(new)"]), recorded: Sent(headers: ["X-Request-Id: \(old)"]),
+            Answer([Self.json], "{\"error\":{\"request_id\":\"\(old)\"},\"text\":\"of \(old)\"}"))
+        #expect(answer.body == "{\"error\":{\"request_id\":\"\(new)\"},\"text\":\"of \(old)\"}")
+        let short = try self.answer(
+            to: Sent(headers: ["X-Request-Id: 2"]), recorded: Sent(headers: ["X-Request-Id: 1"]), Answer([Self.json], #"{"a":"1"}"#))
+        #expect(short.body == #"{"a":"1"}"#)
+    }
+
+    @Test func checksumsAndPiecesFitTheAnswer() throws {
+        var answer = Answer(["Content-Type: application/x-ndjson", "X-Checksum-CRC32: 00000000"], #"{"id":1}"# + "\n" + #"{"x":1}"#)
+        answer.body?.arrival = Arrival(isChunked: true, pieces: [Arrival.Piece(at: 0, size: 9), Arrival.Piece(at: 50, size: 7)])
+        let rules = try MatchRules(ignore: ["json:/id"])
+        let replayed = try self.answer(
+            to: Sent(headers: [Self.json], body: #"{"id":12345}"#), recorded: Sent(headers: [Self.json], body: #"{"id":1}"#), answer, rules)
+        #expect(replayed.body == "{\"id\":12345}\n{\"x\":1}")
+        // A checksum that did not fit is not touched.
+        #expect(replayed.headers[1] == "X-Checksum-CRC32: 00000000")
+    }
+
+    @Test func valuesThatRulesCompareStay() throws {
+        let answer = try self.answer(
+            to: Sent(headers: [Self.json], body: #"{"id":1}"#), recorded: Sent(headers: [Self.json], body: #"{"id":1}"#),
+            Answer([Self.json], #"{"id":1}"#), try MatchRules(ignore: ["json:/other"]))
+        #expect(answer.body == #"{"id":1}"#)
+    }
+}
