@@ -12,6 +12,8 @@ public struct FormData: Sendable {
 
     public let boundary: Boundary
     public private(set) var parts: [Part] = []
+    /// Why a part could not be appended; thrown when the form is encoded.
+    private var flaw: FormDataError?
     /// The exact length of the encoded form in bytes.
     public private(set) var contentLength: Int
 
@@ -75,6 +77,7 @@ public struct FormData: Sendable {
     ///
     /// The file is in `folder` (nil: the system's temporary folder) and is removed with the last reference to the result.
     public func encode(threshold: Int = Self.memoryThreshold, folder: String? = nil) throws -> Encoded {
+        if let flaw { throw flaw }
         var encoder = self.encoder()
         guard self.contentLength > threshold else {
             var bytes = [UInt8](repeating: 0, count: self.contentLength)
@@ -109,10 +112,14 @@ public struct FormData: Sendable {
 
 extension FormData {
     /// Appends bytes as a field, or as a file if a file name is given.
-    public mutating func append(
-        _ data: Data, withName name: String, fileName: String? = nil, mimeType: String? = nil
-    ) throws(FormDataError) {
-        try self.append([UInt8](data), name: name, fileName: fileName, mimeType: mimeType)
+    ///
+    /// Throws nothing, as in Alamofire: if the form would have more bytes than an `Int` holds, encoding it is an error.
+    public mutating func append(_ data: Data, withName name: String, fileName: String? = nil, mimeType: String? = nil) {
+        do throws(FormDataError) {
+            try self.append([UInt8](data), name: name, fileName: fileName, mimeType: mimeType)
+        } catch {
+            self.flaw = error
+        }
     }
 
     /// Appends a file; by default with its own name and the type of its extension. It is read when the form is sent.

@@ -26,7 +26,7 @@ import Wiretape
         let upload = session.upload(
             multipartFormData: { form in
                 try form.append("초코", name: "name")
-                try form.append(Data("PNG".utf8), withName: "photo", fileName: "choco.png", mimeType: "image/png")
+                form.append(Data("PNG".utf8), withName: "photo", fileName: "choco.png", mimeType: "image/png")
             }, to: "https://example.test/pets")
         _ = try await upload.serializingData().value
         // snippet: inspect-sent

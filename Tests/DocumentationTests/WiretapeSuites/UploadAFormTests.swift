@@ -17,7 +17,7 @@ import Wiretape
         // snippet: upload-form
         let pet = try await session.upload(
             multipartFormData: { form in
-                try form.append(Data("초코".utf8), withName: "name")
+                form.append(Data("초코".utf8), withName: "name")
                 try form.append(
                     picture, withName: "photo", fileName: "choco.png", mimeType: "image/png")
             }, to: "https://example.test/pets"

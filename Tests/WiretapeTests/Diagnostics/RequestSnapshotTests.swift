@@ -61,8 +61,8 @@ import FoundationNetworking
         func snapshot(_ boundary: FormData.Boundary) throws -> String {
             var form = FormData(boundary: boundary)
             try form.append("초코", name: "name")
-            try form.append(Data(#"{"b":1,"a":2}"#.utf8), withName: "data", fileName: "\(boundary.text).json", mimeType: "application/json")
-            try form.append(Data([0xff, 0xd8, 0x00]), withName: "photo", fileName: "a.jpg", mimeType: "image/jpeg")
+            form.append(Data(#"{"b":1,"a":2}"#.utf8), withName: "data", fileName: "\(boundary.text).json", mimeType: "application/json")
+            form.append(Data([0xff, 0xd8, 0x00]), withName: "photo", fileName: "a.jpg", mimeType: "image/jpeg")
             let bytes = try form.encode().source.load()
             return try self.text("POST", "https://h.test/p", ["Content-Type": form.contentType], .data(Data(bytes)))
         }

@@ -203,8 +203,8 @@ struct FormDataBoundaryTests {
 
     @Test func dataIsAFieldOrAFile() throws {
         var form = FormData(boundary: try FormData.Boundary("B"))
-        try form.append(Data("1".utf8), withName: "a")
-        try form.append(Data("2".utf8), withName: "b", fileName: "c.png", mimeType: "image/png")
+        form.append(Data("1".utf8), withName: "a")
+        form.append(Data("2".utf8), withName: "b", fileName: "c.png", mimeType: "image/png")
         #expect(
             try self.text(form)
                 == """

@@ -51,10 +51,10 @@ public final class PetShop: Sendable {
     public func upload(_ pet: PetUpload, progress: @escaping @Sendable (Double) -> Void = { _ in }) async throws -> PetUpload.Receipt {
         let upload = self.session.upload(
             multipartFormData: { form in
-                try form.append(Data(pet.name.utf8), withName: "name")
-                try form.append(Data(pet.note.utf8), withName: "note")
+                form.append(Data(pet.name.utf8), withName: "name")
+                form.append(Data(pet.note.utf8), withName: "note")
                 for picture in pet.pictures {
-                    try form.append(picture.png, withName: "photo", fileName: picture.fileName, mimeType: "image/png")
+                    form.append(picture.png, withName: "photo", fileName: picture.fileName, mimeType: "image/png")
                 }
             }, to: "\(self.url)/pets"
         ).validate()

@@ -45,7 +45,7 @@ import FoundationNetworking
         try Self.photo.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let receipt = try await PetUploads(Origin.url).form(threshold: threshold) { form in
-            try form.append(Data("초코".utf8), withName: "name")
+            form.append(Data("초코".utf8), withName: "name")
             try form.append("line one\r\nline two", name: "note")
             try form.append(file, withName: "photo", fileName: "one.jpg", mimeType: "image/jpeg")
             try form.append(
@@ -57,7 +57,7 @@ import FoundationNetworking
 
     @Test(.cassette(ignoring: [.part("photo").fileName])) func namesFilesAtRandom() async throws {
         let receipt = try await PetUploads(Origin.url).form { form in
-            try form.append(Self.photo, withName: "photo", fileName: "\(UUID()).jpg", mimeType: "image/jpeg")
+            form.append(Self.photo, withName: "photo", fileName: "\(UUID()).jpg", mimeType: "image/jpeg")
         }
         #expect(receipt.parts.count == 1)
     }
@@ -82,7 +82,7 @@ import FoundationNetworking
 
     @Test func refusesANameThatWouldEndTheHeader() async throws {
         let receipt = try await PetUploads(Origin.url).form {
-            try $0.append(Data("x".utf8), withName: "photo", fileName: "a\"\r\nX-Evil: 1.jpg", mimeType: "image/jpeg")
+            $0.append(Data("x".utf8), withName: "photo", fileName: "a\"\r\nX-Evil: 1.jpg", mimeType: "image/jpeg")
         }
         #expect(receipt.parts.map(\.filename) == ["a%22%0D%0AX-Evil: 1.jpg"])
     }
