@@ -84,12 +84,10 @@ extension HTTPSession {
             }
         }
 
-        /// Without the query, which may hold secrets.
+        /// With the names in the query, whose values may be secrets.
         private static func shown(_ request: URLRequest?, _ response: Response) -> String {
-            let url = response.url.absoluteString
-            let place = url.utf8.firstIndex { "?#".utf8.contains($0) }.map { url[..<$0] } ?? url[...]
-            let withoutUser = response.url.user == nil ? String(place) : response.url.host ?? ""
-            return "the response to \"\((request?.httpMethod).map { "\($0) " } ?? "")\(PlainText.escape(withoutUser.utf8, limit: 500))\""
+            let url = PlainText.escape(LogURL.text(response.url).utf8, limit: 500)
+            return "the response to \"\((request?.httpMethod).map { "\($0) " } ?? "")\(url)\""
         }
     }
 }

@@ -45,6 +45,29 @@ import Wiretape
         #expect(pets.count == 2)
     }
 
+    @Test func aQueueHasACassetteThatIsCarriedThere() async throws {
+        let file = try await self.record()
+        let cassette = try Cassette(file)
+        let session = HTTPSession()
+        let queue = DispatchQueue(label: "work")
+        let count = await Cassette.$current.withValue(cassette) {
+            await withCheckedContinuation { continuation in
+                // snippet: record-escaped
+                withEscapedCassette { cassette in
+                    queue.async {
+                        cassette.yield {
+                            session.request("https://example.test/pets").responseDecodable(of: [Pet].self, queue: queue) { response in
+                                continuation.resume(returning: response.value?.count)
+                            }
+                        }
+                    }
+                }
+                // snippet end
+            }
+        }
+        #expect(count == 2)
+    }
+
     @Test func settingsSayWhatIsCompared() async throws {
         // snippet: record-settings
         var settings = Cassette.Settings()

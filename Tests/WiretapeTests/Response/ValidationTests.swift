@@ -58,7 +58,7 @@ import Testing
                 request: SampleResponse.request(), response: SampleResponse.response(404), data: nil)
         } throws: {
             "\($0)"
-                == "the response to \"GET http://h/p\" has the status 404, expected 200 to 299: look at the body, or validate other statuses"
+                == "the response to \"GET http://h/p?token=…\" has the status 404, expected 200 to 299: look at the body, or validate other statuses"
         }
     }
 
