@@ -1,7 +1,7 @@
 import Wiretape
 
 /// What the pet shop of the pages answers.
-enum Answers {
+nonisolated enum Answers {
     static let pets = #"[{"id": 1, "name": "Miso"}, {"id": 2, "name": "보리"}]"#
     static let pet = #"{"id": 3, "name": "초코"}"#
 

@@ -1,5 +1,5 @@
 // snippet: pet
-struct Pet: Codable, Sendable, Equatable {
+nonisolated struct Pet: Codable, Sendable, Equatable {
     var id: Int
     var name: String
 }

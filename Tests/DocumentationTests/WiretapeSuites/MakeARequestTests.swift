@@ -71,7 +71,7 @@ import FoundationNetworking
         let session = HTTPSession(transport: transport)
         // snippet: request-parameters
         // In the query: /pets?kind=cat&tags%5B%5D=small&tags%5B%5D=asleep
-        struct Search: Encodable, Sendable {
+        nonisolated struct Search: Encodable, Sendable {
             var kind: String
             var tags: [String]
         }

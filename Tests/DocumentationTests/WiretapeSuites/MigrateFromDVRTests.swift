@@ -22,7 +22,7 @@ import FoundationNetworking
 }
 
 // snippet: dvr-xctest
-final class WeatherXCTests: XCTestCase {
+nonisolated final class WeatherXCTests: XCTestCase {
     func testWeather() async throws {
         try await withCassette("weather", mode: .once) {
             let session = HTTPSession()

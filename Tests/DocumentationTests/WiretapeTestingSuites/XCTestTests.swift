@@ -2,7 +2,7 @@
 import WiretapeTesting
 import XCTest
 
-final class ShopXCTests: XCTestCase {
+nonisolated final class ShopXCTests: XCTestCase {
     func testListsPets() async throws {
         try await withCassette("shop/listsPets") {
             let pets = try await PetShop().pets()
