@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-posts example-ahc example-live example-http-types seeds seeds-sanitize clean
+.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-posts example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -121,6 +121,7 @@ lint:
 	python3 scripts/check_imports.py --self-test
 	python3 scripts/check_imports.py
 	python3 scripts/check_pages.py
+	python3 scripts/check_snippets.py --self-test
 	swift format lint --strict --parallel --recursive Package.swift Plugins Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 CHECK = --scratch-path .build/check -Xswiftc -warnings-as-errors
@@ -130,6 +131,12 @@ check: lint
 	swift test $(CHECK) --skip CrashTests --skip $(CLIENT_TESTS)
 	swift test $(CHECK) --skip-build --filter $(CLIENT_TESTS)
 	swift test $(CHECK) --skip-build --filter CrashTests
+	sh scripts/check_isolation.sh $(CHECK)
+
+## Counts which code blocks of Alamofire's guides compile: make alamofire-pages PAGES='Usage.md AdvancedUsage.md'.
+alamofire-pages:
+	swift build --target WiretapeAlamofire
+	python3 scripts/check_snippets.py --swift 5 --minimum 105 --prelude Tests/DocumentationTests/Preludes/Alamofire.txt $(PAGES)
 
 ## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there; options: make docs ARGS='--traits AsyncHTTPClient'.
 docs:

@@ -122,12 +122,12 @@ let package = Package(
         ),
         .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
-        .target(name: "WiretapeAlamofire", dependencies: ["TapeBytes", "Wiretape"]),
+        .target(name: "WiretapeAlamofire", dependencies: ["Platform", "TapeBytes", "TapeTrust", "Wiretape"]),
         // Compiles to nothing without its trait.
         .target(
             name: "WiretapeAsyncHTTPClient",
             dependencies: [
-                "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape",
+                "CassetteFormat", "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
@@ -161,7 +161,8 @@ let package = Package(
         ),
         // Of all targets of the cassette, which share what they are tried on.
         .testTarget(
-            name: "CassetteTests", dependencies: forClient + ["CassetteTools", "TapeTestSupport"], exclude: ["CassetteFormat/Golden"]),
+            name: "CassetteTests", dependencies: forClient + ["CSHA256", "CassetteTools", "TapeTestSupport"],
+            exclude: ["CassetteFormat/Golden"]),
         // The same code as in `make fuzz`: a share of its inputs runs with the tests.
         .target(
             name: "FuzzTargets",
@@ -196,7 +197,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: forClient + ["Wiretape", "WiretapeAlamofire", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
-            exclude: ["Cassettes", "Fixtures"]
+            exclude: ["Cassettes", "Fixtures", "Preludes"]
         ),
         // The plugin's files, linked: no target can depend on a plugin.
         .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),

@@ -60,9 +60,9 @@ TABLE = {
     ],
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeHTTPTypes": ["Wiretape", "HTTPTypes", "Foundation", "FoundationNetworking"],
-    "WiretapeAlamofire": ["TapeBytes", "Wiretape", "Foundation", "FoundationNetworking"],
+    "WiretapeAlamofire": ["Dispatch", "Platform", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking"],
     "WiretapeAsyncHTTPClient": [
-        "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking", "AsyncHTTPClient", "NIO*",
+        "CassetteFormat", "CassetteModel", "TapeBytes", "TapeTrust", "Wiretape", "Foundation", "FoundationNetworking", "AsyncHTTPClient", "NIO*",
     ],
     "WiretapeCLI": [
         "CArguments",

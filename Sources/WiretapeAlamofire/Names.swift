@@ -18,8 +18,10 @@ public typealias DownloadRequest = HTTPSession.DownloadRequest
 public typealias DataStreamRequest = HTTPSession.StreamRequest
 public typealias DataTask<Value: Sendable> = HTTPSession.DataTask<Value>
 public typealias DownloadTask<Value: Sendable> = HTTPSession.DownloadTask<Value>
-public typealias DataResponse<Value: Sendable> = HTTPSession.DataResponse<Value>
-public typealias DownloadResponse<Value: Sendable> = HTTPSession.DownloadResponse<Value>
+/// The error is always `AFError`: the second parameter is there for code that names it.
+public typealias DataResponse<Value: Sendable, Failure: Error> = HTTPSession.DataResponse<Value>
+/// The error is always `AFError`: the second parameter is there for code that names it.
+public typealias DownloadResponse<Value: Sendable, Failure: Error> = HTTPSession.DownloadResponse<Value>
 public typealias AFDataResponse<Value: Sendable> = HTTPSession.DataResponse<Value>
 public typealias AFDownloadResponse<Value: Sendable> = HTTPSession.DownloadResponse<Value>
 public typealias AFResult<Value> = Result<Value, WiretapeError>
@@ -38,7 +40,6 @@ public typealias URLEncodedFormParameterEncoder = HTTPSession.URLEncodedFormPara
 public typealias URLEncodedFormEncoder = HTTPSession.URLEncodedFormEncoder
 public typealias JSONParameterEncoder = HTTPSession.JSONParameterEncoder
 
-public typealias ResponseSerializer = HTTPSession.ResponseSerializer
 public typealias DataResponseSerializer = HTTPSession.DataResponseSerializer
 public typealias StringResponseSerializer = HTTPSession.StringResponseSerializer
 public typealias DecodableResponseSerializer<Value: Decodable & Sendable> = HTTPSession.DecodableResponseSerializer<Value>
@@ -86,50 +87,4 @@ extension HTTPSession.JSONParameterEncoder {
 
 extension HTTPSession.URLEncodedFormParameterEncoder {
     public static var `default`: Self { Self() }
-}
-
-extension HTTPSession.Request {
-    /// Alamofire 4's name.
-    @discardableResult
-    public func authenticate(user: String, password: String) -> Self { self.authenticate(username: user, password: password) }
-}
-
-extension HTTPSession {
-    /// A session with what Alamofire's initializer takes. What it takes of a `URLSessionConfiguration` is in `configuration`.
-    ///
-    /// - Parameters:
-    ///   - startRequestsImmediately: whether a request starts with its first handler; nil leaves it to the configuration, like the others.
-    ///   - interceptor: after those of the configuration.
-    ///   - eventMonitors: after those of the configuration.
-    @_disfavoredOverload
-    public convenience init(
-        configuration: Configuration = Configuration(), startRequestsImmediately: Bool? = nil,
-        interceptor: (any HTTPSession.RequestInterceptor)? = nil, serverTrustManager: ServerTrustManager? = nil,
-        redirectHandler: (any RedirectHandler)? = nil, cachedResponseHandler: (any CachedResponseHandler)? = nil,
-        eventMonitors: [any EventMonitor] = []
-    ) {
-        var configuration = configuration
-        if let startRequestsImmediately { configuration.startsRequestsImmediately = startRequestsImmediately }
-        if let interceptor { configuration.interceptors.append(interceptor) }
-        if let serverTrustManager { configuration.serverTrust = serverTrustManager }
-        if let redirectHandler { configuration.redirectHandler = redirectHandler }
-        if let cachedResponseHandler { configuration.cachedResponseHandler = cachedResponseHandler }
-        configuration.eventMonitors += eventMonitors
-        self.init(configuration: configuration)
-    }
-
-    /// A request whose response is given in the pieces it arrives in.
-    public func streamRequest(
-        _ url: any URLConvertible, method: Method = .get, headers: Headers? = nil,
-        interceptor: (any HTTPSession.RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
-    ) -> StreamRequest {
-        self.stream(url, method: method, headers: headers, interceptor: interceptor, requestModifier: requestModifier)
-    }
-
-    /// A request whose response is given in the pieces it arrives in.
-    public func streamRequest(
-        _ request: any URLRequestConvertible, interceptor: (any HTTPSession.RequestInterceptor)? = nil
-    ) -> StreamRequest {
-        self.stream(request, interceptor: interceptor)
-    }
 }

@@ -158,10 +158,18 @@ extension HTTPSession.Interceptor {
 
 // MARK: Credentials
 
-/// Knows how a kind of credential is applied, refused and refreshed, with Alamofire's signatures but for `refresh`, which is `async`.
+/// Knows how a kind of credential is applied, refused and refreshed, with Alamofire's signatures.
+///
+/// `refresh` is either Alamofire's, with a completion, or the `async` one of `HTTPSession.Authenticator`.
 public protocol Authenticator<Credential>: HTTPSession.Authenticator {
     /// Whether a request failed because of its credential.
     func didRequest(_ urlRequest: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error) -> Bool
+
+    /// Gets a new credential for an old one.
+    ///
+    /// - Parameter session: the default one. The requests of this method are not adapted by the interceptor that calls it.
+    func refresh(
+        _ credential: Credential, for session: HTTPSession, completion: @escaping @Sendable (Result<Credential, any Error>) -> Void)
 }
 
 extension Authenticator {
@@ -170,5 +178,21 @@ extension Authenticator {
     ) -> Bool {
         guard let response = response.httpURLResponse else { return false }
         return self.didRequest(request, with: response, failDueToAuthenticationError: error)
+    }
+
+    public func refresh(_ credential: Credential) async throws -> Credential {
+        let result: Result<Credential, any Error> = await withCheckedContinuation { continuation in
+            let completion = Completion(
+                continuation, unless: .failure(CompletionError(method: "refresh(_:for:completion:)", of: "\(Self.self)")))
+            self.refresh(credential, for: .default) { completion.call($0) }
+        }
+        return try result.get()
+    }
+
+    /// For authenticators whose `refresh` is `async`: never called for them.
+    public func refresh(
+        _ credential: Credential, for session: HTTPSession, completion: @escaping @Sendable (Result<Credential, any Error>) -> Void
+    ) {
+        completion(.failure(CompletionError(method: "refresh(_:for:completion:)", of: "\(Self.self)")))
     }
 }

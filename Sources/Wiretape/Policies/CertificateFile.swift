@@ -210,3 +210,8 @@ struct DERReader {
         return self.next()
     }
 }
+
+extension HTTPSession {
+    /// The pin of a certificate's key; nil if the bytes are no certificate in DER.
+    package static func publicKeyPin(ofCertificate der: Data) -> PublicKeyPin? { Certificate([UInt8](der))?.publicKeyPin }
+}

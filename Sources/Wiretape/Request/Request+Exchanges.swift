@@ -69,7 +69,8 @@ extension HTTPSession.Request {
 
     /// Handles one event of an exchange; events of abandoned exchanges are dropped.
     private func receive(_ event: TransportEvent, of exchange: Int) -> Demand {
-        if !self.core.configuration.eventMonitors.isEmpty, self.data.withLock({ $0.machine.isCurrent(exchange) }) {
+        let isMonitored = !self.core.configuration.eventMonitors.isEmpty
+        if self.data.withLock({ (isMonitored || !$0.options.observers.isEmpty) && $0.machine.isCurrent(exchange) }) {
             self.core.emit(.transport(event), of: self)
         }
         switch event {

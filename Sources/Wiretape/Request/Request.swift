@@ -151,6 +151,14 @@ extension HTTPSession.Request {
         return self
     }
 
+    /// Calls a closure with each event of this request alone, on the thread where it happens. Add it before the request starts.
+    package func observe(_ observer: @escaping @Sendable (HTTPSession.Event.Kind) -> Void) {
+        self.data.withLock { $0.options.observers.append(observer) }
+    }
+
+    /// Ends the request with an error, if it has not ended.
+    package func fail(_ error: WiretapeError) { self.finish(error) }
+
     // MARK: Progress
 
     /// Calls a closure whenever more of the body has been sent, and at the end.

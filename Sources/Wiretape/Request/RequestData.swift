@@ -104,6 +104,8 @@ extension RequestData {
         var redirectHandler: (any HTTPSession.RedirectHandler)?
         var dispositions: [@Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition] = []
         var authorization: HTTPSession.Header?
+        /// Called with each event of the request, on the thread where it happens.
+        var observers: [@Sendable (HTTPSession.Event.Kind) -> Void] = []
     }
 
     /// What is notified, resumed and cancelled when the request has ended.

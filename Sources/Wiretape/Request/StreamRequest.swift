@@ -4,9 +4,16 @@ public import TapeBytes
 
 extension HTTPSession {
     /// A request whose response is delivered as it arrives. Only what readers have not read yet is in memory, up to a limit.
-    // SAFETY: see Request; nothing but a constant is stored here.
+    // SAFETY: see Request; what is stored here is constant, or behind a lock.
     public final class StreamRequest: Request, @unchecked Sendable {
         let hub: StreamHub
+        private let errorCancels = Guarded(false)
+
+        /// Whether a handler's value that cannot be made ends the request, for modules whose handlers have such values.
+        package var cancelsOnStreamError: Bool {
+            get { self.errorCancels.withLock { $0 } }
+            set { self.errorCancels.withLock { $0 = newValue } }
+        }
 
         init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?) {
             self.hub = StreamHub()
@@ -86,7 +93,7 @@ extension HTTPSession.StreamRequest {
     }
 
     /// - Parameter chunk: an error that it throws ends the request.
-    private func read(
+    package func read(
         on queue: DispatchQueue, chunk: @escaping @Sendable (Data) throws -> Void,
         completion: @escaping @Sendable (HTTPSession.StreamRequest.Completion) -> Void
     ) -> Self {

@@ -6,6 +6,9 @@ public import FoundationNetworking
 
 /// Makes requests and sends them through one transport.
 ///
+///     let session = HTTPSession()
+///     let pets = try await session.request("https://example.test/pets").validate().serializingDecodable([Pet].self).value
+///
 /// A request that has started runs to its end even if the session is released. Sessions share only what their configurations share.
 public final class HTTPSession: Sendable {
     /// A session with the default configuration.
@@ -97,6 +100,9 @@ extension HTTPSession {
         public var cachedResponseHandler: (any CachedResponseHandler)?
         /// For spooled bodies and unfinished downloads; nil for the system's folder.
         public var temporaryFolder: URL?
+        /// How the session's `URLSession` connects, as with or without cellular networks; nil for an ephemeral one. Its fields, cookies and
+        /// times are not used: those of the session are.
+        public var urlSessionConfiguration: URLSessionConfiguration?
         /// The size in bytes up to which a form is encoded in memory.
         public var multipartThreshold = FormData.memoryThreshold
 

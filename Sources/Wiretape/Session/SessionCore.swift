@@ -125,7 +125,13 @@ final class SessionCore: Sendable {
 
     // MARK: Events
 
-    func emit(_ kind: @autoclosure () -> HTTPSession.Event.Kind, of request: HTTPSession.Request) { self.emit(kind(), of: request.id) }
+    func emit(_ kind: @autoclosure () -> HTTPSession.Event.Kind, of request: HTTPSession.Request) {
+        let observers = request.data.withLock { $0.options.observers }
+        guard !observers.isEmpty else { return self.emit(kind(), of: request.id) }
+        let event = kind()
+        for observer in observers { observer(event) }
+        self.emit(event, of: request.id)
+    }
 
     func emit(_ kind: @autoclosure () -> HTTPSession.Event.Kind, of id: UUID) {
         guard !self.configuration.eventMonitors.isEmpty else { return }
@@ -225,12 +231,14 @@ final class SessionNetwork: Sendable {
         var cached: LiveTransport?
     }
 
+    private let configuration: URLSessionConfiguration?
     private let serverTrust: HTTPSession.ServerTrustManager?
     private let clientCredential: URLCredential?
     private let cachedResponseHandler: (any HTTPSession.CachedResponseHandler)?
     private let made = Guarded(Made())
 
     init(_ configuration: HTTPSession.Configuration) {
+        self.configuration = configuration.urlSessionConfiguration
         self.serverTrust = configuration.serverTrust
         self.clientCredential = configuration.clientCredential
         self.cachedResponseHandler = configuration.cachedResponseHandler
@@ -238,9 +246,12 @@ final class SessionNetwork: Sendable {
 
     /// For recordings: without a cache, whose responses would not come from the origin.
     var recorded: LiveTransport {
-        guard self.serverTrust != nil || self.clientCredential != nil else { return .shared }
+        guard self.configuration != nil || self.serverTrust != nil || self.clientCredential != nil else { return .shared }
         return self.made.withLock { made in
-            let transport = made.recorded ?? LiveTransport(serverTrust: self.serverTrust, clientCredential: self.clientCredential)
+            let transport =
+                made.recorded
+                ?? LiveTransport(
+                    configuration: self.configuration ?? .ephemeral, serverTrust: self.serverTrust, clientCredential: self.clientCredential)
             made.recorded = transport
             return transport
         }
@@ -253,7 +264,8 @@ final class SessionNetwork: Sendable {
             let transport =
                 made.cached
                 ?? LiveTransport(
-                    configuration: .default, serverTrust: self.serverTrust, cachedResponseHandler: cachedResponseHandler,
+                    configuration: self.configuration ?? .default, serverTrust: self.serverTrust,
+                    cachedResponseHandler: cachedResponseHandler,
                     clientCredential: self.clientCredential)
             made.cached = transport
             return transport

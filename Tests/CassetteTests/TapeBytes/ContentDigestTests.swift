@@ -1,5 +1,7 @@
-@testable import TapeBytes
+import CSHA256
 import Testing
+
+@testable import TapeBytes
 
 @Suite struct CRC32Tests {
     @Test func isTheChecksumOfGzip() {
@@ -40,6 +42,15 @@ import Testing
     ])
     func givesTheDigestsOfTheStandard(_ text: String, _ expected: String) {
         #expect(self.digest(Array(text.utf8)) == expected)
+    }
+
+    /// Whichever of the two this computer uses.
+    @Test func instructionsAndPlainCodeGiveTheSame() {
+        let bytes = (0..<64 * 37).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        var states = Array(repeating: (0..<8).map { UInt32($0) &* 0x9e37_79b9 }, count: 2)
+        sha256_blocks(&states[0], bytes, 37)
+        sha256_blocks_portable(&states[1], bytes, 37)
+        #expect(states[0] == states[1] && states[0] != (0..<8).map { UInt32($0) &* 0x9e37_79b9 })
     }
 
     @Test func aLongMessage() {
