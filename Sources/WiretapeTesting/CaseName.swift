@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Testing
 
 /// The name of one case of a test with arguments, made of them: "cat-2" for `(.cat, 2)`.
@@ -8,7 +9,7 @@ enum CaseName {
     /// Nil if this version of Swift Testing does not show the arguments.
     ///
     /// They have no public accessor: `Mirror` finds them where Swift 6.1 to 6.3 keep them.
-    static func text(of testCase: Test.Case) -> String? {
+    static func text(of testCase: Test.Case) throws(CassetteTestError) -> String? {
         guard let kind = self.child("_kind", of: testCase), let value = self.child("parameterized", of: kind),
             let arguments = self.child("arguments", of: value)
         else { return nil }
@@ -16,6 +17,12 @@ enum CaseName {
         guard !values.isEmpty, !values.contains(where: { $0 == nil }) else { return nil }
         // Equal arguments are counted from 0.
         let count = self.child("discriminator", of: value) as? Int ?? 0
+        if values.contains(where: { $0 is UUID }) {
+            throw CassetteTestError(
+                .badName,
+                "an argument of the test is a UUID, and one that is made in each run would name another cassette each time: pass a text or a number, or use withCassette(\"NAME\") in the test"
+            )
+        }
         return self.text(values.compactMap { $0 }, count: count)
     }
 

@@ -71,7 +71,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     /// Nil for a test without arguments.
     private static func name(of testCase: Test.Case?) throws(CassetteTestError) -> String? {
         guard let testCase else { return nil }
-        guard let name = CaseName.text(of: testCase) else {
+        guard let name = try CaseName.text(of: testCase) else {
             throw CassetteTestError(
                 .badName,
                 "this version of Swift Testing does not show a test's arguments, so their cassettes cannot be told apart: remove the trait, and use withCassette(\"NAME/\\(argument)\") in the test"
@@ -143,6 +143,8 @@ extension TestTrait where Self == CassetteTrait {
     ///   - order: whether requests must have the order of the recording; if nil, as in `settings`.
     ///   - matching: what of requests is compared; if nil, as in the suite, or else as in `settings`.
     ///   - ignoring: what of them is not, beside the places of the suite and of `settings`.
+    ///   - patterns: places whose values count as equal if they fit a regular expression, as `json:/id=[0-9a-f-]+`; added to those of the
+    ///     suite and of `settings`.
     ///   - stubs: responses for requests that are neither recorded nor replayed; those of the suite come after.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     ///   - bundle: whose resources have the folder `Cassettes`, on a machine without the sources; if nil, as in the suite, or else the
@@ -150,11 +152,12 @@ extension TestTrait where Self == CassetteTrait {
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        bundle: Bundle? = nil, filePath: String = #filePath
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
+        settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
-            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
+            stubs: stubs,
             settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.test, name, options, filePath: filePath)
     }
@@ -174,11 +177,12 @@ extension SuiteTrait where Self == CassetteTrait {
     public static func cassettes(
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        bundle: Bundle? = nil, filePath: String = #filePath
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
+        settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath
     ) -> Self {
         let options = CassetteOptions(
-            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
+            stubs: stubs,
             settings: settings, resources: bundle?.resourceURL?.path)
         return Self(.suite, folder, options, filePath: filePath)
     }

@@ -75,6 +75,7 @@ struct CassetteOptions: Sendable {
     var order: ReplayOrder?
     var matching: [RequestRule]?
     var ignoring: [RequestPlace] = []
+    var patterns: [String] = []
     var stubs: [StubTransport.Rule] = []
     var settings: Cassette.Settings?
     /// The folder of the resources of the test's bundle.
@@ -85,7 +86,8 @@ struct CassetteOptions: Sendable {
         CassetteOptions(
             mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused,
             escapes: self.escapes ?? other.escapes, order: self.order ?? other.order, matching: self.matching ?? other.matching,
-            ignoring: other.ignoring + self.ignoring, stubs: self.stubs + other.stubs, settings: self.settings ?? other.settings,
+            ignoring: other.ignoring + self.ignoring, patterns: other.patterns + self.patterns, stubs: self.stubs + other.stubs,
+            settings: self.settings ?? other.settings,
             resources: self.resources ?? other.resources)
     }
 }

@@ -49,6 +49,7 @@ struct TestPlan: Sendable {
         if let order = options.order { self.settings.order = order }
         if let matching = options.matching { self.settings.match = matching.map(\.description) }
         self.settings.ignore += options.ignoring.map(\.description)
+        self.settings.patterns += options.patterns
         self.settings.stubs = options.stubs + self.settings.stubs
         self.settings.audience = .test(namesMode: self.isModeFixed)
         self.settings.test = test?.description

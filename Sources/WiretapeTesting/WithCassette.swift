@@ -15,12 +15,14 @@ public import Wiretape
 /// - Throws: what the body throws, or an error if the cassette cannot be opened.
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
-    matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-    bundle: Bundle? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
+    matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
+    settings: Cassette.Settings? = nil, bundle: Bundle? = nil, filePath: String = #filePath,
+    sourceLocation: SourceLocation = #_sourceLocation,
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let options = CassetteOptions(
-        mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+        mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
+        stubs: stubs,
         settings: settings, resources: bundle?.resourceURL?.path)
     let test = Test.current
     let use = try await CassetteUse.open {

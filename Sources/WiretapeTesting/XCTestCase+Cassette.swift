@@ -17,12 +17,14 @@ extension XCTestCase {
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        bundle: Bundle? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
+        settings: Cassette.Settings? = nil, bundle: Bundle? = nil, file: StaticString = #filePath, line: UInt = #line,
+        function: String = #function,
         perform body: () throws -> Result
     ) throws -> Result {
         let options = CassetteOptions(
-            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
+            stubs: stubs,
             settings: settings, resources: bundle?.resourceURL?.path)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
@@ -44,12 +46,14 @@ extension XCTestCase {
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: Cassette.Settings? = nil,
-        bundle: Bundle? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], patterns: [String] = [], stubs: [StubTransport.Rule] = [],
+        settings: Cassette.Settings? = nil, bundle: Bundle? = nil, file: StaticString = #filePath, line: UInt = #line,
+        function: String = #function,
         isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
     ) async throws -> Result {
         let options = CassetteOptions(
-            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, patterns: patterns,
+            stubs: stubs,
             settings: settings, resources: bundle?.resourceURL?.path)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import WiretapeTesting
@@ -32,6 +33,13 @@ import Testing
 
     @Test(arguments: [("a", 1)]) func aTupleIsOneArgument(pair: (String, Int)) throws {
         #expect(try CaseName.text(of: #require(Test.Case.current))?.contains("a") == true)
+    }
+
+    /// One cassette after the other would be recorded, and none replayed.
+    @Test(arguments: [UUID()]) func aUUIDIsRefused(id: UUID) throws {
+        let testCase = try #require(Test.Case.current)
+        let error = #expect(throws: CassetteTestError.self) { try CaseName.text(of: testCase) }
+        #expect(error?.message.contains("withCassette(") == true)
     }
 
     @Test func aTestWithoutArgumentsHasNoName() throws {

@@ -14,6 +14,15 @@ struct TestPlanTests {
         #expect(plan.settings.order == .any)
     }
 
+    @Test func patternsAreAdded() throws {
+        var settings = Cassette.Settings()
+        settings.patterns = ["query:ts=[0-9]+"]
+        let suite = CassetteOptions(patterns: ["json:/a=x"], settings: settings)
+        let options = CassetteOptions(patterns: ["json:/id=[0-9]+"]).over(suite)
+        let plan = try TestPlan(CassetteName("a"), options, source: "", environment: Self.environment)
+        #expect(plan.settings.patterns == ["query:ts=[0-9]+", "json:/a=x", "json:/id=[0-9]+"])
+    }
+
     @Test func orderGoesBeforeTheSettings() throws {
         var settings = Cassette.Settings()
         settings.order = .strict

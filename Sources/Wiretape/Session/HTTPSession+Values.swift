@@ -99,6 +99,25 @@ extension HTTPSession {
         try await self.body(.post, url, nil, headers, self.content(form), isBlocking: true)
     }
 
+    /// The response to POST with form parameters (`application/x-www-form-urlencoded`), decoded.
+    ///
+    ///     let token = try await session.post("/token", parameters: ["grant_type": "client_credentials"], as: Token.self)
+    public func post<Value: Decodable>(
+        _ url: any URLConvertible, parameters: some Encodable, headers: Headers = Headers(), as type: Value.Type,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws(WiretapeError) -> Value {
+        try self.decoded(type, try await self.body(.post, url, nil, headers, try self.form(parameters)))
+    }
+
+    /// The body of the response to POST with form parameters; empty if there is none.
+    @discardableResult
+    public func post(
+        _ url: any URLConvertible, parameters: some Encodable, headers: Headers = Headers(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws(WiretapeError) -> Data {
+        try await self.body(.post, url, nil, headers, try self.form(parameters))
+    }
+
     // MARK: PUT, PATCH
 
     /// The response to PUT with a value as JSON, decoded.
@@ -173,6 +192,11 @@ extension HTTPSession {
             throw WiretapeError(
                 .requestBody, "the value of type \"\(type(of: value))\" could not be encoded as JSON: \(error)", cause: error)
         }
+    }
+
+    private func form(_ parameters: some Encodable) throws(WiretapeError) -> Content {
+        let data = Data((try self.text(of: parameters) ?? "").utf8)
+        return { RequestContent(body: .data(data), type: "application/x-www-form-urlencoded; charset=utf-8") }
     }
 
     private func content(_ form: FormData) -> Content {

@@ -46,6 +46,22 @@ import FoundationNetworking
         #expect(!requests[0].body.isPresent && !requests[4].body.isPresent)
     }
 
+    @Test func parametersAreAForm() async throws {
+        struct Login: Encodable {
+            var user: String
+            var password: String
+        }
+        struct Saved: Decodable { var id: Int }
+        let session = self.session()
+        let login = Login(user: "Miso & Bori", password: "a=b")
+        let id = try await session.post("/login", parameters: login, as: Saved.self).id
+        #expect(id == 3)
+        try await session.post("/login", parameters: ["a": [1, 2]])
+        let requests = self.transport.requests
+        #expect(requests.map { self.text($0.body) } == ["password=a%3Db&user=Miso%20%26%20Bori", "a%5B%5D=1&a%5B%5D=2"])
+        #expect(requests.allSatisfy { $0.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8" })
+    }
+
     @Test func bodiesAreReturnedAsTheyAre() async throws {
         let transport = ScriptedTransport { exchange, _ in exchange.answer(204) }
         let session = self.session(transport: transport)
