@@ -1,5 +1,7 @@
 #if AsyncHTTPClient
 public import AsyncHTTPClient
+internal import CassetteFormat
+internal import CassetteModel
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
@@ -14,7 +16,8 @@ public import Wiretape
 ///     let recording = HTTPSession(transport: RecordingTransport(cassette, around: AsyncHTTPClientTransport()))
 ///
 /// Sees duplicate header fields and trailers as they came, speaks HTTP/1.1 and HTTP/2 (by ALPN), presents certificates of a client and pins keys
-/// of servers. Takes gzip and deflate off. Redirects, cookies, credentials and timeouts are the session's.
+/// of servers. Takes gzip and deflate off, and br and zstd with the trait Codings. Redirects, cookies, credentials and timeouts are the
+/// session's.
 public final class AsyncHTTPClientTransport: AsyncTransport {
     /// How connections are made.
     public struct Configuration: Sendable {
@@ -50,7 +53,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     /// - Throws: `TransportFailure` naming a file of certificates or keys that cannot be read.
     public init(configuration: Configuration = Configuration()) throws(TransportFailure) {
         var settings = HTTPClient.Configuration(
-            tlsConfiguration: try Self.tls(configuration), redirectConfiguration: .disallow, decompression: .enabled(limit: .none))
+            tlsConfiguration: try Self.tls(configuration), redirectConfiguration: .disallow, decompression: .disabled)
         if configuration.onlyHTTP1 { settings.httpVersion = .http1Only }
         // A server that is not there is the request's error at once: when to try again is the session's to decide.
         settings.connectionPool.retryConnectionEstablishment = false
@@ -114,11 +117,20 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
             url: request.url, status: Int(answer.status.code), reason: answer.status.reasonPhrase,
             headers: HTTPSession.Headers(answer.headers.map { HTTPSession.Header(name: $0.name, value: $0.value) }))
         // Held by the pieces of the body: nothing is released while they come.
-        let pieces = BodyPieces(answer.body.makeAsyncIterator(), of: request, self)
+        let pieces = BodyPieces(answer.body.makeAsyncIterator(), of: request, self, try self.decoder(of: head, for: request))
         var response = TransportResponse(head, body: AsyncThrowingStream { try await pieces.next() })
         let body = answer.body
         response.trailers = { HTTPSession.Headers((body.trailers ?? [:]).map { HTTPSession.Header(name: $0.name, value: $0.value) }) }
         return response
+    }
+
+    /// What takes the content codings off; nil if there are none, or if the client does it.
+    private func decoder(of head: HTTPSession.Response, for request: TransportRequest) throws(TransportFailure) -> ContentDecoder? {
+        // No content follows these, whatever their fields describe (RFC 9110, 6.4.1).
+        guard self.isOwn, request.method != "HEAD", head.status != 204, head.status != 304 else { return nil }
+        let fields = HeaderFields(head.headers.values(for: "Content-Encoding").map { "Content-Encoding: \($0)" })
+        guard ContentEncoding(fields) != .none else { return nil }
+        return try ContentDecoder(ContentEncoding(fields), of: request)
     }
 
     // MARK: The request
@@ -147,9 +159,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     /// Those of the request that are taken off here; a server that sends others would be asked for what nobody decodes.
     private static func codings(_ value: String) -> String {
         let known = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter {
-                ["gzip", "deflate", "identity", "*"].contains($0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces))
-            }
+            .filter { ContentDecoder.names.contains($0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)) }
         return known.isEmpty ? "identity" : known.joined(separator: ", ")
     }
 }
@@ -159,20 +169,87 @@ private final class BodyPieces: Sendable {
     private let state: IteratorBox<HTTPClientResponse.Body.AsyncIterator>
     private let request: TransportRequest
     private let transport: AsyncHTTPClientTransport
+    private let decoder: ContentDecoder?
 
-    init(_ iterator: HTTPClientResponse.Body.AsyncIterator, of request: TransportRequest, _ transport: AsyncHTTPClientTransport) {
+    init(
+        _ iterator: HTTPClientResponse.Body.AsyncIterator, of request: TransportRequest, _ transport: AsyncHTTPClientTransport,
+        _ decoder: ContentDecoder?
+    ) {
         self.state = IteratorBox(iterator)
         self.request = request
         self.transport = transport
+        self.decoder = decoder
     }
 
     func next() async throws -> Data? {
+        while let bytes = try await self.received() {
+            guard let decoder = self.decoder else { return bytes }
+            let content = try decoder.push(bytes)
+            if !content.isEmpty { return content }
+        }
+        try self.decoder?.finish()
+        return nil
+    }
+
+    private func received() async throws -> Data? {
         do {
             guard let buffer = try await self.state.next() else { return nil }
             return Data(buffer.readableBytesView)
         } catch {
+            // A caller's client may decode, and finds no gzip in the absent body of an answer to HEAD.
+            if self.request.method == "HEAD" { return nil }
             throw NetworkError.failure(error, of: self.request, isAnswered: true)
         }
+    }
+}
+
+/// Takes the content codings off a response's body as it comes.
+// SAFETY: used by the pieces of one body, which are asked for one after another.
+private final class ContentDecoder: @unchecked Sendable {
+    /// The codings that this build decodes.
+    static let names: Set<String> = {
+        var names: Set<String> = ["gzip", "deflate", "identity", "*"]
+        if DecoderChain([.br], limits: InflateLimits()) != nil { names.formUnion(["br", "zstd"]) }
+        return names
+    }()
+
+    /// What a server sends is the caller's to limit, as without a coding.
+    private static let limits = InflateLimits(output: .max, ratio: .max)
+
+    private let chain: DecoderChain
+    private let request: TransportRequest
+    private var isFed = false
+
+    init(_ encoding: ContentEncoding, of request: TransportRequest) throws(TransportFailure) {
+        guard case .coded(let names) = encoding, let chain = DecoderChain(names, limits: Self.limits) else {
+            throw Self.failure(
+                of: request, "the response has a content coding that this build cannot decode: use the trait Codings, or accept others only"
+            )
+        }
+        self.chain = chain
+        self.request = request
+    }
+
+    func push(_ bytes: Data) throws -> Data {
+        var content = Data()
+        self.isFed = self.isFed || !bytes.isEmpty
+        _ = try bytes.withUnsafeBytes { try self.chain.push($0) { content.append(contentsOf: $0) } }
+        // What could be decoded comes first.
+        if content.isEmpty, self.chain.problem != nil { throw self.failure }
+        return content
+    }
+
+    func finish() throws(TransportFailure) {
+        if self.isFed, !self.chain.finish() { throw self.failure }
+    }
+
+    private var failure: TransportFailure {
+        let problem = self.chain.problem.map { "\($0.name): \($0.problem)" } ?? "truncated"
+        return Self.failure(of: self.request, "the response cannot be decoded (\(problem))")
+    }
+
+    private static func failure(of request: TransportRequest, _ problem: String) -> TransportFailure {
+        TransportFailure(.network(.malformed), "\(request.method) to \"\(NetworkError.place(request))\" failed: \(problem)")
     }
 }
 

@@ -14,8 +14,13 @@ enum NetworkError {
         if error is TransportFailure || error is CancellationError { return error }
         let kind = self.kind(error, isAnswered: isAnswered)
         guard kind != .cancelled else { return TransportFailure.cancelled() }
-        let place = "\(request.url.host ?? "")\(request.url.port.map { ":\($0)" } ?? "")"
-        return TransportFailure(.network(kind), "\(request.method) to \"\(place)\" failed: \(self.words(error))", cause: error)
+        let words = (error as? PinnedKeys.Mismatch)?.description ?? self.words(error, kind, isAnswered: isAnswered)
+        return TransportFailure(.network(kind), "\(request.method) to \"\(self.place(request))\" failed: \(words)", cause: error)
+    }
+
+    /// The host and the port, which say where without what.
+    static func place(_ request: TransportRequest) -> String {
+        "\(request.url.host ?? "")\(request.url.port.map { ":\($0)" } ?? "")"
     }
 
     private static func kind(_ error: any Error, isAnswered: Bool) -> Failure.Kind {
@@ -60,10 +65,44 @@ enum NetworkError {
         }
     }
 
-    private static func words(_ error: any Error) -> String {
+    /// What happened and what to do, in words of ours: those of NIO are its error's, the cause.
+    private static func words(_ error: any Error, _ kind: Failure.Kind, isAnswered: Bool) -> String {
+        switch kind {
+        case .dns: "its name could not be resolved; check the name and the network"
+        case .refused: "nothing accepts connections there; start the server, or check the port"
+        case .unreachable: "there is no way to it; check the network"
+        case .reset, .unprocessed: "the connection was closed before a response came; send it again"
+        case .timeout: "no connection came about in time; check the network, or wait longer"
+        case .tls: self.words(ofTLS: error)
+        case .truncated: "the connection was closed before the whole response had come"
+        case .cancelled: "the request was cancelled"
+        case .malformed: self.isRequest(error) ? "it is not a request that can be sent: \(error)" : "the response is not valid HTTP"
+        }
+    }
+
+    private static func words(ofTLS error: any Error) -> String {
+        let text = "\(error)"
+        if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
+            return "its certificate is not of a trusted authority; name the authority in Configuration.trustedRoots"
+        }
+        if text.contains("failedToValidateHostname") || text.contains("HostnameValidation") {
+            return "its certificate is for other names; use one of these"
+        }
+        if text.contains("CERTIFICATE_REQUIRED") || text.contains("HANDSHAKE_FAILURE") || text.contains("BAD_CERTIFICATE") {
+            return "it refused the handshake; it may ask for Configuration.clientIdentity"
+        }
+        return "the TLS handshake failed; check that it speaks TLS on this port"
+    }
+
+    /// Whether an error is that of a request which the client does not send.
+    private static func isRequest(_ error: any Error) -> Bool {
         switch error {
-        case let error as NIOConnectionError: error.connectionErrors.first.map { "\($0.error)" } ?? "the name could not be resolved"
-        default: "\(error)"
+        case let error as HTTPClientError:
+            [
+                .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .identityCodingIncorrectlyPresent, .invalidHeaderFieldNames([]),
+                .traceRequestWithBody,
+            ].contains(error)
+        default: false
         }
     }
 }

@@ -80,6 +80,36 @@ private func folder() throws -> URL {
         #expect(response.response?.headers["X-Accepted"] == "gzip;q=0.5, deflate")
     }
 
+    /// Their fields describe a body that does not come.
+    @Test func answersWithoutABodyHaveNoCodingToTakeOff() async throws {
+        let head = await self.session.request(self.origin.url("/gzip"), method: .head).serializingData().response
+        #expect(head.error == nil && head.response?.status == 200 && head.response?.headers["Content-Encoding"] == "gzip")
+        for path in ["/unchanged", "/empty"] {
+            let response = await self.session.request(self.origin.url(path)).serializingData(emptyResponseCodes: [200, 304]).response
+            #expect(response.error == nil && response.data?.isEmpty != false, "\(response.error as Any)")
+        }
+    }
+
+    @Test(arguments: ["/corrupt", "/cut-gzip"]) func whatCannotBeDecodedIsMalformed(path: String) async throws {
+        let response = await self.session.request(self.origin.url(path)).serializingData().response
+        #expect("\((response.error?.cause as? TransportFailure)?.kind as Any)".contains("malformed"), "\(response.error as Any)")
+    }
+
+    /// A program may show them to people.
+    @Test func failuresAreInPlainWords() async throws {
+        for url in [
+            self.origin.url("/truncated"), self.origin.url("/silent"), self.origin.url("/malformed"), "http://127.0.0.1:1/",
+            "http://nowhere.invalid/", "https://localhost:\(self.origin.clear)/",
+        ] {
+            let message = await self.session.request(url).serializingData().response.error?.message ?? ""
+            #expect(message.contains(" failed: "), "\(url): \(message)")
+            for word in ["NIO", "Error", "HTTPClient", "errno", "(", "BoringSSL"] { #expect(!message.contains(word), "\(url): \(message)") }
+        }
+        let untrusted = try AsyncHTTPClientTransport()
+        let refused = await HTTPSession(transport: untrusted).request("https://localhost:\(self.origin.tls)/").serializingData().response
+        #expect(refused.error?.message.contains("name the authority in Configuration.trustedRoots") == true)
+    }
+
     @Test func redirectsAreTheSessions() async throws {
         let response = await self.session.request(self.origin.url("/moved")).serializingString().response
         #expect(response.value == "two" && response.response?.url.path == "/duplicates")

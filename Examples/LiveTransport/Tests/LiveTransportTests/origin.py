@@ -70,6 +70,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(b"two", ("Set-Cookie", "a=1"), ("set-cookie", "b=2"), ("X-a", "1"), ("x-A", "2"))
         elif self.path == "/gzip":
             self.answer(gzip.compress(b"hello " * 100), ("Content-Encoding", "gzip"), ("X-Accepted", self.headers.get("Accept-Encoding", "")))
+        elif self.path == "/corrupt":
+            self.answer(b"no gzip", ("Content-Encoding", "gzip"))
+        elif self.path == "/empty":
+            self.answer(b"", ("Content-Encoding", "gzip"))
+        elif self.path == "/cut-gzip":
+            self.answer(gzip.compress(b"hello " * 100)[:-9], ("Content-Encoding", "gzip"))
+        elif self.path == "/unchanged":
+            self.send_response_only(304)
+            self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
         elif self.path == "/truncated":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             self.close_connection = True
@@ -90,6 +100,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(b"", ("Location", "/duplicates"), status=302)
         else:
             self.answer(self.path.encode())
+
+    def do_HEAD(self):
+        self.send_response_only(304 if self.path == "/unchanged" else 200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(gzip.compress(b"hello " * 100))))
+        self.end_headers()
 
     def do_POST(self):
         body = self.body()
