@@ -176,8 +176,8 @@ struct RequestProfile: Sendable, Hashable {
 
         private func isFitted(by other: Field) -> Bool {
             guard self.hasMarks else { return false }
-            // A recorded value without marks is not kept.
-            guard let text = self.text, let other = other.text else { return true }
+            // A recorded value without marks is not kept: it was no secret, so a secret does not stand for it.
+            guard let text = self.text, let other = other.text else { return false }
             return text.withUnsafeBytes { text in other.withUnsafeBytes { MatchMark.value(text, fits: $0) } }
         }
     }

@@ -314,10 +314,12 @@ struct FieldChoice: Sendable {
         var isLeft: Bool
         var otherLastEventID: Bool
         var equalFields: Int
+        /// Fields of the recorded request that the live one lacks, or has with another value.
+        var otherFields: Int
 
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.missingPlaceholders, left.isLeft ? 1 : 0, left.otherLastEventID ? 1 : 0, right.equalFields)
-                < (right.missingPlaceholders, right.isLeft ? 1 : 0, right.otherLastEventID ? 1 : 0, left.equalFields)
+            (left.missingPlaceholders, left.isLeft ? 1 : 0, left.otherLastEventID ? 1 : 0, right.equalFields, left.otherFields)
+                < (right.missingPlaceholders, right.isLeft ? 1 : 0, right.otherLastEventID ? 1 : 0, left.equalFields, right.otherFields)
         }
     }
 
@@ -445,10 +447,11 @@ struct FieldChoice: Sendable {
     }
 
     private func rank(_ one: Class, for live: LiveFields) -> Rank {
-        Rank(
+        let equal = live.profile.equalFields(with: one.profile)
+        return Rank(
             missingPlaceholders: live.placeholders.count { !one.profile.placeholders.contains($0) }, isLeft: one.isLeft,
-            otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID),
-            equalFields: live.profile.equalFields(with: one.profile))
+            otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal,
+            otherFields: one.profile.fields.count - equal)
     }
 }
 

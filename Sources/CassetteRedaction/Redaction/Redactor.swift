@@ -108,14 +108,18 @@ public struct Redactor: Sendable {
     var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget, hits: self.hits) }
     var head: HeadRedaction { HeadRedaction(text: self.text, searched: self.searched, searchedAt: self.searchedAt) }
 
-    private func body(_ schema: GRPCSchema, _ headers: HeaderFields) -> BodyRedaction {
-        BodyRedaction(content: ContentRedaction(text: self.text(for: headers)), schema: schema)
+    private func body(_ schema: GRPCSchema, _ headers: HeaderFields, isComplete: Bool) -> BodyRedaction {
+        BodyRedaction(content: ContentRedaction(text: self.text(for: headers, isComplete: isComplete)), schema: schema)
     }
 
     /// For a body. A part of a representation keeps its number of bytes, so that it still fits its place (RFC 9110, 14.4 and 14.6).
-    private func text(for headers: HeaderFields) -> TextRedaction {
+    /// So does the beginning of one that was cut: its client asks for the rest by the number of bytes that it has.
+    private func text(for headers: HeaderFields, isComplete: Bool) -> TextRedaction {
         var text = self.text
-        text.keepsLengths = headers.contains("content-range") || Self.isOfRanges(headers)
+        text.keepsLengths =
+            headers.contains("content-range") || Self.isOfRanges(headers)
+            || !isComplete && headers.contains("content-length")
+                && (headers.contains("etag") || headers.contains("last-modified") || headers.contains("accept-ranges"))
         return text
     }
 
@@ -397,7 +401,8 @@ public struct Redactor: Sendable {
         let result = body.flatMap { body in
             self.keeps(body.bytes)
                 ? nil
-                : self.body(schema, headers).redacted(body.bytes, headers: headers, isComplete: body.isComplete, notes: &outcome.notes)
+                : self.body(schema, headers, isComplete: body.isComplete).redacted(
+                    body.bytes, headers: headers, isComplete: body.isComplete, notes: &outcome.notes)
         }
         outcome.count += self.head.redact(&headers)
         if var wire = body {
@@ -449,7 +454,7 @@ extension Redactor {
     ) throws -> RedactionOutcome {
         if self.rules.hasKeptBodies, self.rules.keeps(body: try self.digest(source)) { return RedactionOutcome() }
         let unsearched = self.vault.unsearched
-        var outcome = try SourceRedaction(text: self.text(for: headers), schema: messages).redact(
+        var outcome = try SourceRedaction(text: self.text(for: headers, isComplete: isComplete), schema: messages).redact(
             source, headers: headers, isComplete: isComplete, deliver: deliver)
         self.noteLimit(since: unsearched, &outcome)
         return outcome

@@ -222,7 +222,8 @@ package enum SecretNames {
         (
             "password",
             [
-                "password", "passwd", "pwd", "userpass", "dbpass", "smtppass", "passphrase", "passcode", "newpassword", "oldpassword",
+                "password", "passwd", "pwd", "plainpassword", "userpass", "dbpass", "smtppass", "passphrase", "passcode", "newpassword",
+                "oldpassword",
                 "currentpassword", "userpassword",
                 "passwordconfirmation", "confirmpassword", "passwordconfirm", "passwordverify", "password1", "password2", "repeatpassword",
                 "passwords", "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword",
@@ -296,6 +297,16 @@ package enum SecretNames {
             ]
         ),
         ("authorization", ["xauthorization", "xsentryauth", "xforwardedauthorization", "xoriginalauthorization", "xserverauthorization"]),
+        (
+            "secret",
+            [
+                "xamzserversideencryptioncustomerkey", "xamzcopysourceserversideencryptioncustomerkey", "xgoogencryptionkey",
+                "xgoogcopysourceencryptionkey", "xmsencryptionkey", "xmssourceencryptionkey", "xtelegrambotapisecrettoken",
+                "cbaccesspassphrase", "okaccesspassphrase", "kcapipassphrase",
+            ]
+        ),
+        ("token", ["xembytoken", "xmediabrowsertoken", "xcloudflaretoken", "xregistryauth", "xregistryconfig", "xcredentials"]),
+        ("authorization", ["xwsse", "authentication"]),
         ("client-certificate", ["xforwardedclientcert", "xclientcert", "xsslclientcert"]),
     ]
 }

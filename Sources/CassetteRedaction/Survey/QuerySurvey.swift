@@ -82,10 +82,16 @@ struct QuerySurvey {
         return has
     }
 
-    /// `password` of `user[password]`
+    /// `password` of `user[password]`, and of `password[]`, `password[0]` and `password[first]`, as forms have several of one.
     private static func last(_ name: [UInt8]) -> ArraySlice<UInt8> {
-        guard name.last == UInt8(ascii: "]"), let open = name.lastIndex(of: UInt8(ascii: "[")) else { return name[...] }
-        return name[(open + 1)..<(name.count - 1)]
+        var name = name[...]
+        while name.last == UInt8(ascii: "]"), let open = name.lastIndex(of: UInt8(ascii: "[")), open > name.startIndex {
+            let key = name[(open + 1)..<(name.endIndex - 1)]
+            let isOfSeveral = key.allSatisfy { $0 >= 48 && $0 <= 57 } || key.elementsEqual("first".utf8) || key.elementsEqual("second".utf8)
+            guard isOfSeveral else { return key }
+            name = name[..<open]
+        }
+        return name
     }
 }
 

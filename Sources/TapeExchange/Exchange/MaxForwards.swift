@@ -1,4 +1,4 @@
-public import CassetteModel
+internal import CassetteModel
 
 /// The `Max-Forwards` field of TRACE and OPTIONS (RFC 9110, 7.6.2): how many more times the request may be forwarded.
 public enum MaxForwards {

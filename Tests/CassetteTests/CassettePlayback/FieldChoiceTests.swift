@@ -295,7 +295,14 @@ import Testing
             self.get("A: 1", "B: 1", answer: "one"), self.get("A: 1", "B: 2", answer: "two"), self.get("A: 1", answer: "three"),
         ]
         let session = SentRequests(requests: recorded).session()
-        #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [0, 1, 2])
+        #expect(try self.indexes(session, [self.get("A: 1"), self.get("A: 1", "B: 2"), self.get("A: 1", "B: 9")]) == [2, 1, 0])
+    }
+
+    /// A value without a placeholder was no secret, so a secret does not stand for it.
+    @Test func aSecretIsNotEqualToAPlainValue() throws {
+        let recorded = [self.get("Cookie: lang=en", answer: "one"), self.get("Cookie: sid={{cookie:1}}", answer: "two")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(try self.indexes(session, [self.get("Cookie: sid={{cookie:7}}"), self.get("Cookie: lang=en")]) == [1, 0])
     }
 
     @Test func fieldsThatOneOfTheTwoLacksDoNotCount() throws {

@@ -30,6 +30,19 @@ import Testing
         }
     }
 
+    /// The client of an answer that was cut asks for the rest by the number of bytes that it has.
+    @Test func theBeginningOfACutAnswerKeepsItsLength() {
+        let text = #"{"password": "hunter2hunter2", "rest": "so it goes"#
+        for (line, keeps) in [("ETag: \"a\"", true), ("Last-Modified: x", true), ("Accept-Ranges: bytes", true), ("X-A: 1", false)] {
+            var response = RecordedResponse(
+                status: 200, headers: HeaderFields(["Content-Type: application/json", "Content-Length: 5000", line]))
+            var body: WireBody? = WireBody(Array(text.utf8), isComplete: false)
+            _ = Redactor().redact(response: &response, body: &body)
+            let redacted = String(decoding: body?.bytes ?? [], as: UTF8.self)
+            #expect(!redacted.contains("hunter2") && (redacted.utf8.count == text.utf8.count) == keeps, "\(redacted)")
+        }
+    }
+
     @Test func partsOfSeveralRangesKeepTheirLengths() {
         let part = "\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-20/100\r\n\r\npassword=hunter2hunte\r\n--b"
         let body = "--b" + part + part + "--\r\n"

@@ -83,3 +83,8 @@ extension CassetteSession {
         }
     }
 }
+
+extension Decision {
+    /// The exchange that answers, however its answer is computed; nil for any other decision.
+    var replayed: Int? { if case .replay(let index, _) = self { index } else { nil } }
+}

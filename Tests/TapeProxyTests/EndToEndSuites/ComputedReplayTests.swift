@@ -33,6 +33,31 @@ import Testing
     private static let whole =
         "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Type: text/plain\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789"
 
+    /// Requests of which one lacks a field of the other, or has a plain value in place of a secret, each get their own answer in any order.
+    @Test(
+        arguments: [
+            ["Authorization: Bearer kT7-pQ2xV9mZ4w01", nil], ["Cookie: sid=kT7pQ2xV9mZ4w01", nil], ["X-Foo: 1", nil],
+            ["Origin: http://a.test", nil],
+            ["Authorization: Bearer kT7-pQ2xV9mZ4w01", "Authorization: Digest username=\"bob\", nc=1"],
+            ["Cookie: sid=kT7pQ2xV9mZ4w01", "Cookie: lang=en"],
+            ["Cookie: sid=kT7pQ2xV9mZ4w01; lang=de", "Cookie: sid=kT7pQ2xV9mZ4w01; lang=en"],
+        ] as [[String?]])
+    func absentAndPlainFieldsTellRequestsApart(fields: [String?]) throws {
+        let answers = ["one", "two"].map { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n\($0)" }
+        for recordedOrder in [[0, 1], [1, 0]] {
+            let (live, origin) = try self.recorded(recordedOrder.map { answers[$0] }) { origin in
+                recordedOrder.map { fields[$0].map { self.get(origin, $0) } ?? self.get(origin) }
+            }
+            for order in [[0, 1], [1, 0]] {
+                let replay = try RunningProxy(.none, in: live.folder)
+                for number in order {
+                    let answer = try replay.ask(fields[number].map { self.get(origin, $0) } ?? self.get(origin))
+                    #expect(answer.hasSuffix(["one", "two"][number]), "recorded \(recordedOrder), asked \(order)")
+                }
+            }
+        }
+    }
+
     @Test func rangesAreCutFromTheWholeAnswer() throws {
         let (live, origin) = try self.recorded([Self.whole]) { [self.get($0)] }
         let replay = try RunningProxy(.none, in: live.folder)
