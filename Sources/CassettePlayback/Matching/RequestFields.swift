@@ -240,12 +240,13 @@ struct RequestProfile: Sendable, Hashable {
         }
     }
 
-    /// How many fields both have with equal values.
-    func equalFields(with other: RequestProfile) -> Int {
-        var (count, left, right) = (0, 0, 0)
+    /// How many fields both have with equal values, and how many of them are the same text, with marks for secrets.
+    func equalFields(with other: RequestProfile) -> (count: Int, same: Int) {
+        var (count, same, left, right) = (0, 0, 0, 0)
         while left < self.fields.count, right < other.fields.count {
             let (mine, theirs) = (self.fields[left], other.fields[right])
             if mine.name == theirs.name {
+                if mine.value == theirs.value { same += 1 }
                 if mine.agrees(with: theirs) { count += 1 }
                 left += 1
                 right += 1
@@ -255,7 +256,7 @@ struct RequestProfile: Sendable, Hashable {
                 right += 1
             }
         }
-        return count
+        return (count, same)
     }
 
     static func hash(_ name: String) -> UInt64 {

@@ -314,12 +314,20 @@ struct FieldChoice: Sendable {
         var isLeft: Bool
         var otherLastEventID: Bool
         var equalFields: Int
+        /// Those of them that are the same text: a placeholder stands for any value, preferably for a secret.
+        var sameFields: Int
         /// Fields of the recorded request that the live one lacks, or has with another value.
         var otherFields: Int
 
+        private var order: (Int, Int, Int, Int, Int, Int) {
+            (
+                self.missingPlaceholders, self.isLeft ? 1 : 0, self.otherLastEventID ? 1 : 0, -self.equalFields, -self.sameFields,
+                self.otherFields
+            )
+        }
+
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.missingPlaceholders, left.isLeft ? 1 : 0, left.otherLastEventID ? 1 : 0, right.equalFields, left.otherFields)
-                < (right.missingPlaceholders, right.isLeft ? 1 : 0, right.otherLastEventID ? 1 : 0, left.equalFields, right.otherFields)
+            left.order < right.order
         }
     }
 
@@ -450,8 +458,8 @@ struct FieldChoice: Sendable {
         let equal = live.profile.equalFields(with: one.profile)
         return Rank(
             missingPlaceholders: live.placeholders.count { !one.profile.placeholders.contains($0) }, isLeft: one.isLeft,
-            otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal,
-            otherFields: one.profile.fields.count - equal)
+            otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal.count,
+            sameFields: equal.same, otherFields: one.profile.fields.count - equal.count)
     }
 }
 

@@ -303,6 +303,9 @@ import Testing
         let recorded = [self.get("Cookie: lang=en", answer: "one"), self.get("Cookie: sid={{cookie:1}}", answer: "two")]
         let session = SentRequests(requests: recorded).session()
         #expect(try self.indexes(session, [self.get("Cookie: sid={{cookie:7}}"), self.get("Cookie: lang=en")]) == [1, 0])
+        let others = [self.get("X-Foo: {{token:1}}", answer: "one"), self.get("X-Foo: plain", answer: "two")]
+        let reversed = SentRequests(requests: others).session()
+        #expect(try self.indexes(reversed, [self.get("X-Foo: plain"), self.get("X-Foo: {{token:7}}")]) == [1, 0])
     }
 
     @Test func fieldsThatOneOfTheTwoLacksDoNotCount() throws {
