@@ -410,7 +410,8 @@ public struct Redactor: Sendable {
             if count > 0 { (body, outcome.isBodyChanged) = (wire, true) }
             outcome.count += count
         }
-        if var result, let old = body {
+        // What a spent search found is not all of it: neither its bytes nor their checksums may be used.
+        if var result, let old = body, !self.isSpent {
             if AmazonEventStream.isDeclared(headers) {
                 AmazonEventStream.mend(&result.bytes, as: old.bytes, headers, notes: &outcome.notes)
             }

@@ -675,11 +675,13 @@ final class RecorderWorker {
     }
 
     private func noteUnsearched(_ interaction: Interaction) {
-        if interaction.request.body?.note != nil || interaction.response?.body?.note != nil {
-            self.unsearched.add(interaction.id, notes: [interaction.request.body?.note, interaction.response?.body?.note])
-        } else if case .inline(let messages)? = interaction.webSocket, messages.contains(where: { $0.note != nil }) {
-            self.unsearched.add(interaction.id, notes: messages.map(\.note))
-        }
+        var messages: [WebSocketMessage] = []
+        if case .inline(let inline)? = interaction.webSocket { messages = inline }
+        guard
+            interaction.request.body?.note != nil || interaction.response?.body?.note != nil || messages.contains(where: { $0.note != nil })
+        else { return }
+        self.unsearched.add(
+            interaction.id, notes: [interaction.request.body?.note, interaction.response?.body?.note] + messages.map(\.note))
     }
 
     /// A caller that does not answer what is not recorded: what its exchange has in a journal must not be for the next recorder to find.
