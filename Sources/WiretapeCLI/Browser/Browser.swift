@@ -29,12 +29,12 @@ struct Browser: Hashable {
     static func find(_ asked: String?, environment: [String: String]) throws(TrustError) -> Browser {
         let path = environment["PATH"] ?? "/usr/bin:/bin"
         if let asked {
-            guard self.isThere(asked, path: path) else {
+            guard ProgramSearch.file(asked, in: path) != nil else {
                 throw TrustError("the browser \"\(asked)\" was not found: pass its path to --browser-program.")
             }
             return Browser(program: asked)
         }
-        guard let found = (self.names + self.applications).first(where: { self.isThere($0, path: path) }) else {
+        guard let found = (self.names + self.applications).first(where: { ProgramSearch.file($0, in: path) != nil }) else {
             throw TrustError(
                 "no browser was found: install Chromium, Chrome, Edge or Firefox, or pass the path of one to --browser-program.")
         }
@@ -46,11 +46,6 @@ struct Browser: Hashable {
         guard let name = command.first?.split(separator: "/").last.map(String.init) else { return nil }
         let isKnown = self.names.contains(name) || self.applications.contains { $0.hasSuffix("/\(name)") }
         return isKnown ? Browser(program: command[0]) : nil
-    }
-
-    private static func isThere(_ name: String, path: String) -> Bool {
-        if name.contains("/") { return access(name, X_OK) == 0 }
-        return path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
     /// What a run without a page of its own is told about.

@@ -20,19 +20,9 @@ struct UnheardProgram {
     ///   - versionText: what a program prints of its version; nil if it cannot be run.
     init(of command: [String], versionText: (_ program: String, _ words: [String]) -> String? = Self.versionText) {
         let program = Self.program(of: command)
-        let base = program.split(separator: "/").last.map(String.init) ?? ""
-        let known: (kind: Kind, name: String, question: (program: String, words: [String])?) =
-            switch base {
-            case "node", "nodejs": (.node, "Node", (program, ["--version"]))
-            case "npm", "npx", "yarn", "pnpm", "tsx", "ts-node", "jest", "vitest", "mocha":
-                (.npm, "\(base), which runs Node", ("node", ["--version"]))
-            case "go": (.go, "Go", (program, ["version"]))
-            case "java", "mvn", "gradle", "kotlin", "scala": (.java, base == "java" ? "Java" : base, (program, ["-version"]))
-            case "deno": (.deno, "Deno", (program, ["--version"]))
-            case "bun", "bunx": (.bun, "Bun", (program, ["--version"]))
-            case "python", "python3", "pytest": (.python, base, nil)
-            default: (.other, "the command", nil)
-            }
+        let known =
+            Self.known(program) ?? Self.words(ofScript: program).lazy.compactMap { Self.known(Self.program(of: $0)) }.first
+            ?? (.other, "the command", nil)
         self.kind = known.kind
         let numbers = known.question.flatMap { versionText($0.program, $0.words) }.flatMap(Self.numbers(in:))
         self.version = numbers.flatMap { text in
@@ -42,6 +32,37 @@ struct UnheardProgram {
         }
         self.name = known.name + (numbers.map { " \($0)" } ?? "")
     }
+
+    /// Nil for a program about which nothing is known.
+    private static func known(
+        _ program: String
+    ) -> (kind: Kind, name: String, question: (program: String, words: [String])?)? {
+        let base = program.split(separator: "/").last.map(String.init) ?? ""
+        switch base {
+        case "node", "nodejs": return (.node, "Node", (program, ["--version"]))
+        case "npm", "npx", "yarn", "pnpm", "tsx", "ts-node", "jest", "vitest", "mocha":
+            return (.npm, "\(base), which runs Node", ("node", ["--version"]))
+        case "go": return (.go, "Go", (program, ["version"]))
+        case "java", "mvn", "gradle", "kotlin", "scala": return (.java, base == "java" ? "Java" : base, (program, ["-version"]))
+        case "deno": return (.deno, "Deno", (program, ["--version"]))
+        case "bun", "bunx": return (.bun, "Bun", (program, ["--version"]))
+        case "python", "python3", "pytest": return (.python, base, nil)
+        default: return nil
+        }
+    }
+
+    /// The command lines of a script: its interpreter with the options, and, of a shell script, each line. Empty for other programs.
+    private static func words(ofScript program: String) -> [[String]] {
+        guard let path = ProgramSearch.file(program), let file = try? WholeFile.read(path), file.starts(with: "#!".utf8) else { return [] }
+        let lines = String(decoding: file.prefix(self.scriptLimit), as: UTF8.self).split(whereSeparator: \.isNewline)
+        return lines.enumerated().compactMap { number, line in
+            let text = number == 0 ? line.dropFirst(2) : line
+            return number > 0 && text.hasPrefix("#") ? nil : text.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+        }
+    }
+
+    /// Bytes of a script that are looked at.
+    private static let scriptLimit = 1 << 16
 
     /// One line that says what happened and what to do.
     ///
@@ -90,13 +111,20 @@ struct UnheardProgram {
                 words = words[(option + 1)...].first.map { $0.split(separator: " ").map(String.init)[...] } ?? []
                 continue
             }
-            guard ["env", "nice", "time", "exec", "command", "nohup"].contains(base) || first.contains("=") || first.hasPrefix("-") else {
-                return first
-            }
+            // Numbers are those of `timeout 5` and the like.
+            let isBefore =
+                self.wrappers.contains(base) || first.contains("=") || first.hasPrefix("-") || first.first?.isNumber == true
+            guard isBefore else { return first }
             words = words.dropFirst()
         }
         return command.first ?? ""
     }
+
+    /// Programs and words of a shell that are in front of the command they run.
+    private static let wrappers: Set<String> = [
+        "env", "nice", "time", "exec", "command", "nohup", "timeout", "setsid", "stdbuf", "ionice", "chrt", "taskset", "if", "then", "do",
+        "!", "{", "(", "&&", "||",
+    ]
 
     private static func versionText(_ program: String, _ words: [String]) -> String? {
         ProgramOutput.text(of: program, [program] + words, seconds: 3, withErrors: true).map {

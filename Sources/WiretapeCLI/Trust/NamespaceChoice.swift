@@ -32,20 +32,13 @@ struct NamespaceChoice: Hashable {
     }
 
     /// The command line that runs `command` in the namespace; `command` itself if its program does not exist, which then fails as usual.
-    func command(_ command: [String], path: String = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin") -> [String] {
+    func command(_ command: [String], path: String = ProgramSearch.folders) -> [String] {
         #if os(Linux)
-        guard let plan, let name = command.first, Self.isThere(name, path: path) else { return command }
+        guard let plan, let name = command.first, ProgramSearch.file(name, in: path) != nil else { return command }
         return [NamespaceProbe.ownProgram] + plan.arguments(for: command)
         #else
         return command
         #endif
-    }
-
-    private static func isThere(_ name: String, path: String) -> Bool {
-        if name.contains("/") { return access(name, X_OK) == 0 }
-        return path.split(separator: ":", omittingEmptySubsequences: false).contains {
-            access("\($0.isEmpty ? "." : $0)/\(name)", X_OK) == 0
-        }
     }
 
     static func systemRoots() -> [UInt8] {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import WiretapeCLI
@@ -34,11 +35,28 @@ import Testing
         ("go test ./...", "Go 20.1.0", "go version"), ("java -jar a.jar", "Java 20.1.0", "java -version"),
         ("deno run a.ts", "Deno 20.1.0", "deno --version"), ("bun test", "Bun 20.1.0", "bun --version"),
         ("env A=b FOO=bar node a.js", "Node 20.1.0", "node --version"), ("sh -c node a.js", "Node 20.1.0", "node --version"),
+        ("timeout 5s node a.js", "Node 20.1.0", "node --version"), ("nice -n 5 setsid go run .", "Go 20.1.0", "go version"),
     ])
     func knownProgramIsNamedWithItsVersion(command: String, name: String, question: String) {
         let (text, asked) = self.advice(command, version: "version 20.1.0 (2026)")
         #expect(text.hasPrefix("\(name) made no request through the proxy"), "\(text)")
         #expect(asked == [question])
+    }
+
+    @Test(arguments: [
+        ("#!/usr/bin/env node\nfetch('http://a')\n", "Node 20.1.0"), ("#!/opt/bin/node\n", "Node 20.1.0"),
+        ("#!/usr/bin/env -S deno run\n", "Deno 20.1.0"), ("#!/bin/sh\n# node is next\nset -e\nexec node \"$@\"\n", "Node 20.1.0"),
+        ("#!/bin/bash\ncd app\nif go test ./...; then echo good; fi\n", "Go 20.1.0"),
+        ("#!/bin/sh\nNODE_ENV=test npm test\n", "npm, which runs Node 20.1.0"), ("#!/bin/sh\n./client\n", "the command"),
+        ("node\n", "the command"), ("", "the command"),
+    ])
+    func theProgramThatAScriptRunsIsNamed(script: String, name: String) throws {
+        let path = NSTemporaryDirectory() + "wiretape-script-\(UUID().uuidString)"
+        try script.write(toFile: path, atomically: false, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        let text = self.advice(path, version: "version 20.1.0").text
+        #expect(text.hasPrefix("\(name) made no request through the proxy"), "\(text)")
     }
 
     @Test func programThatDoesNotTellItsVersionIsNamedAllTheSame() {
