@@ -147,6 +147,9 @@ struct RangeFacts: Sendable, Hashable {
         return self.strongTag != nil || self.strongDate != nil && self.strongDate == other.strongDate
     }
 
+    /// Equal for parts of the same representation; nil if there is no strong validator.
+    var validator: String? { self.strongTag ?? self.strongDate }
+
     /// Whether a condition on the representation holds (RFC 9110, 13.1.5): the same strong tag, or the same strong date.
     func fulfils(ifRange: String?) -> Bool {
         guard let ifRange else { return true }

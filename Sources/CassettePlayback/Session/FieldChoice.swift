@@ -1,199 +1,6 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The traits of a recorded exchange by which it is chosen among exchanges whose method, URL and body are equal.
-struct ExchangeTraits: Sendable {
-    var profile: RequestProfile
-    /// Nil if there was no response.
-    var status: Int?
-    var kind: AnswerKind
-    /// Equal for exchanges that got the same answer.
-    var answer: UInt64
-    /// What the request's preconditions are judged by.
-    var validators: AnswerValidators
-    /// The recorded client left before the end of the answer.
-    var isLeft: Bool
-    /// What ranges can be computed from; nil if none can.
-    var ranges: RangeFacts?
-    /// The names by which the answer may vary: those of the fields that select, and of a recorded `Vary`.
-    var names: [UInt64: String]
-
-    /// - Parameter bodyPlaceholders: the placeholders in the request's body.
-    init(_ interaction: Interaction, rules: MatchRules, bodyPlaceholders: [UInt64]) {
-        let request = interaction.request
-        let response = interaction.response
-        let varying = Set(response.map { RequestFieldNames.varying(in: $0.headers) } ?? [])
-        var names: [UInt64: String] = [:]
-        self.profile = RequestProfile(
-            request.headers, rules: rules,
-            placeholders: HeldPlaceholders.all(url: request.url, headers: request.headers) + bodyPlaceholders
-        ) { name, hash in
-            if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
-        }
-        // A field that the recorded request lacks can decide as well.
-        for name in varying where !rules.ignoresField(name) { names[RequestProfile.hash(name)] = name }
-        self.names = names
-        self.status = response?.status
-        self.kind = AnswerKind(interaction)
-        self.ranges = RangeFacts(interaction)
-        self.validators = AnswerValidators(response)
-        self.isLeft = interaction.wasLeftByClient
-        self.answer = Self.answer(response, isHead: request.method == "HEAD")
-    }
-
-    /// A hash of what makes answers different: their status, their body, and what their fields say about it. Where there is no body, all
-    /// fields count that are not new in each answer.
-    private static func answer(_ response: RecordedResponse?, isHead: Bool) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(response?.status)
-        guard let response else { return UInt64(truncatingIfNeeded: hasher.finalize()) }
-        hasher.combine(response.body?.content)
-        let hasBody = response.body.map { $0.size > 0 } ?? false
-        var sum = 0
-        for index in 0..<response.headers.count {
-            let name = response.headers.name(at: index).lowercased()
-            guard AnswerFieldNames.tells(name, hasBody: hasBody, isHead: isHead) else { continue }
-            var field = Hasher()
-            field.combine(name)
-            field.combine(response.headers.value(at: index))
-            sum &+= field.finalize()
-        }
-        hasher.combine(sum)
-        return UInt64(truncatingIfNeeded: hasher.finalize())
-    }
-}
-
-/// The names of response header fields by which two answers are different ones.
-private enum AnswerFieldNames {
-    static func tells(_ name: String, hasBody: Bool, isHead: Bool) -> Bool {
-        if self.telling.contains(name) { return true }
-        if name == "content-length" || name == "last-modified" { return isHead }
-        guard !hasBody, !self.volatile.contains(name) else { return false }
-        return switch RequestFieldNames.role(of: name) {
-        case .selecting, .other: true
-        case .neverDecides, .ignored: false
-        }
-    }
-
-    private static let telling: Set<String> = [
-        "etag", "content-type", "content-language", "content-location", "content-range", "content-disposition", "location",
-        "preference-applied", "upload-offset", "upload-length", "range", "allow", "dav", "lock-token", "memento-datetime", "link",
-        "x-amz-version-id", "x-goog-generation", "x-total-count", "im", "tcn", "icy-name",
-    ]
-
-    private static let volatile: Set<String> = [
-        "server", "set-cookie", "age", "expires", "retry-after", "server-timing", "alt-svc", "nel", "report-to", "reporting-endpoints",
-        "x-runtime", "x-response-time", "x-cache", "x-cache-hits", "x-served-by", "x-timer", "cf-ray", "cf-cache-status", "x-amz-id-2",
-        "x-amz-cf-id", "x-amz-cf-pop", "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-used", "ratelimit", "ratelimit-remaining",
-        "ratelimit-reset", "vary", "www-authenticate", "authentication-info", "content-security-policy",
-    ]
-}
-
-/// What a recorded answer says about its representation, by which the preconditions of another request are judged (RFC 9110, 13.1).
-struct AnswerValidators: Sendable, Hashable {
-    /// A hash of the strong entity tag; nil if there is none.
-    var strongTag: UInt64?
-    var modified: Timestamp?
-
-    init(_ response: RecordedResponse?) {
-        guard let response else { return }
-        if let tag = response.headers.first("etag"), tag.hasPrefix("\"") { self.strongTag = Self.hash(tag) }
-        self.modified = response.headers.first("last-modified").flatMap { WrittenDate($0)?.time }
-    }
-
-    private static func hash(_ tag: String) -> UInt64 {
-        var tag = tag
-        let isMarked = tag.withUTF8 { MatchMark.isIn(UnsafeRawBufferPointer($0)) }
-        return isMarked ? RequestProfile.anything : RequestProfile.hash(tag)
-    }
-
-    /// Whether `If-Match` holds: it is `*`, or one of its strong tags is the representation's (RFC 9110, 13.1.1).
-    func fulfils(ifMatch: String) -> Bool {
-        let members = ifMatch.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
-        if members == ["*"] { return true }
-        guard let strongTag else { return false }
-        return strongTag == RequestProfile.anything || members.contains { Self.hash($0) == strongTag }
-    }
-
-    /// Whether `If-Unmodified-Since` holds. It is ignored where it is no date, or where there is no date to compare (RFC 9110, 13.1.4).
-    func fulfils(ifUnmodifiedSince: String) -> Bool {
-        guard let modified, let date = WrittenDate(ifUnmodifiedSince)?.time else { return true }
-        return modified <= date
-    }
-}
-
-/// What the protocol says about the requests that a recorded answer is possible for (RFC 9110, 13.2.2 and 14.2).
-enum AnswerKind: Sendable, Hashable {
-    /// Answers only a request with the same preconditions or ranges.
-    case partialContent, notModified, preconditionFailed, rangeNotSatisfiable
-    /// A whole representation, which is no answer to a request for a part of it.
-    case whole
-    /// A whole representation that answered a request for a part: the origin ignores ranges.
-    case wholeForRange
-    /// Any other answer, or none.
-    case other
-
-    init(_ interaction: Interaction) {
-        self.init(status: interaction.response?.status)
-        guard let response = interaction.response, (200...299).contains(response.status) else { return }
-        let request = interaction.request.headers
-        let range = request.first("range")
-        // Some origins send parts with a 200, and count in other units than bytes.
-        let isOfBytes = range?.lowercased().hasPrefix("bytes=") ?? true
-        if response.headers.contains("content-range") || !isOfBytes {
-            self = .partialContent
-        } else if self == .whole, range != nil, !request.contains("if-range") {
-            self = .wholeForRange
-        }
-    }
-
-    init(status: Int?) {
-        self =
-            switch status {
-            case 200: .whole
-            case 206: .partialContent
-            case 304: .notModified
-            case 412: .preconditionFailed
-            case 416: .rangeNotSatisfiable
-            default: .other
-            }
-    }
-
-    var isBound: Bool {
-        switch self {
-        case .partialContent, .notModified, .preconditionFailed, .rangeNotSatisfiable: true
-        case .whole, .wholeForRange, .other: false
-        }
-    }
-
-    /// Whether it is an answer only if the request's preconditions hold.
-    var isConditional: Bool {
-        switch self {
-        case .partialContent, .whole, .wholeForRange: true
-        case .notModified, .preconditionFailed, .rangeNotSatisfiable, .other: false
-        }
-    }
-
-    /// The request fields that the answer depends on.
-    var names: [String] {
-        switch self {
-        case .partialContent, .rangeNotSatisfiable: ["range", "if-range", "x-ms-range"]
-        case .notModified: ["if-none-match", "if-modified-since"]
-        case .preconditionFailed: ["if-match", "if-none-match", "if-unmodified-since", "if-modified-since"]
-        case .whole, .wholeForRange, .other: []
-        }
-    }
-
-    /// The fields of which a request needs at least one, whatever the rules ignore, if the recorded request had one: without them, the
-    /// answer is not a possible one.
-    var needed: [String] {
-        switch self {
-        case .partialContent, .rangeNotSatisfiable: ["range", "x-ms-range"]
-        case .notModified, .preconditionFailed, .whole, .wholeForRange, .other: self.names
-        }
-    }
-}
-
 /// Chooses among recorded exchanges whose method, URL and body are equal by their requests' header fields.
 ///
 /// Three rules, in this order. The protocol decides: a 206, 304, 412 or 416 answers only a request with the same preconditions or ranges,
@@ -228,6 +35,8 @@ struct FieldChoice: Sendable {
     private static let operations = Dictionary(uniqueKeysWithValues: RequestFieldNames.operations.map { (RequestProfile.hash($0), $0) })
     /// By exchange.
     private var ranges: [UInt32: RangeFacts] = [:]
+    /// The lengths of the whole representations, by their validators.
+    private var wholeLengths: [String: Int] = [:]
     /// By exchange; none if there is nothing to judge by.
     private var validators: [UInt32: AnswerValidators] = [:]
     /// How often exchanges that are all used up have answered again, by their first one.
@@ -258,8 +67,11 @@ struct FieldChoice: Sendable {
             self.classes.append(Class(profile: traits.profile, kind: traits.kind, isLeft: traits.isLeft))
         }
         self.names.merge(traits.names) { known, _ in known }
-        if self.ranges.count < Self.rangeLimit { self.ranges[UInt32(index)] = traits.ranges }
-        if traits.validators != AnswerValidators(nil) { self.validators[UInt32(index)] = traits.validators }
+        if self.ranges.count < Self.rangeLimit, let facts = traits.ranges {
+            self.ranges[UInt32(index)] = facts
+            if facts.isWhole, let validator = facts.validator { self.wholeLengths[validator] = facts.length }
+        }
+        if traits.validators != .none { self.validators[UInt32(index)] = traits.validators }
         self.classes[number].members.append(UInt32(index))
         let hasAnswer = self.classes[number].answers.insert(traits.answer).inserted
         if self.classes.count > 1, hasNames || hasAnswer || number == self.classes.count - 1 { self.isStale = true }
@@ -331,21 +143,30 @@ struct FieldChoice: Sendable {
         }
     }
 
-    /// Leaves out the exchanges whose answers do not fulfil the request's preconditions.
+    /// Leaves out the exchanges whose answers do not fulfil the request's preconditions, and parts of another layout than the whole.
     private mutating func fulfilling<Result>(_ live: LiveFields, _ body: (inout FieldChoice) -> Result) -> Result {
         self.refresh()
-        guard live.isJudged else { return body(&self) }
+        let mayHaveOtherLayouts = live.asksRange && live.computesRanges && !self.wholeLengths.isEmpty
+        guard live.isJudged || mayHaveOtherLayouts else { return body(&self) }
         var narrowed = self
         for number in narrowed.classes.indices where narrowed.classes[number].kind.isConditional {
-            let profile = narrowed.classes[number].profile
+            let (kind, profile) = (narrowed.classes[number].kind, narrowed.classes[number].profile)
             narrowed.classes[number].turn = AssignmentRule.Turn()
             narrowed.classes[number].members.removeAll {
-                !live.isFulfilled(by: self.validators[$0] ?? AnswerValidators(nil), of: profile)
+                !live.allows(kind, with: self.validators[$0] ?? .none, of: profile)
+                    || mayHaveOtherLayouts && kind == .partialContent && self.hasOtherLayout($0)
             }
         }
         narrowed.classes.removeAll { $0.members.isEmpty }
         defer { self.repetitions = narrowed.repetitions }
         return body(&narrowed)
+    }
+
+    /// Whether an answer is a part of a representation whose whole was recorded with another length, because a secret in it was replaced. A
+    /// client that has a piece of each has a broken file; all ranges are computed from the whole.
+    private func hasOtherLayout(_ member: UInt32) -> Bool {
+        guard let facts = self.ranges[member], let length = facts.validator.flatMap({ self.wholeLengths[$0] }) else { return false }
+        return length != facts.length
     }
 
     /// Whether an exchange that may answer the request has not answered.
@@ -461,137 +282,4 @@ struct FieldChoice: Sendable {
             otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal.count,
             sameFields: equal.same, otherFields: one.profile.fields.count - equal.count)
     }
-}
-
-/// The header fields of a live request, as they are compared with those of recorded ones.
-struct LiveFields: Sendable {
-    static let lastEventID = RequestProfile.hash("last-event-id")
-    private static let conditions = Dictionary(
-        uniqueKeysWithValues: RequestFieldNames.conditions.map { ($0, RequestProfile.hash($0)) })
-    private static let ranges = ["range", "if-range", "x-ms-range"]
-
-    let profile: RequestProfile
-    /// The placeholders of the cassette that the request holds as it came: a client got them from an earlier replayed answer.
-    var placeholders: [UInt64]
-    /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
-    let asksRange: Bool
-    let asksEvents: Bool
-    /// The value of `Range`; of several fields, all values, which is malformed. Azure's own field comes before it.
-    let range: String?
-    let ifRange: String?
-    private let ifMatch: String?
-    private let ifUnmodifiedSince: String?
-    private let isRetrieval: Bool
-    /// The preconditions that the request has, whether or not the rules ignore them.
-    private let present: Set<String>
-    private let ignored: Set<String>
-
-    /// - Parameters:
-    ///   - headers: redacted, as the cassette would hold them.
-    ///   - placeholders: of the request as it came.
-    init(method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64] = []) {
-        self.profile = RequestProfile(headers, rules: rules, placeholders: [], isLive: true)
-        self.placeholders = placeholders
-        self.isRetrieval = method == "GET" || method == "HEAD"
-        self.present = RequestFieldNames.conditions(in: headers)
-        self.ignored = Set(RequestFieldNames.conditions.filter(rules.ignoresField))
-        let ranges = ["x-ms-range", "range"].filter { [present, ignored] in present.contains($0) && !ignored.contains($0) }
-        self.asksRange = method == "GET" && !ranges.isEmpty
-        self.range = ranges.first.map { headers.values($0 == "range" ? "range" : "x-ms-range").joined(separator: ", ") }
-        self.ifRange = self.present.contains("if-range") ? headers.first("if-range") : nil
-        self.ifMatch = self.isRetrieval && !self.ignored.contains("if-match") ? headers.first("if-match") : nil
-        let isDateJudged = self.isRetrieval && !self.ignored.contains("if-unmodified-since") && !self.present.contains("if-match")
-        self.ifUnmodifiedSince = isDateJudged ? headers.first("if-unmodified-since") : nil
-        self.asksEvents = EventStreamRequest.isAsked(by: headers)
-    }
-
-    /// Whether it has preconditions without which an origin refuses it with a 412 (RFC 9110, 13.2.2).
-    var isJudged: Bool { self.ifMatch != nil || self.ifUnmodifiedSince != nil }
-
-    /// Whether its preconditions hold for a recorded answer, as they did for a recorded request that had the same.
-    func isFulfilled(by validators: AnswerValidators, of recorded: RequestProfile) -> Bool { self.failing(validators, recorded) == nil }
-
-    /// The field that does not hold; nil if there is none.
-    private func failing(_ validators: AnswerValidators, _ recorded: RequestProfile) -> String? {
-        if let ifMatch, !self.agrees(with: recorded, on: "if-match"), !validators.fulfils(ifMatch: ifMatch) { return "if-match" }
-        if let ifUnmodifiedSince, !self.agrees(with: recorded, on: "if-unmodified-since"),
-            !validators.fulfils(ifUnmodifiedSince: ifUnmodifiedSince)
-        {
-            return "if-unmodified-since"
-        }
-        return nil
-    }
-
-    /// Whether a precondition or range is the same, or rules ignore it.
-    private func agrees(with recorded: RequestProfile, on condition: String) -> Bool {
-        guard !self.ignored.contains(condition), let hash = Self.conditions[condition] else { return true }
-        return self.profile.agrees(with: recorded, on: hash)
-    }
-
-    /// The preconditions and ranges that keep a recorded answer from being a possible one for this request; empty if there are none.
-    private func conflicts(_ kind: AnswerKind, _ recorded: RequestProfile) -> [String] {
-        // What is done depends on them.
-        guard self.isRetrieval else { return RequestFieldNames.conditions.filter { !self.agrees(with: recorded, on: $0) } }
-        if kind.isBound { return kind.names.filter { !self.agrees(with: recorded, on: $0) } }
-        guard kind == .whole, self.asksRange else { return [] }
-        let differing = Self.ranges.filter { !self.agrees(with: recorded, on: $0) }
-        return differing.isEmpty && !Self.ranges.contains { self.has(recorded, $0) } ? ["range"] : differing
-    }
-
-    private func has(_ recorded: RequestProfile, _ condition: String) -> Bool {
-        Self.conditions[condition].map { recorded.value(of: $0) != nil } ?? false
-    }
-
-    /// Whether a recorded answer is a possible one for this request: the preconditions and ranges that it depends on are equal, but for
-    /// those that rules ignore.
-    func allows(_ kind: AnswerKind, of recorded: RequestProfile) -> Bool {
-        !(kind.isBound && self.lacks(kind, recorded)) && self.conflicts(kind, recorded).isEmpty
-    }
-
-    /// Whether the request has none of the fields without which the answer is not a possible one. An origin that sent the status without
-    /// any of them meant something else by it.
-    private func lacks(_ kind: AnswerKind, _ recorded: RequestProfile) -> Bool {
-        guard !kind.needed.contains(where: self.present.contains) else { return false }
-        return kind.needed.contains { self.ignored.contains($0) || self.has(recorded, $0) }
-    }
-
-    /// Whether a field that decides in the recording is equal, or does not count for this answer.
-    func accepts(_ kind: AnswerKind, of recorded: RequestProfile, comparing name: UInt64, _ text: String) -> Bool {
-        // An event stream goes on where its client is; that is a preference (HTML, 9.2.3).
-        if text == "last-event-id" { return true }
-        // A whole representation answers any conditional request for it (RFC 9110, 13.2.2).
-        if self.isRetrieval, !kind.isBound, Self.conditions[text] != nil { return true }
-        return self.profile.agrees(with: recorded, on: name)
-    }
-
-    /// What of these fields keeps a recorded exchange from answering.
-    ///
-    /// - Parameters:
-    ///   - compared: the fields that decide in the recording.
-    ///   - headers: of this request, redacted.
-    func differences(from recorded: ComparedRequest, comparing compared: [UInt64: String], live headers: HeaderFields)
-        -> [RequestDifference]
-    {
-        let (kind, profile) = (recorded.traits.kind, recorded.traits.profile)
-        if kind.isBound, self.lacks(kind, profile), let status = recorded.traits.status {
-            return [.precondition(names: kind.needed, status: status)]
-        }
-        var names = self.conflicts(kind, profile)
-        if kind.isConditional, let failing = self.failing(recorded.traits.validators, profile) { names.append(failing) }
-        names += compared.filter { !self.accepts(kind, of: profile, comparing: $0.key, $0.value) }.map(\.value).sorted()
-        var shown: [String] = []
-        for name in names where !shown.contains(name) { shown.append(name) }
-        return shown.map { name in
-            let known = Self.value(of: name, in: recorded.headers)
-            let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
-            return .header(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
-        }
-    }
-
-    private static func value(of name: String, in headers: HeaderFields) -> [UInt8]? {
-        let values = (0..<headers.count).filter { headers.name(at: $0).lowercased() == name }.map { headers.value(at: $0) }
-        return values.isEmpty ? nil : Array(values.joined(separator: ", ").utf8)
-    }
-
-    private static func text(_ value: [UInt8]) -> String { PlainText.escape(value, limit: RequestComparison.textLimit) }
 }

@@ -80,6 +80,30 @@ import Testing
         #expect(try self.indexes(lenient, [self.get(), self.get("If-None-Match: \"b\"")]) == [nil, 0])
     }
 
+    /// RFC 9110, 13.1.2 and 13.1.3: weak comparison, and a date does not count beside a tag.
+    @Test(arguments: [
+        ("\"a\"", [], "W/\"a\"", true), ("W/\"a\"", [], "\"a\"", true), ("\"a\"", [], "\"x,y\", \"a\"", true),
+        ("\"a\"", [], "*", true), ("\"a\"", [], "\"b\", \"c\"", false), ("\"a\", \"b\"", [], "\"a\"", false),
+        ("\"a\", \"b\"", ["ETag: W/\"b\""], "\"b\"", true), ("\"a\", \"b\"", ["ETag: \"b\""], "\"a\"", false),
+        ("*", [], "\"a\"", false), ("*", ["ETag: \"a\""], "\"a\"", true), ("\"a,b\"", [], "\"a\"", false),
+    ])
+    func a304AnswersTheTagsThatNameItsRepresentation(recorded: String, answering: [String], live: String, isAnswered: Bool) throws {
+        let request = self.get(
+            "If-None-Match: \(recorded)", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", status: 304, answering: answering)
+        let session = SentRequests(requests: [request]).session()
+        #expect(try self.indexes(session, [self.get("If-None-Match: \(live)")]) == [isAnswered ? 0 : nil])
+        #expect(try self.indexes(session, [self.get("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT")]) == [nil])
+    }
+
+    @Test func noRuleIsAdvisedThatLetsA304AnswerAnotherVersion() throws {
+        let session = SentRequests(requests: [self.get("If-None-Match: \"a\"", status: 304)]).session()
+        let report = try self.miss(session, self.get("If-None-Match: \"b\""))
+        #expect(report.ignorablePlaces.isEmpty && !report.description.contains("--ignore"))
+        #expect(
+            report.nearest.first?.differences.map(\.description)
+                == [#"header "if-none-match" is "\"b\"", recorded is "\"a\"", and the recorded answer is a 304"#])
+    }
+
     @Test func wholeAnswerIsForAnyConditionalRequest() throws {
         let recorded = [self.get("If-None-Match: \"a\"", status: 304), self.get(status: 200, answer: "page")]
         let session = SentRequests(requests: recorded).session()

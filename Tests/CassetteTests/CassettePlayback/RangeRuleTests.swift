@@ -155,6 +155,23 @@ import Testing
         #expect(session.verdict().computed == 1)
     }
 
+    /// As a redacted body has another length than its recorded parts, which keep theirs.
+    @Test func partsOfAnotherLayoutThanTheWholeAreComputedFromIt() throws {
+        let recorded = [self.part(0..<5), self.whole("0123456789ab"), self.part(5..<10), self.part(5..<10, tag: "\"b\"")]
+        let source = [ComputedRanges.Source(index: 1, bytes: 0..<12)]
+        func computed(_ range: Range<Int>) -> AnswerForm {
+            AnswerForm(ranges: ComputedRanges(length: 12, ranges: [range], sources: source))
+        }
+        let session = SentRequests(requests: [recorded[0], recorded[1], recorded[2]]).session()
+        #expect(
+            try self.forms(session, [recorded[0], recorded[1], recorded[2], self.asking("bytes=10-")])
+                == [computed(0..<5), .recorded, computed(5..<10), computed(10..<12)])
+        let exact = SentRequests(requests: [recorded[0], recorded[1]]).session(ranges: .exact)
+        #expect(try self.forms(exact, [recorded[0]]) == [.recorded])
+        let others = SentRequests(requests: [recorded[1], recorded[3]]).session()
+        #expect(try self.forms(others, [recorded[3]]) == [.recorded])
+    }
+
     @Test func conditionThatFailsGetsTheWholeAnswer() throws {
         let session = SentRequests(requests: [self.whole()]).session(repetition: .last)
         #expect(

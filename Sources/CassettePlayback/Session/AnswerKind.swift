@@ -1,0 +1,73 @@
+internal import CassetteModel
+
+/// What the protocol says about the requests that a recorded answer is possible for (RFC 9110, 13.2.2 and 14.2).
+enum AnswerKind: Sendable, Hashable {
+    /// Answers only a request with the same preconditions or ranges.
+    case partialContent, notModified, preconditionFailed, rangeNotSatisfiable
+    /// A whole representation, which is no answer to a request for a part of it.
+    case whole
+    /// A whole representation that answered a request for a part: the origin ignores ranges.
+    case wholeForRange
+    /// Any other answer, or none.
+    case other
+
+    init(_ interaction: Interaction) {
+        self.init(status: interaction.response?.status)
+        guard let response = interaction.response, (200...299).contains(response.status) else { return }
+        let request = interaction.request.headers
+        let range = request.first("range")
+        // Some origins send parts with a 200, and count in other units than bytes.
+        let isOfBytes = range?.lowercased().hasPrefix("bytes=") ?? true
+        if response.headers.contains("content-range") || !isOfBytes {
+            self = .partialContent
+        } else if self == .whole, range != nil, !request.contains("if-range") {
+            self = .wholeForRange
+        }
+    }
+
+    init(status: Int?) {
+        self =
+            switch status {
+            case 200: .whole
+            case 206: .partialContent
+            case 304: .notModified
+            case 412: .preconditionFailed
+            case 416: .rangeNotSatisfiable
+            default: .other
+            }
+    }
+
+    var isBound: Bool {
+        switch self {
+        case .partialContent, .notModified, .preconditionFailed, .rangeNotSatisfiable: true
+        case .whole, .wholeForRange, .other: false
+        }
+    }
+
+    /// Whether the request's preconditions are judged by what the recorded answer says about its representation.
+    var isConditional: Bool {
+        switch self {
+        case .partialContent, .whole, .wholeForRange, .notModified: true
+        case .preconditionFailed, .rangeNotSatisfiable, .other: false
+        }
+    }
+
+    /// The request fields that the answer depends on.
+    var names: [String] {
+        switch self {
+        case .partialContent, .rangeNotSatisfiable: ["range", "if-range", "x-ms-range"]
+        case .notModified: ["if-none-match", "if-modified-since"]
+        case .preconditionFailed: ["if-match", "if-none-match", "if-unmodified-since", "if-modified-since"]
+        case .whole, .wholeForRange, .other: []
+        }
+    }
+
+    /// The fields of which a request needs at least one, whatever the rules ignore, if the recorded request had one: without them, the
+    /// answer is not a possible one.
+    var needed: [String] {
+        switch self {
+        case .partialContent, .rangeNotSatisfiable: ["range", "x-ms-range"]
+        case .notModified, .preconditionFailed, .whole, .wholeForRange, .other: self.names
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// The traits of a recorded exchange by which it is chosen among exchanges whose method, URL and body are equal.
+struct ExchangeTraits: Sendable {
+    var profile: RequestProfile
+    /// Nil if there was no response.
+    var status: Int?
+    var kind: AnswerKind
+    /// Equal for exchanges that got the same answer.
+    var answer: UInt64
+    /// What the request's preconditions are judged by.
+    var validators: AnswerValidators
+    /// The recorded client left before the end of the answer.
+    var isLeft: Bool
+    /// What ranges can be computed from; nil if none can.
+    var ranges: RangeFacts?
+    /// The names by which the answer may vary: those of the fields that select, and of a recorded `Vary`.
+    var names: [UInt64: String]
+
+    /// - Parameter bodyPlaceholders: the placeholders in the request's body.
+    init(_ interaction: Interaction, rules: MatchRules, bodyPlaceholders: [UInt64]) {
+        let request = interaction.request
+        let response = interaction.response
+        let varying = Set(response.map { RequestFieldNames.varying(in: $0.headers) } ?? [])
+        var names: [UInt64: String] = [:]
+        self.profile = RequestProfile(
+            request.headers, rules: rules,
+            placeholders: HeldPlaceholders.all(url: request.url, headers: request.headers) + bodyPlaceholders
+        ) { name, hash in
+            if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
+        }
+        // A field that the recorded request lacks can decide as well.
+        for name in varying where !rules.ignoresField(name) { names[RequestProfile.hash(name)] = name }
+        self.names = names
+        self.status = response?.status
+        self.kind = AnswerKind(interaction)
+        self.ranges = RangeFacts(interaction)
+        self.validators = AnswerValidators(interaction)
+        self.isLeft = interaction.wasLeftByClient
+        self.answer = Self.answer(response, isHead: request.method == "HEAD")
+    }
+
+    /// A hash of what makes answers different: their status, their body, and what their fields say about it. Where there is no body, all
+    /// fields count that are not new in each answer.
+    private static func answer(_ response: RecordedResponse?, isHead: Bool) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(response?.status)
+        guard let response else { return UInt64(truncatingIfNeeded: hasher.finalize()) }
+        hasher.combine(response.body?.content)
+        let hasBody = response.body.map { $0.size > 0 } ?? false
+        var sum = 0
+        for index in 0..<response.headers.count {
+            let name = response.headers.name(at: index).lowercased()
+            guard AnswerFieldNames.tells(name, hasBody: hasBody, isHead: isHead) else { continue }
+            var field = Hasher()
+            field.combine(name)
+            field.combine(response.headers.value(at: index))
+            sum &+= field.finalize()
+        }
+        hasher.combine(sum)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+}
+
+/// The names of response header fields by which two answers are different ones.
+private enum AnswerFieldNames {
+    static func tells(_ name: String, hasBody: Bool, isHead: Bool) -> Bool {
+        if self.telling.contains(name) { return true }
+        if name == "content-length" || name == "last-modified" { return isHead }
+        guard !hasBody, !self.volatile.contains(name) else { return false }
+        return switch RequestFieldNames.role(of: name) {
+        case .selecting, .other: true
+        case .neverDecides, .ignored: false
+        }
+    }
+
+    private static let telling: Set<String> = [
+        "etag", "content-type", "content-language", "content-location", "content-range", "content-disposition", "location",
+        "preference-applied", "upload-offset", "upload-length", "range", "allow", "dav", "lock-token", "memento-datetime", "link",
+        "x-amz-version-id", "x-goog-generation", "x-total-count", "im", "tcn", "icy-name",
+    ]
+
+    private static let volatile: Set<String> = [
+        "server", "set-cookie", "age", "expires", "retry-after", "server-timing", "alt-svc", "nel", "report-to", "reporting-endpoints",
+        "x-runtime", "x-response-time", "x-cache", "x-cache-hits", "x-served-by", "x-timer", "cf-ray", "cf-cache-status", "x-amz-id-2",
+        "x-amz-cf-id", "x-amz-cf-pop", "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-used", "ratelimit", "ratelimit-remaining",
+        "ratelimit-reset", "vary", "www-authenticate", "authentication-info", "content-security-policy",
+    ]
+}

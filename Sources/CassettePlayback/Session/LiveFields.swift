@@ -1,0 +1,154 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// The header fields of a live request, as they are compared with those of recorded ones.
+struct LiveFields: Sendable {
+    static let lastEventID = RequestProfile.hash("last-event-id")
+    private static let conditions = Dictionary(
+        uniqueKeysWithValues: RequestFieldNames.conditions.map { ($0, RequestProfile.hash($0)) })
+    private static let ranges = ["range", "if-range", "x-ms-range"]
+
+    let profile: RequestProfile
+    /// The placeholders of the cassette that the request holds as it came: a client got them from an earlier replayed answer.
+    var placeholders: [UInt64]
+    /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
+    let asksRange: Bool
+    /// Whether ranges are computed from a whole representation.
+    let computesRanges: Bool
+    let asksEvents: Bool
+    /// The value of `Range`; of several fields, all values, which is malformed. Azure's own field comes before it.
+    let range: String?
+    let ifRange: String?
+    private let ifMatch: [String]?
+    private let ifNoneMatch: [String]?
+    private let ifUnmodifiedSince: String?
+    private let isRetrieval: Bool
+    /// The preconditions that the request has, whether or not the rules ignore them.
+    private let present: Set<String>
+    private let ignored: Set<String>
+
+    /// - Parameters:
+    ///   - headers: redacted, as the cassette would hold them.
+    ///   - placeholders: of the request as it came.
+    init(method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64] = [], computesRanges: Bool = true) {
+        self.profile = RequestProfile(headers, rules: rules, placeholders: [], isLive: true)
+        self.placeholders = placeholders
+        self.isRetrieval = method == "GET" || method == "HEAD"
+        self.present = RequestFieldNames.conditions(in: headers)
+        self.ignored = Set(RequestFieldNames.conditions.filter(rules.ignoresField))
+        let ranges = ["x-ms-range", "range"].filter { [present, ignored] in present.contains($0) && !ignored.contains($0) }
+        self.asksRange = method == "GET" && !ranges.isEmpty
+        self.computesRanges = computesRanges
+        self.range = ranges.first.map { headers.values($0 == "range" ? "range" : "x-ms-range").joined(separator: ", ") }
+        self.ifRange = self.present.contains("if-range") ? headers.first("if-range") : nil
+        let judged = self.isRetrieval ? self.present.subtracting(self.ignored) : []
+        self.ifMatch = judged.contains("if-match") ? headers.values("if-match") : nil
+        self.ifNoneMatch = judged.contains("if-none-match") ? headers.values("if-none-match") : nil
+        let isDateJudged = judged.contains("if-unmodified-since") && !self.present.contains("if-match")
+        self.ifUnmodifiedSince = isDateJudged ? headers.first("if-unmodified-since") : nil
+        self.asksEvents = EventStreamRequest.isAsked(by: headers)
+    }
+
+    /// Whether it has preconditions that a recorded answer's validators decide on (RFC 9110, 13.2.2).
+    var isJudged: Bool { self.ifMatch != nil || self.ifNoneMatch != nil || self.ifUnmodifiedSince != nil }
+
+    /// Whether its preconditions are such that a recorded answer is the right one, as it was for a recorded request that had the same.
+    func allows(_ kind: AnswerKind, with validators: AnswerValidators, of recorded: RequestProfile) -> Bool {
+        self.failing(kind, validators, recorded) == nil
+    }
+
+    /// The field because of which it is not; nil if there is none.
+    private func failing(_ kind: AnswerKind, _ validators: AnswerValidators, _ recorded: RequestProfile) -> String? {
+        guard kind != .notModified else {
+            guard let ifNoneMatch, self.areTagsJudged(recorded), !self.agrees(with: recorded, on: "if-none-match") else { return nil }
+            return validators.isNamed(byIfNoneMatch: ifNoneMatch) ? nil : "if-none-match"
+        }
+        if let ifMatch, !self.agrees(with: recorded, on: "if-match"), !validators.fulfils(ifMatch: ifMatch) { return "if-match" }
+        if let ifUnmodifiedSince, !self.agrees(with: recorded, on: "if-unmodified-since"),
+            !validators.fulfils(ifUnmodifiedSince: ifUnmodifiedSince)
+        {
+            return "if-unmodified-since"
+        }
+        return nil
+    }
+
+    /// Whether a precondition or range is the same, or rules ignore it.
+    private func agrees(with recorded: RequestProfile, on condition: String) -> Bool {
+        guard !self.ignored.contains(condition), let hash = Self.conditions[condition] else { return true }
+        return self.profile.agrees(with: recorded, on: hash)
+    }
+
+    /// The preconditions and ranges that keep a recorded answer from being a possible one for this request; empty if there are none.
+    private func conflicts(_ kind: AnswerKind, _ recorded: RequestProfile) -> [String] {
+        // What is done depends on them.
+        guard self.isRetrieval else { return RequestFieldNames.conditions.filter { !self.agrees(with: recorded, on: $0) } }
+        if kind == .notModified, self.areTagsJudged(recorded) { return [] }
+        if kind.isBound { return kind.names.filter { !self.agrees(with: recorded, on: $0) } }
+        guard kind == .whole, self.asksRange else { return [] }
+        let differing = Self.ranges.filter { !self.agrees(with: recorded, on: $0) }
+        return differing.isEmpty && !Self.ranges.contains { self.has(recorded, $0) } ? ["range"] : differing
+    }
+
+    /// Whether the tags of both requests decide on a 304. Dates do not count then (RFC 9110, 13.1.3).
+    private func areTagsJudged(_ recorded: RequestProfile) -> Bool { self.ifNoneMatch != nil && self.has(recorded, "if-none-match") }
+
+    private func has(_ recorded: RequestProfile, _ condition: String) -> Bool {
+        Self.conditions[condition].map { recorded.value(of: $0) != nil } ?? false
+    }
+
+    /// Whether a recorded answer is a possible one for this request: the preconditions and ranges that it depends on are equal, but for
+    /// those that rules ignore.
+    func allows(_ kind: AnswerKind, of recorded: RequestProfile) -> Bool {
+        !(kind.isBound && self.lacks(kind, recorded)) && self.conflicts(kind, recorded).isEmpty
+    }
+
+    /// Whether the request has none of the fields without which the answer is not a possible one. An origin that sent the status without
+    /// any of them meant something else by it.
+    private func lacks(_ kind: AnswerKind, _ recorded: RequestProfile) -> Bool {
+        guard !kind.needed.contains(where: self.present.contains) else { return false }
+        return kind.needed.contains { self.ignored.contains($0) || self.has(recorded, $0) }
+    }
+
+    /// Whether a field that decides in the recording is equal, or does not count for this answer.
+    func accepts(_ kind: AnswerKind, of recorded: RequestProfile, comparing name: UInt64, _ text: String) -> Bool {
+        // An event stream goes on where its client is; that is a preference (HTML, 9.2.3).
+        if text == "last-event-id" { return true }
+        // A whole representation answers any conditional request for it (RFC 9110, 13.2.2).
+        if self.isRetrieval, !kind.isBound, Self.conditions[text] != nil { return true }
+        return self.profile.agrees(with: recorded, on: name)
+    }
+
+    /// What of these fields keeps a recorded exchange from answering.
+    ///
+    /// - Parameters:
+    ///   - compared: the fields that decide in the recording.
+    ///   - headers: of this request, redacted.
+    func differences(from recorded: ComparedRequest, comparing compared: [UInt64: String], live headers: HeaderFields)
+        -> [RequestDifference]
+    {
+        let (kind, profile) = (recorded.traits.kind, recorded.traits.profile)
+        if kind.isBound, self.lacks(kind, profile), let status = recorded.traits.status {
+            return [.precondition(names: kind.needed, status: status)]
+        }
+        var names = self.conflicts(kind, profile)
+        if kind.isConditional, let failing = self.failing(kind, recorded.traits.validators, profile) { names.append(failing) }
+        names += compared.filter { !self.accepts(kind, of: profile, comparing: $0.key, $0.value) }.map(\.value).sorted()
+        var shown: [String] = []
+        for name in names where !shown.contains(name) { shown.append(name) }
+        return shown.map { name in
+            let known = Self.value(of: name, in: recorded.headers)
+            let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
+            guard kind != .notModified || !kind.names.contains(name) else {
+                return .validator(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
+            }
+            return .header(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
+        }
+    }
+
+    private static func value(of name: String, in headers: HeaderFields) -> [UInt8]? {
+        let values = (0..<headers.count).filter { headers.name(at: $0).lowercased() == name }.map { headers.value(at: $0) }
+        return values.isEmpty ? nil : Array(values.joined(separator: ", ").utf8)
+    }
+
+    private static func text(_ value: [UInt8]) -> String { PlainText.escape(value, limit: RequestComparison.textLimit) }
+}
