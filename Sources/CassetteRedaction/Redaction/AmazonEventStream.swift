@@ -10,35 +10,60 @@ enum AmazonEventStream {
     private static let preludeSize = 12
     private static let crcSize = 4
 
-    static func isDeclared(_ headers: HeaderFields) -> Bool {
+    private static func isDeclared(_ headers: HeaderFields) -> Bool {
         headers.contains("content-type") && headers.first("content-type")?.lowercased().hasPrefix(self.type) == true
     }
 
-    /// Of a stream whose frames cannot be looked into.
-    static let note = "the checksums of its event stream do not fit the redacted body"
+    /// Whether a content begins with a frame, whatever its type is said to be.
+    private static func isIn(_ content: UnsafeRawBufferPointer) -> Bool {
+        guard content.count >= self.preludeSize, case let length = self.number(content, at: 0), length >= self.preludeSize + self.crcSize,
+            self.number(content, at: 4) <= length - self.preludeSize - self.crcSize
+        else { return false }
+        return BodyChecksum.crc32.value(of: Array(content[..<8])).elementsEqual(content[8..<self.preludeSize])
+    }
 
-    /// Computes the checksums of frames anew that were right before. A frame that was cut has no checksum of its end.
-    static func mend(_ bytes: inout [UInt8], as old: [UInt8], _ headers: HeaderFields, notes: inout [String]) {
-        guard bytes.count == old.count, !headers.contains("content-encoding") else { return notes.append(self.note) }
+    /// Of a stream whose frames cannot be looked into.
+    static func note(_ headers: HeaderFields) -> String? {
+        self.isDeclared(headers) ? "the checksums of its event stream do not fit the redacted body" : nil
+    }
+
+    /// With the edits that make the checksums of frames fit that were right before. A frame that was cut has no checksum of its end.
+    ///
+    /// - Parameters:
+    ///   - edits: what redaction does.
+    ///   - content: without its content codings.
+    static func mended(
+        _ edits: EditList, of content: UnsafeRawBufferPointer, _ headers: HeaderFields, notes: inout [String]
+    ) -> EditList {
+        guard !edits.isEmpty, self.isIn(content) else { return edits }
+        let redacted = edits.applied(to: content)
+        guard redacted.count == content.count else {
+            if let note = self.note(headers) { notes.append(note) }
+            return edits
+        }
+        return redacted.withUnsafeBytes { EditList(edits.edits + self.checksums(of: content, as: $0)) }
+    }
+
+    private static func checksums(of old: UnsafeRawBufferPointer, as new: UnsafeRawBufferPointer) -> [Edit] {
+        var edits: [Edit] = []
         var start = 0
         while old.count - start >= self.preludeSize {
             let length = self.number(old, at: start)
-            guard length >= self.preludeSize + self.crcSize else { return }
-            self.mend(&bytes, as: old, from: start, count: 8)
-            guard old.count - start >= length else { return }
-            self.mend(&bytes, as: old, from: start, count: length - self.crcSize)
+            guard length >= self.preludeSize + self.crcSize else { break }
+            // Redaction takes no number for a secret, so the checksum of the lengths stays.
+            guard old.count - start >= length else { break }
+            let (covered, place) = (start..<start + length - self.crcSize, start + length - self.crcSize..<start + length)
+            if !new[covered].elementsEqual(old[covered]), new[place].elementsEqual(old[place]),
+                BodyChecksum.crc32.value(of: Array(old[covered])).elementsEqual(old[place])
+            {
+                edits.append(Edit(range: place, bytes: BodyChecksum.crc32.value(of: Array(new[covered]))))
+            }
             start += length
         }
+        return edits
     }
 
-    /// The checksum follows what it is of.
-    private static func mend(_ bytes: inout [UInt8], as old: [UInt8], from start: Int, count: Int) {
-        let (range, place) = (start..<start + count, start + count..<start + count + self.crcSize)
-        guard bytes[range] != old[range], BodyChecksum.crc32.value(of: Array(old[range])).elementsEqual(old[place]) else { return }
-        bytes.replaceSubrange(place, with: BodyChecksum.crc32.value(of: Array(bytes[range])))
-    }
-
-    private static func number(_ bytes: [UInt8], at offset: Int) -> Int {
+    private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -146,12 +146,17 @@ struct ContentRedaction {
             guard !Placeholder.isAll(content) else { return [] }
             let placeholder = self.text.vault.placeholder(
                 for: Array(content), kind: kind, isSure: isSure, isRuled: isRuled, under: self.text.rules)
-            return [Edit(range: slice.startIndex..<slice.endIndex, bytes: placeholder.bytes)]
+            let edit = Edit(range: slice.startIndex..<slice.endIndex, bytes: placeholder.bytes)
+            return self.text.keepsLengths ? EditList(keepingLengths: [edit]).edits : [edit]
         case .kept:
             let edits = self.text.edits(in: content, kept: [0..<content.count])
             return Self.moved(edits.edits, by: slice.startIndex)
         case .content(let patterns):
-            if let edit = self.edit(encoded: slice, ContentTransferEncoding(fields), fields) { return [edit] }
+            if let edit = self.edit(encoded: slice, ContentTransferEncoding(fields), fields),
+                !self.text.keepsLengths || edit.bytes.count == slice.count
+            {
+                return [edit]
+            }
             guard patterns.isEmpty else {
                 let findings = patterns.flatMap { $0.findings(in: content) }
                 return Self.moved(self.text.edits(in: content, findings: findings).edits, by: slice.startIndex)

@@ -113,14 +113,21 @@ public struct Redactor: Sendable {
     }
 
     /// For a body. A part of a representation keeps its number of bytes, so that it still fits its place (RFC 9110, 14.4 and 14.6).
-    /// So does the beginning of one that was cut: its client asks for the rest by the number of bytes that it has.
+    /// So does a whole one of which parts may be asked for, which have to fit it. And the beginning of one that was cut: its client asks for
+    /// the rest by the number of bytes that it has.
     private func text(for headers: HeaderFields, isComplete: Bool) -> TextRedaction {
         var text = self.text
         text.keepsLengths =
-            headers.contains("content-range") || Self.isOfRanges(headers)
+            headers.contains("content-range") || Self.isOfRanges(headers) || Self.acceptsRanges(headers)
             || !isComplete && headers.contains("content-length")
                 && (headers.contains("etag") || headers.contains("last-modified") || headers.contains("accept-ranges"))
         return text
+    }
+
+    /// `Accept-Ranges: bytes` (RFC 9110, 14.3) of a body without a content coding, which would not keep its length.
+    private static func acceptsRanges(_ headers: HeaderFields) -> Bool {
+        guard headers.contains("accept-ranges") else { return false }
+        return headers.first("accept-ranges")?.lowercased() == "bytes" && ContentEncoding(headers) == .none
     }
 
     /// `multipart/byteranges` (RFC 9110, 14.6). Told by its first letter in nearly all messages.
@@ -411,10 +418,7 @@ public struct Redactor: Sendable {
             outcome.count += count
         }
         // What a spent search found is not all of it: neither its bytes nor their checksums may be used.
-        if var result, let old = body, !self.isSpent {
-            if AmazonEventStream.isDeclared(headers) {
-                AmazonEventStream.mend(&result.bytes, as: old.bytes, headers, notes: &outcome.notes)
-            }
+        if let result, let old = body, !self.isSpent {
             outcome.count += result.count
             outcome.isBodyChanged = true
             for (old, new) in result.digests { self.checksums?.add(old, new) }
@@ -437,6 +441,10 @@ public struct Redactor: Sendable {
             trailers = fields
         }
     }
+
+    /// Changes when something becomes known that earlier exchanges of the recording may hold: a secret, or a checksum or length that was
+    /// replaced.
+    package var generation: Int { self.vault.generation + (self.checksums?.generation ?? 0) }
 
     /// A quick look: whether one of the secrets known by now may stand in these bytes, in any spelling. For the pass at the end of a
     /// recording, over the text of each interaction and its sidecars.
@@ -469,7 +477,7 @@ extension Redactor {
         to new: ByteSource, outcome: inout RedactionOutcome
     ) throws {
         FieldsOfBody.mend(&arrival, edits: nil, oldSize: old.size, newSize: new.size)
-        if AmazonEventStream.isDeclared(headers) { outcome.notes.append(AmazonEventStream.note) }
+        if let note = AmazonEventStream.note(headers) { outcome.notes.append(note) }
         let mender = FieldsOfBody(makeDigest: self.makeDigest)
         let growth = new.size - old.size
         var known: (old: [BodyChecksum: [UInt8]], new: [BodyChecksum: [UInt8]]) = ([:], [:])

@@ -19,9 +19,15 @@ final class ReplacedChecksums: Sendable {
         var sources: [String: [String]] = [:]
         /// The new length of each old one, by URL.
         var lengths: [String: [Int: Int]] = [:]
+        /// The URLs whose HEAD was answered with a length that no GET had yet.
+        var heads: Set<String> = []
+        var generation = 0
     }
 
     private let state = Guarded(State())
+
+    /// Changes when earlier messages may have what was replaced now.
+    var generation: Int { self.state.withLock { $0.generation } }
 
     func add(_ old: String, _ new: String) {
         self.state.withLock { state in
@@ -30,6 +36,7 @@ final class ReplacedChecksums: Sendable {
             let earlier = state.sources.removeValue(forKey: old) ?? []
             for text in earlier { state.replacements[text] = new }
             guard state.replacements.count < Self.limit else { return }
+            if state.replacements[old] != new { state.generation += 1 }
             state.replacements[old] = new
             state.sources[new, default: []] += earlier + [old]
         }
@@ -43,6 +50,7 @@ final class ReplacedChecksums: Sendable {
             // A body that was redacted before is redacted further.
             var lengths = (state.lengths[url] ?? [:]).mapValues { $0 == old ? new : $0 }
             if lengths.count < Self.lengthsOfURL { lengths[old] = new }
+            if state.heads.contains(url), state.lengths[url] != lengths { state.generation += 1 }
             state.lengths[url] = lengths
         }
     }
@@ -70,9 +78,13 @@ final class ReplacedChecksums: Sendable {
 
     /// Makes the length in an answer to HEAD fit that of GET (RFC 9110, 9.3.2). Whether it did not.
     func fit(_ fields: inout HeaderFields, toHeadOf url: String) -> Bool {
-        guard let length = fields.first("content-length").flatMap({ Int($0) }),
-            let new = self.state.withLock({ $0.lengths[url]?[length] })
-        else { return false }
+        guard let length = fields.first("content-length").flatMap({ Int($0) }) else { return false }
+        let known = self.state.withLock { state -> Int? in
+            let new = state.lengths[url]?[length]
+            if new == nil, state.heads.count < Self.limit { state.heads.insert(url) }
+            return new
+        }
+        guard let new = known else { return false }
         fields = fields.replacing("content-length", with: "\(new)")
         return true
     }

@@ -39,7 +39,7 @@ final class RecordingFile: @unchecked Sendable {
     var proofs = RestorationProofs()
     /// What was done on close.
     private(set) var finished = CassetteFinisher.Result()
-    /// The vault's generation when the newest exchange was redacted, and the first exchange that was redacted with it.
+    /// The redactor's generation when the newest exchange was redacted, and the first exchange that was redacted with it.
     private var settled: (generation: Int, from: Int)
 
     /// Nil if the plan writes nothing.
@@ -116,7 +116,7 @@ final class RecordingFile: @unchecked Sendable {
         self.repaired = repaired
         self.recovered = recovered
         self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: digest) }
-        self.settled = (vault.generation, self.appender?.count ?? 0)
+        self.settled = (self.redactor?.generation ?? 0, self.appender?.count ?? 0)
         store.syncsFileSystem = plan.target == .stage
         self.store = store
         self.hasOrphans = store.hasFiles
@@ -185,7 +185,7 @@ final class RecordingFile: @unchecked Sendable {
 
     /// - Parameters:
     ///   - ends: where each exchange ends in `encoded`.
-    ///   - generations: of the vault when each was redacted.
+    ///   - generations: of the redactor when each was redacted.
     func append(_ encoded: [UInt8], ends: [Int], generations: [Int] = []) throws(CassetteError) {
         guard let appender else { return }
         let count = appender.count
@@ -399,8 +399,8 @@ final class RecordingFile: @unchecked Sendable {
 
     /// The number of exchanges at the file's beginning that may hold secrets that became known after they were written.
     private func unsettled(of count: Int) -> Int {
-        guard let redactor, redactor.vault.generation > 0 else { return 0 }
-        return redactor.vault.generation == self.settled.generation ? self.settled.from : count
+        guard let redactor, redactor.generation > 0 else { return 0 }
+        return redactor.generation == self.settled.generation ? self.settled.from : count
     }
 }
 

@@ -23,7 +23,7 @@ struct RunningConversations: ~Copyable {
         /// Its interaction when it began, encoded.
         let head: [UInt8]
         let opened: UInt64
-        /// The vault's generation then.
+        /// The redactor's generation then.
         let generation: Int
         fileprivate var pending: [UInt8] = []
         fileprivate var pendingCount = 0

@@ -57,7 +57,7 @@ final class RecorderWorker {
     private struct Encoded {
         /// Where it ends in `pending`.
         var end: Int
-        /// The vault's generation when it was redacted.
+        /// The redactor's generation when it was redacted.
         var generation: Int
         var stored: RecorderItem.Stored?
         /// Of a conversation: to be removed when the exchange is on the disk.
@@ -313,7 +313,7 @@ final class RecorderWorker {
             !isCoded || (isLast && exchange.weight <= Self.decodedAtOnce && self.budget.mayDecode(now: started))
         // Encoded exchanges do not wait while this one is decoded.
         if isCoded, mayDecode { self.write() }
-        let generation = self.file.redactor?.vault.generation ?? 0
+        let generation = self.file.redactor?.generation ?? 0
         if isCoded, let clean = self.ahead?.clean(exchange.interaction.id) { self.maker.redaction?.trust(clean) }
         do {
             var captured = try self.withBodies { maker in try maker.captured(exchange) }
@@ -356,7 +356,7 @@ final class RecorderWorker {
     // MARK: Conversations
 
     private func open(_ interaction: Interaction, _ form: ConversationForm) {
-        let generation = self.file.redactor?.vault.generation ?? 0
+        let generation = self.file.redactor?.generation ?? 0
         do {
             let head = try self.redacted(interaction)
             self.writer.removeAll(baseDepth: InteractionEncoder.depth)
@@ -638,7 +638,7 @@ final class RecorderWorker {
             exchange.request?.note = UnsearchedNote.text
             exchange.response?.note = UnsearchedNote.text
             try self.makeReadable(&exchange, mayDecode: false)
-            self.encode(exchange.interaction, self.file.redactor?.vault.generation ?? 0, stored)
+            self.encode(exchange.interaction, self.file.redactor?.generation ?? 0, stored)
         } catch {
             self.lose(exchange.interaction.id, error, stored)
         }

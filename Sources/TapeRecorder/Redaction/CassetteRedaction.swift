@@ -124,9 +124,9 @@ public struct CassetteRedaction {
         // Secrets learned from the last exchanges may be in the first ones.
         // Each look at all of them shows the secrets of those before. The leak scan reports what so many do not find.
         var looks = 0
-        while generation != self.redactor.vault.generation, looks < Self.lookLimit {
+        while generation != self.redactor.generation, looks < Self.lookLimit {
             looks += 1
-            generation = self.redactor.vault.generation
+            generation = self.redactor.generation
             outcome = Outcome(exchanges: cassette.count)
             var unsearched = UnsearchedExchanges()
             var tally = PlaceholderTally()

@@ -40,7 +40,7 @@ final class PostponedSearch: Sendable {
         let stored: RecorderItem.Stored?
         /// The server of its bodies; empty if unknown.
         fileprivate let origin: String
-        /// The vault's generation when the search began.
+        /// The redactor's generation when the search began.
         fileprivate(set) var generation = 0
         /// Nil once it is redacted.
         fileprivate(set) var error: (any Error)?
@@ -157,7 +157,7 @@ final class PostponedSearch: Sendable {
         while let job = self.next() {
             do {
                 guard !self.cancellation.isSpent else { throw SearchBudget.Spent() }
-                job.generation = self.redaction.redactor.vault.generation
+                job.generation = self.redaction.redactor.generation
                 try self.search(job)
             } catch {
                 job.error = error

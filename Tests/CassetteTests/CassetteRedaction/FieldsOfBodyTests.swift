@@ -1,3 +1,4 @@
+@testable import CassetteFormat
 @testable import CassetteModel
 @testable import CassetteRedaction
 @testable import TapeBytes
@@ -129,29 +130,40 @@ import Testing
         return frame + BodyChecksum.crc32.value(of: frame)
     }
 
-    @Test func framesOfEventStreamsKeepRightChecksums() {
+    private func hasRightEnd(_ frame: some Collection<UInt8>) -> Bool {
+        Array(frame.suffix(4)) == BodyChecksum.crc32.value(of: Array(frame.dropLast(4)))
+    }
+
+    /// Whatever the type is said to be, and behind a content coding.
+    @Test(arguments: ["Content-Type: application/vnd.amazon.eventstream", "Content-Type: application/octet-stream", nil], [false, true])
+    func framesOfEventStreamsKeepRightChecksums(type: String?, isCoded: Bool) throws {
         let first = self.frame(#"{"password":"hunter2hunter2"}"#)
         let second = self.frame("plain")
         var broken = self.frame(#"{"password":"hunter2hunter2"}"#)
         broken[broken.count - 1] ^= 1
-        var response = RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: application/vnd.amazon.eventstream"]))
-        var wire: WireBody? = WireBody(first + second + broken + first.dropLast(9), arrival: nil)
-        _ = Redactor().redact(response: &response, body: &wire)
-        let bytes = wire?.bytes ?? []
-        #expect(bytes.count == first.count * 3 + second.count - 9)
-        let redacted = Array(bytes.prefix(first.count))
-        #expect(redacted != first && redacted.suffix(4).elementsEqual(BodyChecksum.crc32.value(of: Array(redacted.dropLast(4)))))
+        let stream = first + second + broken + first.dropLast(9)
+        let fields = HeaderFields([type, isCoded ? "Content-Encoding: gzip" : nil].compactMap { $0 })
+        var response = RecordedResponse(status: 200, headers: fields)
+        var wire: WireBody? = WireBody(isCoded ? RedactionFixtures.gzip(stream) : stream, arrival: nil)
+        let outcome = Redactor().redact(response: &response, body: &wire)
+        let bytes = isCoded ? try #require(WholeStream(wire?.bytes ?? [], .gzip, InflateLimits())).content : wire?.bytes ?? []
+        #expect(bytes.count == stream.count && outcome.notes.isEmpty && outcome.count == 3)
+        let redacted = bytes.prefix(first.count)
+        #expect(Array(redacted) != first && self.hasRightEnd(redacted))
         #expect(Array(bytes[first.count..<first.count + second.count]) == second)
-        let third = Array(bytes[first.count + second.count..<2 * first.count + second.count])
-        #expect(!third.suffix(4).elementsEqual(BodyChecksum.crc32.value(of: Array(third.dropLast(4)))))
+        #expect(!self.hasRightEnd(bytes[first.count + second.count..<2 * first.count + second.count]))
     }
 
     @Test func anEventStreamThatCannotBeMendedHasANote() {
-        for fields in [["Content-Encoding: gzip"], []] {
+        let frame = self.frame("a longer text")
+        let edits = EditList([Edit(range: 20..<22, bytes: Array("xyz".utf8))])
+        for type in ["application/vnd.amazon.eventstream", "text/plain"] {
             var notes: [String] = []
-            var bytes = fields.isEmpty ? [1, 2, 3] : self.frame("new")
-            AmazonEventStream.mend(&bytes, as: self.frame("old"), HeaderFields(fields), notes: &notes)
-            #expect(notes == ["the checksums of its event stream do not fit the redacted body"])
+            let mended = frame.withUnsafeBytes {
+                AmazonEventStream.mended(edits, of: $0, HeaderFields(["Content-Type: \(type)"]), notes: &notes)
+            }
+            #expect(mended == edits)
+            #expect(notes == (type == "text/plain" ? [] : ["the checksums of its event stream do not fit the redacted body"]))
         }
     }
 

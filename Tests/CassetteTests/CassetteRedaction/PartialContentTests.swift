@@ -43,6 +43,28 @@ import Testing
         }
     }
 
+    /// Parts of it may be asked for, or were recorded as well.
+    @Test func aWholeAnswerOfWhichPartsCanBeAskedKeepsItsLength() {
+        let text = #"{"password": "hunter2hunter2hunter2", "token": "a1B2c3D4"}"#
+        let zipped = RedactionFixtures.gzip(Array(text.utf8))
+        for (line, keeps) in [("Accept-Ranges: bytes", true), ("accept-ranges: Bytes", true), ("Accept-Ranges: none", false)] {
+            let redacted = self.redacted(text, ["Content-Type: application/json", line])
+            #expect(!redacted.contains("hunter2") && (redacted.utf8.count == text.utf8.count) == keeps, "\(redacted)")
+        }
+        let coded = RedactionFixtures.bytes(zipped, ["Content-Type: application/json", "Content-Encoding: gzip", "Accept-Ranges: bytes"])
+        let plain = RedactionFixtures.bytes(zipped, ["Content-Type: application/json", "Content-Encoding: gzip"])
+        #expect(coded == plain && coded != zipped)
+    }
+
+    @Test func partsOfAFormKeepTheirLengths() {
+        let part = "Content-Disposition: form-data; name=\"password\"\r\n\r\n"
+        for value in ["hunter2", "hunter2hunter2hunter2"] {
+            let body = "--b\r\n\(part)\(value)\r\n--b--\r\n"
+            let redacted = self.redacted(body, ["Content-Type: multipart/form-data; boundary=b", "Accept-Ranges: bytes"])
+            #expect(redacted.utf8.count == body.utf8.count && !redacted.contains(value), "\(redacted)")
+        }
+    }
+
     @Test func partsOfSeveralRangesKeepTheirLengths() {
         let part = "\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-20/100\r\n\r\npassword=hunter2hunte\r\n--b"
         let body = "--b" + part + part + "--\r\n"
