@@ -168,23 +168,6 @@ extension HTTPSession.DownloadRequest {
         return self.suggestedDownloadDestination(in: folder, options: options)
     }
 
-    /// Nil: what has arrived of a download is removed when the download is cancelled.
-    public var resumeData: Data? { nil }
-
-    /// Cancels the download.
-    ///
-    /// - Parameter completionHandler: called at once, with nil.
-    @discardableResult
-    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (_ data: Data?) -> Void) -> Self {
-        self.cancel()
-        completionHandler(nil)
-        return self
-    }
-
-    /// Cancels the download. There is no resume data, whatever is asked for.
-    @discardableResult
-    public func cancel(producingResumeData shouldProduceResumeData: Bool) -> Self { self.cancel() }
-
     /// The URL of the file.
     public func serializingURL(automaticallyCancelling: Bool = true) -> HTTPSession.DownloadTask<URL> {
         self.serializingDownloadedFileURL(automaticallyCancelling: automaticallyCancelling)
@@ -199,19 +182,6 @@ extension HTTPSession {
             await self.waitUntilIdle()
             queue.async { completion() }
         }
-    }
-
-    /// A download that fails: the data is of another library, since downloads here have none.
-    public func download(
-        resumingWith data: Data, interceptor: (any HTTPSession.RequestInterceptor)? = nil,
-        to destination: DownloadRequest.Destination? = nil
-    ) -> DownloadRequest {
-        self.download(
-            FailedRequest(
-                error: AFError(
-                    .unsupported,
-                    "downloads have no resume data: send the request again with a Range field, and If-Range with the entity tag of the part that you have"
-                )), interceptor: interceptor, to: destination)
     }
 
     /// An upload of a file that may not be there, as of a bundle: nil fails the request.

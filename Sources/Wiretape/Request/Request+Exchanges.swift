@@ -147,8 +147,24 @@ extension HTTPSession.Request {
                 self.abandon()
                 self.retryOrFinish(error)
             }
+            if case .file(let file) = self.sink { self.begin(file, response, exchange) }
         }
         return self.demand(of: exchange)
+    }
+
+    /// A download may go on with what an earlier one has left.
+    private func begin(_ file: DownloadFile, _ response: HTTPSession.Response, _ exchange: Int) {
+        do {
+            let count = try file.begin(response)
+            guard count > 0 else { return }
+            self.note(exchange) { data in
+                data.download.begin(total: response.bodySize.map { $0 + count })
+                data.download.reach(count)
+            }
+        } catch {
+            self.abandon()
+            self.finish(error)
+        }
     }
 
     // MARK: Body

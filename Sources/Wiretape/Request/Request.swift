@@ -298,7 +298,7 @@ extension HTTPSession.Request {
         let file: URL? = if case .file(let download) = self.sink, error == nil { download.url } else { nil }
         let ending = self.data.withLock { data -> RequestData.Ending? in
             guard data.machine.finish(as: state) else { return nil }
-            return data.end(id: self.id, error: error, file: file, now: now)
+            return data.end(id: self.id, error: error, file: file, resumption: self.resumption(data, after: error), now: now)
         }
         guard let ending else { return }
         self.core.finished(self)
@@ -307,7 +307,7 @@ extension HTTPSession.Request {
         ending.task?.cancel()
         switch self.sink {
         case .memory: break
-        case .file(let download): download.finish(isKept: file != nil)
+        case .file(let download): download.finish(isKept: file != nil, leavesPart: ending.outcome.resumption != nil)
         case .stream(let hub): hub.finish(error)
         }
         if state == .cancelled { self.core.emit(.cancelled, of: self) }

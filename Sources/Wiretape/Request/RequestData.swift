@@ -74,11 +74,15 @@ struct RequestData: Sendable {
     }
 
     /// Makes the outcome and releases everything held for the exchange.
-    mutating func end(id: UUID, error: WiretapeError?, file: URL?, now: Duration) -> Ending {
+    ///
+    /// - Parameter resumption: makes the resume data of a download.
+    mutating func end(
+        id: UUID, error: WiretapeError?, file: URL?, resumption: (@Sendable () -> Data?)? = nil, now: Duration
+    ) -> Ending {
         self.note(.finished(error: error), at: now)
         let outcome = RequestOutcome(
             id: id, attempts: self.earlier + [self.attempt(error)], data: self.body, fileURL: file, trailers: self.trailers,
-            metrics: self.metrics.metrics, start: self.start, error: error)
+            metrics: self.metrics.metrics, start: self.start, error: error, resumption: resumption)
         self.upload.finish(whole: error == nil)
         self.download.finish(whole: error == nil)
         let ending = Ending(
@@ -104,6 +108,8 @@ extension RequestData {
         var redirectHandler: (any HTTPSession.RedirectHandler)?
         var dispositions: [@Sendable (HTTPSession.Response) -> HTTPSession.Request.ResponseDisposition] = []
         var authorization: HTTPSession.Header?
+        /// Whether what has arrived of a download is wanted when it is cancelled.
+        var keepsPart = false
         /// Called with each event of the request, on the thread where it happens.
         var observers: [@Sendable (HTTPSession.Event.Kind) -> Void] = []
     }

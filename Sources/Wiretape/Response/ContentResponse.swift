@@ -123,6 +123,9 @@ extension HTTPSession {
 extension HTTPSession.ContentResponse where Content == URL {
     /// Where the file is; nil if the request failed.
     public var fileURL: URL? { self.outcome.fileURL }
+
+    /// See ``HTTPSession/DownloadRequest/resumeData``.
+    public var resumeData: Data? { self.outcome.resumption?() }
 }
 
 /// The lines of a response's debug description.
@@ -197,10 +200,12 @@ final class RequestOutcome: Sendable {
     /// On the session's clock.
     let start: Duration
     let error: WiretapeError?
+    /// Makes the resume data of a download; nil if it cannot go on.
+    let resumption: (@Sendable () -> Data?)?
 
     init(
         id: UUID, attempts: [HTTPSession.RequestAttempt], data: Data, fileURL: URL?, trailers: HTTPSession.Headers, metrics: RequestMetrics,
-        start: Duration, error: WiretapeError?
+        start: Duration, error: WiretapeError?, resumption: (@Sendable () -> Data?)? = nil
     ) {
         self.id = id
         self.attempts = attempts
@@ -210,6 +215,7 @@ final class RequestOutcome: Sendable {
         self.metrics = metrics
         self.start = start
         self.error = error
+        self.resumption = resumption
     }
 
     /// The last attempt, whose response is the request's. There is always one.

@@ -166,6 +166,18 @@ extension HTTPSession {
         self.downloadRequest(self.converted(request), interceptor, destination)
     }
 
+    /// Goes on with a download that ended early, with the resume data of it.
+    ///
+    /// Asks for the rest with `Range` and `If-Range` (RFC 9110, 13.1.5). If the representation has changed meanwhile, all of it is downloaded.
+    /// The file of the resume data becomes the download's.
+    public func download(
+        resumingWith data: Data, interceptor: (any RequestInterceptor)? = nil, to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        let part = Result { () throws(WiretapeError) in try PartialDownload(data) }
+        let source = RequestSource { _ in RequestDraft(try part.get().request) }
+        return self.downloadRequest(source, interceptor, destination, part: try? part.get())
+    }
+
     // MARK: Stream
 
     /// A request whose response is delivered as it arrives.
@@ -198,9 +210,10 @@ extension HTTPSession {
     }
 
     private func downloadRequest(
-        _ source: RequestSource, _ interceptor: (any RequestInterceptor)?, _ destination: DownloadRequest.Destination?
+        _ source: RequestSource, _ interceptor: (any RequestInterceptor)?, _ destination: DownloadRequest.Destination?,
+        part: PartialDownload? = nil
     ) -> DownloadRequest {
-        let file = DownloadFile(folder: self.configuration.temporaryFolder, destination: destination)
+        let file = DownloadFile(folder: self.configuration.temporaryFolder, destination: destination, part: part)
         return DownloadRequest(core: self.core, source: source, interceptor: interceptor, sink: .file(file))
     }
 

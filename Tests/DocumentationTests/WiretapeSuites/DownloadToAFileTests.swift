@@ -60,4 +60,25 @@ import Wiretape
             // snippet end
         }
     }
+
+    @Test func whatBrokeGoesOn() async throws {
+        try await self.inFolder { folder in
+            let answers = [
+                StubResponse(
+                    status: 200, headers: ["ETag": "\"1\""], chunks: [StubResponse.Chunk(Data("PN".utf8))],
+                    ending: .failure(TransportFailure(.network(.reset), "the connection was reset"))),
+                StubResponse(
+                    status: 206, headers: ["ETag": "\"1\"", "Content-Range": "bytes 2-2/3"], chunks: [StubResponse.Chunk(Data("G".utf8))]),
+            ]
+            let session = HTTPSession(transport: StubTransport(answers))
+            let destination = HTTPSession.DownloadRequest.suggestedDownloadDestination(in: folder, options: .createIntermediateDirectories)
+            // snippet: download-resume
+            let broken = await session.download("https://example.test/large").serializingDownloadedFileURL().response
+            guard let data = broken.resumeData else { return }
+            let rest = session.download(resumingWith: data, to: destination)
+            let file = try await rest.validate().serializingDownloadedFileURL().value
+            // snippet end
+            #expect(try Data(contentsOf: file) == Data("PNG".utf8))
+        }
+    }
 }

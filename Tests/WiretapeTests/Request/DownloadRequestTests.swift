@@ -1,3 +1,4 @@
+import ClientTestSupport
 import Foundation
 import TapeBytes
 import TapeTestSupport
@@ -66,6 +67,204 @@ import FoundationNetworking
         _ = await task.response
         #expect(try folder.names().isEmpty)
     }
+
+    // MARK: Resume data
+
+    private static let head: HTTPSession.Headers = ["ETag": "\"v1\"", "Content-Length": "10", "Accept-Ranges": "bytes"]
+
+    private func session(_ transport: ScriptedTransport, _ folder: TemporaryFolder) -> HTTPSession {
+        HTTPSession.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
+    }
+
+    /// The resume data of a download of which "01234" has arrived.
+    private func interrupted(
+        _ folder: TemporaryFolder, head: HTTPSession.Headers = Self.head, by end: TransportEvent? = nil,
+        headers: HTTPSession.Headers = ["X-A": "1", "Authorization": "Basic eA=="]
+    ) async throws -> Data? {
+        let transport = ScriptedTransport()
+        let request = self.session(transport, folder).download("http://a.test/x", headers: headers)
+        let task = request.serializingData()
+        let exchange = await transport.exchange(1)
+        exchange.head(200, head)
+        exchange.chunk("01234")
+        if let end { exchange.send(end) } else { request.cancel(producingResumeData: true) }
+        let response = await task.response
+        #expect(response.error != nil && response.resumeData == request.resumeData)
+        return response.resumeData
+    }
+
+    @Test func aCancelledDownloadGoesOn() async throws {
+        let folder = try TemporaryFolder()
+        let data = try #require(try await self.interrupted(folder))
+        #expect(try folder.names().count == 1)
+        let transport = ScriptedTransport()
+        let request = self.session(transport, folder).download(resumingWith: data)
+        let progress = request.downloadProgress()
+        let task = request.serializingString()
+        let exchange = await transport.exchange(1)
+        #expect(
+            exchange.request.headers.map { "\($0.name): \($0.value)" } == [
+                "X-A: 1", "Authorization: Basic eA==", "Accept-Encoding: identity", "Range: bytes=5-", "If-Range: \"v1\"",
+            ])
+        exchange.head(206, ["ETag": "\"v1\"", "Content-Length": "5", "Content-Range": "bytes 5-9/10"])
+        exchange.chunk("56789")
+        exchange.send(.end)
+        #expect(try await task.value == "0123456789")
+        var steps: [TransferProgress] = []
+        for await step in progress { steps.append(step) }
+        #expect(steps.last == TransferProgress(completedUnitCount: 10, totalUnitCount: 10))
+        #expect(request.resumeData == nil)
+        #expect(try folder.names().count == 1, "the file of the first download has become the second one's")
+    }
+
+    @Test func aFailedDownloadGoesOnAndFailsAndGoesOn() async throws {
+        let folder = try TemporaryFolder()
+        let failure = TransportEvent.failed(TransportFailure(.network(.reset), "gone"))
+        let first = try #require(try await self.interrupted(folder, by: failure))
+        let transport = ScriptedTransport { exchange, number in
+            let next = exchange.request.headers.value(for: "Range") == "bytes=5-" ? 5 : 7
+            exchange.head(206, ["ETag": "\"v1\"", "Content-Range": "bytes \(next)-9/10"])
+            exchange.chunk(String("0123456789".dropFirst(next).prefix(number == 1 ? 2 : 9)))
+            exchange.send(number == 1 ? failure : .end)
+        }
+        let session = self.session(transport, folder)
+        let second = try #require(await session.download(resumingWith: first).serializingData().response.resumeData)
+        #expect(try await session.download(resumingWith: second).serializingString().value == "0123456789")
+        #expect(transport.requests.map { $0.headers.value(for: "Range") } == ["bytes=5-", "bytes=7-"])
+        // The first data names a file that is no longer there.
+        let late = await session.download(resumingWith: first).serializingData().response
+        #expect(late.error?.code == .file && late.error?.message.contains("was removed: start the download anew") == true)
+    }
+
+    /// Its data was read once: it names a file with more bytes by then.
+    @Test func theSameDataGoesOnTwice() async throws {
+        let folder = try TemporaryFolder()
+        let data = try #require(try await self.interrupted(folder))
+        let transport = ScriptedTransport { exchange, number in
+            exchange.head(206, ["ETag": "\"v1\"", "Content-Range": "bytes 5-9/10"])
+            exchange.chunk(number == 1 ? "56" : "56789")
+            exchange.send(number == 1 ? .failed(TransportFailure(.network(.reset), "gone")) : .end)
+        }
+        let session = self.session(transport, folder)
+        #expect(await session.download(resumingWith: data).serializingData().response.error?.code == .network)
+        #expect(try await session.download(resumingWith: data).serializingString().value == "0123456789")
+    }
+
+    @Test func aRetryGoesOnWhereTheDataEnds() async throws {
+        let folder = try TemporaryFolder()
+        let data = try #require(try await self.interrupted(folder))
+        let transport = ScriptedTransport { exchange, number in
+            exchange.head(206, ["ETag": "\"v1\"", "Content-Range": "bytes 5-9/10"])
+            exchange.chunk(number == 1 ? "xx" : "56789")
+            exchange.send(number == 1 ? .failed(TransportFailure(.network(.reset), "gone")) : .end)
+        }
+        let retrier = HTTPSession.RetryPolicy(retryLimit: 1, backoff: .init(scale: .zero))
+        let request = self.session(transport, folder).download(resumingWith: data, interceptor: retrier)
+        #expect(try await request.serializingString().value == "0123456789")
+        #expect(request.retryCount == 1)
+    }
+
+    @Test func anotherVersionIsDownloadedWhole() async throws {
+        let folder = try TemporaryFolder()
+        let data = try #require(try await self.interrupted(folder))
+        let transport = ScriptedTransport { exchange, _ in exchange.answer(200, ["ETag": "\"v2\""], "new") }
+        #expect(try await self.session(transport, folder).download(resumingWith: data).serializingString().value == "new")
+        #expect(try folder.names().count == 1)
+    }
+
+    @Test(arguments: [
+        "bytes 4-9/10", "bytes 5-8/10", "bytes 5-9/11", "bytes 5-7/*", "items 5-9/10", "bytes */10", "",
+    ])
+    func anotherPartIsNoRest(range: String) async throws {
+        let folder = try TemporaryFolder()
+        let data = try #require(try await self.interrupted(folder))
+        let transport = ScriptedTransport { exchange, _ in exchange.answer(206, ["ETag": "\"v1\"", "Content-Range": range], "56789") }
+        let response = await self.session(transport, folder).download(resumingWith: data).serializingData().response
+        #expect(response.error?.message.contains("is not the rest of the download") == true, "\(response)")
+        #expect(response.fileURL == nil)
+    }
+
+    @Test func whatCannotGoOnHasNoResumeData() async throws {
+        let heads: [HTTPSession.Headers] = [
+            [:], ["ETag": "W/\"v1\""], ["ETag": "\"v1\"", "Content-Encoding": "gzip"], ["ETag": "\"v1\"", "Accept-Ranges": "none"],
+            ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
+            ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"],
+        ]
+        for head in heads {
+            let folder = try TemporaryFolder()
+            #expect(try await self.interrupted(folder, head: head) == nil, "\(head)")
+            #expect(try folder.names().isEmpty)
+        }
+        let folder = try TemporaryFolder()
+        let dated: HTTPSession.Headers = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:39 GMT"]
+        #expect(try await self.interrupted(folder, head: dated) != nil)
+        #expect(try await self.interrupted(folder, headers: ["Range": "bytes=2-"]) == nil)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func resumeDataThatNobodyAskedForIsRemoved() async throws {
+        let folder = try TemporaryFolder()
+        let transport = ScriptedTransport()
+        do {
+            let request = self.session(transport, folder).download("http://a.test/x")
+            let task = request.serializingData()
+            let exchange = await transport.exchange(1)
+            exchange.head(200, Self.head)
+            exchange.chunk("01234")
+            exchange.send(.failed(TransportFailure(.network(.reset), "gone")))
+            _ = await task.response
+            #expect(try folder.names().count == 1)
+        }
+        // The last reference to the request is that of a task which is ending.
+        while try !folder.names().isEmpty { await Task.yield() }
+    }
+
+    @Test(arguments: ["", "{}", "<plist/>", #"{"version":2,"url":"http://a/","fields":[],"validator":"x","path":"/x","count":1}"#])
+    func otherDataIsRefused(text: String) async throws {
+        let folder = try TemporaryFolder()
+        let transport = ScriptedTransport()
+        let response = await self.session(transport, folder).download(resumingWith: Data(text.utf8)).serializingData().response
+        #expect(response.error?.code == .invalidRequest && transport.requests.isEmpty)
+        #expect(response.error?.message.contains("start the download anew") == true)
+    }
+
+    @Test func theHandlerOfACancelGetsTheData() async throws {
+        let folder = try TemporaryFolder()
+        let transport = ScriptedTransport()
+        let request = self.session(transport, folder).download("http://a.test/x")
+        let got = Guarded<Data??>(nil)
+        request.cancel { data in got.withLock { $0 = data } }
+        #expect(got.withLock { $0 } == .some(nil))
+        #expect(request.isCancelled)
+    }
+
+    /// Over URLSession, and then from the cassette, without the origin.
+    @Test func aDownloadIsInterruptedAndGoesOnLiveAndInAReplay() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try LoopbackOrigin { request in
+            guard request.field("Range") == "bytes=5-", request.field("If-Range") == "\"v1\"" else {
+                return [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"v1\"\r\nAccept-Ranges: bytes\r\n\r\n01234"), .hang]
+            }
+            return [
+                .text(
+                    "HTTP/1.1 206 Partial Content\r\nContent-Length: 5\r\nETag: \"v1\"\r\nContent-Range: bytes 5-9/10\r\n\r\n56789")
+            ]
+        }
+        let path = folder.file("a.json")
+        for mode in [RecordMode.all, .none] {
+            let cassette = try Cassette(path, mode: mode)
+            let session = HTTPSession.plain(cassette.transport)
+            let download = session.download("\(origin.url)/x")
+            let progress = download.downloadProgress()
+            let task = download.serializingData()
+            for await step in progress where step.completedUnitCount == 5 { download.cancel(producingResumeData: true) }
+            let data = try #require(await task.response.resumeData)
+            #expect(try await session.download(resumingWith: data).validate().serializingString().value == "0123456789")
+            _ = try cassette.close()
+            if mode == .all { origin.stop() }
+        }
+    }
+
+    // MARK: Names
 
     @Test(arguments: [
         ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/x\"", "x"),
