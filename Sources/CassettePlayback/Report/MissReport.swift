@@ -107,13 +107,29 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     /// Places that rules would have to ignore for the nearest request to be equal, in the grammar of `--ignore`; empty if no rules can, or
     /// if they would ignore too much.
     public var ignorablePlaces: [String] {
-        guard let near = self.nearest.first else { return [] }
+        let rules = self.rules
+        return rules.patterns.isEmpty ? rules.ignore : []
+    }
+
+    /// The rules for which the nearest request would be equal, those of `--pattern` for a path with a random segment; empty if there are none.
+    var rules: (ignore: [String], patterns: [String]) {
+        guard let near = self.nearest.first else { return ([], []) }
         switch self.reason {
         case .notRecorded where !near.isUsedUp, .otherMessages: break
-        case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return []
+        case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return ([], [])
         }
+        var paths = near.randomPaths
+        // Which of two recorded requests is meant would be a guess.
+        if self.nearest.dropFirst().contains(where: { $0.randomPaths.contains(where: paths.contains) }) { paths = [] }
+        let others = near.differences.filter { if case .path = $0 { paths.isEmpty } else { true } }
+        let ignore = Self.places(others)
+        return ignore.isEmpty && !others.isEmpty ? ([], []) : (ignore, paths)
+    }
+
+    /// Empty if not all of them can be ignored.
+    private static func places(_ differences: [RequestDifference]) -> [String] {
         var places: [String] = []
-        for difference in near.differences {
+        for difference in differences {
             guard let place = IgnorablePlace.text(difference) ?? (difference.isOfBody ? IgnorablePlace.body : nil) else { return [] }
             if !places.contains(place) { places.append(place) }
         }
@@ -138,16 +154,11 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     private func nextOption(_ namesMode: Bool) -> String {
         let recording = namesMode ? "pass mode: .newEpisodes" : "run the test with WIRETAPE_MODE=new-episodes"
-        let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
         case .noCassette: return "to record one, \(namesMode ? "pass mode: .once" : "run the test with WIRETAPE_MODE=once")"
-        case .notRecorded where !places.isEmpty:
-            return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; to record it, \(recording)"
-        case .notRecorded: return "to record it, \(recording)"
+        case .notRecorded: return self.match("to record it, \(recording)")
         case .otherMessages:
-            let anew = "to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
-            guard !places.isEmpty else { return anew }
-            return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; \(anew)"
+            return self.match("to record it anew, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")")
         case .clientStayed: return "to record it whole, \(namesMode ? "pass mode: .all" : "run the test with WIRETAPE_MODE=all")"
         case .outOfOrder: return "to accept requests in any order, pass order: .any"
         case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
@@ -156,16 +167,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     private var nextSetting: String {
         let recording = "open the cassette with mode .newEpisodes"
-        let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
         case .noCassette: return "to record one, open the cassette with mode .once"
-        case .notRecorded where !places.isEmpty:
-            return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
-        case .notRecorded: return "to record it, \(recording)"
-        case .otherMessages:
-            let anew = "to record it anew, open the cassette with mode .all"
-            guard !places.isEmpty else { return anew }
-            return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); \(anew)"
+        case .notRecorded: return self.match("to record it, \(recording)")
+        case .otherMessages: return self.match("to record it anew, open the cassette with mode .all")
         case .clientStayed: return "to record it whole, open the cassette with mode .all"
         case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
         case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
@@ -176,18 +181,12 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     private var nextMember: String {
         let recording = "order the session with \"mode\": \"new-episodes\""
         let anew = "to record it anew, order the session with \"mode\": \"all\""
-        let places = self.ignorablePlaces.map { "\"\($0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }
-        let match =
-            "to match it with exchange \((self.nearest.first?.index ?? 0) + 1), order the session with "
-            + "\"rules\": {\"ignore\": [\(places.joined(separator: ", "))]}"
         switch self.reason {
         case .noCassette: return "to record one, order the session with \"mode\": \"once\""
-        case .notRecorded where !places.isEmpty: return "\(match); to record it, \(recording)"
-        case .notRecorded: return "to record it, \(recording)"
-        case .otherMessages where !places.isEmpty: return "\(match); \(anew)"
-        case .otherMessages:
-            return self.hasOtherMessage
-                ? "to accept its messages in any order, order the session with \"conversation\": \"any\"; \(anew)" : anew
+        case .notRecorded: return self.match("to record it, \(recording)")
+        case .otherMessages where self.hasOtherMessage && self.rules.ignore.isEmpty:
+            return "to accept its messages in any order, order the session with \"conversation\": \"any\"; \(anew)"
+        case .otherMessages: return self.match(anew)
         case .clientStayed: return "to record it whole, order the session with \"mode\": \"all\""
         case .outOfOrder: return "to accept requests in any order, order the session with \"order\": \"any\""
         case .usedUp:
@@ -196,24 +195,44 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     }
 
     private var nextCommand: String {
-        let places = self.ignorablePlaces
+        let anew = "to record it anew, run: wiretape record \(self.shownCassette) -- COMMAND"
         switch self.reason {
         case .noCassette: return "to record one, run: wiretape record \(self.shownCassette) -- COMMAND"
-        case .notRecorded where !places.isEmpty: return "\(self.match(places)); to record it, run: \(self.recording)"
-        case .notRecorded: return "to record it, run: \(self.recording)"
-        case .otherMessages:
-            let anew = "to record it anew, run: wiretape record \(self.shownCassette) -- COMMAND"
-            guard places.isEmpty else { return "\(self.match(places)); \(anew)" }
-            return self.hasOtherMessage ? "to accept its messages in any order, run with: --conversation any; \(anew)" : anew
+        case .notRecorded: return self.match("to record it, run: \(self.recording)")
+        case .otherMessages where self.hasOtherMessage && self.rules.ignore.isEmpty:
+            return "to accept its messages in any order, run with: --conversation any; \(anew)"
+        case .otherMessages: return self.match(anew)
         case .clientStayed: return "to record it whole, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .outOfOrder: return "to accept requests in any order, run with: --order any"
         case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }
     }
 
-    private func match(_ places: [String]) -> String {
-        let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
-        return "to match it with exchange \(self.nearest[0].index + 1), run with: \(options)"
+    /// The rules that would match the request with the nearest exchange, if there are any, in front of another step.
+    private func match(_ other: String) -> String {
+        let (ignore, patterns) = self.rules
+        guard !ignore.isEmpty || !patterns.isEmpty else { return other }
+        let start = "to match it with exchange \(self.nearest[0].index + 1), "
+        let lists = [(name: "patterns", rules: patterns), ("ignore", ignore)].filter { !$0.rules.isEmpty }
+        switch self.audience {
+        case .commandLine:
+            let options = patterns.map { "--pattern \(IgnorablePlace.word($0))" } + ignore.map { "--ignore \(IgnorablePlace.word($0))" }
+            return "\(start)run with: \(options.joined(separator: " ")); \(other)"
+        case .program:
+            let settings = lists.map { "settings.\($0.name): \(Self.quoted($0.rules))" }
+            return "\(start)add to \(settings.joined(separator: ", and to ")); \(other)"
+        case .session:
+            let members = lists.map { "\"\($0.name)\": [\(Self.quoted($0.rules))]" }
+            return "\(start)order the session with \"rules\": {\(members.joined(separator: ", "))}; \(other)"
+        case .test:
+            let arguments = lists.map { "\($0.name == "ignore" ? "ignoring" : $0.name): [\(Self.quoted($0.rules))]" }
+            return "\(start)pass \(arguments.joined(separator: ", ")); \(other)"
+        }
+    }
+
+    /// As literals of Swift and JSON.
+    private static func quoted(_ rules: [String]) -> String {
+        rules.map { "\"\($0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
     }
 
     /// A message differs, and not only their number.
@@ -346,6 +365,13 @@ public struct NearRequest: Sendable, Hashable {
         self.request = request
         self.isUsedUp = isUsedUp
         self.differences = differences
+    }
+
+    /// Patterns for a path that differs in random segments alone.
+    fileprivate var randomPaths: [String] {
+        self.differences.compactMap { difference in
+            if case .path(let here, let recorded, _) = difference { PatternSuggestion.randomPath(here, recorded) } else { nil }
+        }
     }
 }
 

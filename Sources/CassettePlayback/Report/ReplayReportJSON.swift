@@ -67,7 +67,9 @@ struct ReplayReportJSON {
             json.strings("differences", near.differences.map(\.description))
             json.writer.endObject()
         }
-        self.strings("ignore", miss.ignorablePlaces)
+        let rules = miss.rules
+        self.strings("ignore", rules.ignore)
+        if !rules.patterns.isEmpty { self.strings("patterns", rules.patterns) }
         self.string("next", miss.nextStep)
         self.writer.endObject()
     }

@@ -31,6 +31,46 @@ import Testing
                 """)
     }
 
+    /// A number may be that of another thing, whose answer would be a wrong one.
+    @Test func aRandomSegmentOfThePathGetsAPattern() throws {
+        let (one, other) = ("/orders/5f0c1d2e-1111-4222-8333-123456789abc/items", "/orders/0a9b8c7d-9999-4888-8777-abcdefabcdef/items")
+        let recorded = [("GET", "http://a.test\(one)?t=1")]
+        var report = try #require(self.refuse("GET", "http://a.test\(other)?t=2", recorded: recorded))
+        let pattern = "path=/orders/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/items"
+        #expect(report.rules.patterns == [pattern] && report.rules.ignore == ["query:t"] && report.ignorablePlaces.isEmpty)
+        #expect(report.nextStep.hasPrefix("to match it with exchange 1, run with: --pattern '\(pattern)' --ignore query:t; to record it"))
+        let steps: [(MissReport.Audience, String)] = [
+            (.program, #"add to settings.patterns: "\#(pattern)", and to settings.ignore: "query:t";"#),
+            (.session, #"order the session with "rules": {"patterns": ["\#(pattern)"], "ignore": ["query:t"]};"#),
+            (.test(namesMode: true), #"pass patterns: ["\#(pattern)"], ignoring: ["query:t"];"#),
+        ]
+        for (audience, step) in steps {
+            report.audience = audience
+            #expect(report.nextStep.hasPrefix("to match it with exchange 1, \(step)"), "\(report.nextStep)")
+        }
+        let rules = try MatchRules(ignore: ["query:t"], patterns: [pattern])
+        let session = CassetteSession(mode: .none, keys: RecordedKeys(recorded, rules: rules), hasCassette: true, rules: rules)
+        guard case .replay(index: 0, _) = session.head("GET", "http://a.test\(other)?t=2") else {
+            Issue.record("the advice does not lead to the answer")
+            return
+        }
+    }
+
+    @Test func noneOfTwoRequestsWithRandomPathsIsGuessed() throws {
+        let paths = ["a1b2c3d4e5f60718", "ffeeddccbbaa0011"].map { ("GET", "http://a.test/orders/\($0)") }
+        let report = try #require(self.refuse("GET", "http://a.test/orders/0123456789abcdef", recorded: paths))
+        #expect(report.rules.patterns.isEmpty && !report.nextStep.contains("--pattern"), "\(report.nextStep)")
+    }
+
+    @Test(arguments: [
+        ("/orders/7", "/orders/12"), ("/orders/1732720000000", "/orders/1732720000001"), ("/users/miso-the-first-cat", "/users/bori"),
+        ("/a/0123456789abcdef/1", "/a/fedcba9876543210/2"), ("/a/0123456789abcdef", "/a/0123456789abcdef/b"),
+    ])
+    func aSegmentThatMayNameAThingGetsNone(here: String, recorded: String) throws {
+        let report = try #require(self.refuse("GET", "http://a.test\(here)", recorded: [("GET", "http://a.test\(recorded)")]))
+        #expect(report.rules.patterns.isEmpty && !report.nextStep.contains("--pattern"), "\(report.nextStep)")
+    }
+
     /// A client of the control API has no command line: it orders sessions with JSON.
     @Test func clientsOfTheControlAPIAreToldMembersOfTheirOrders() {
         var report = self.refuse(

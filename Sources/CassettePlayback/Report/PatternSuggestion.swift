@@ -1,10 +1,8 @@
-internal import CassettePlayback
-
 /// The rule of `--pattern` that would make a value equal to the recorded one: both have the same form.
 ///
 /// Knows the forms of values that change from run to run: numbers, times, identifiers. Reads texts as reports show them, and suggests nothing
 /// for one that was cut or escaped.
-enum PatternSuggestion {
+package enum PatternSuggestion {
     /// Narrow forms first: the first that both values have is suggested.
     private static let forms: [(regex: String, fits: @Sendable (Substring.UTF8View) -> Bool)] = [
         ("[0-9]+", { $0.allSatisfy { Self.isDigit($0) } }),
@@ -22,7 +20,7 @@ enum PatternSuggestion {
     ]
 
     /// `PLACE=REGEX`; nil if the values have no form in common.
-    static func text(_ difference: RequestDifference) -> String? {
+    package static func text(_ difference: RequestDifference) -> String? {
         switch difference {
         case .path(let here, let recorded, _): self.path(here, recorded).map { "path=\($0)" }
         case .queryItemChanged(let here, let recorded): self.rule(difference, self.value(here), self.value(recorded))
@@ -52,13 +50,31 @@ enum PatternSuggestion {
         json.utf8.count >= 2 && json.hasPrefix("\"") && json.hasSuffix("\"") ? json.dropFirst().dropLast() : json[...]
     }
 
+    /// `path=REGEX` where the segments that differ look random, so that no two requests of a recording are the same but for them by chance;
+    /// nil if one of them may be the number or the name of a thing.
+    static func randomPath(_ here: String, _ recorded: String) -> String? {
+        self.path(here, recorded) { self.isRandom($0) && self.isRandom($1) }.map { "path=\($0)" }
+    }
+
+    /// A UUID, or at least so many letters and digits in which there are both, as of hex or base64.
+    private static func isRandom(_ text: Substring) -> Bool {
+        text.utf8.count >= self.randomLength && text.utf8.allSatisfy(self.isWord) && text.utf8.contains(where: self.isDigit)
+            && text.utf8.contains { !self.isDigit($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+    }
+
+    private static let randomLength = 16
+
     private static func form(_ here: Substring, _ recorded: Substring) -> String? {
         guard !here.isEmpty, !recorded.isEmpty else { return nil }
         return self.forms.first { $0.fits(here.utf8) && $0.fits(recorded.utf8) }?.regex
     }
 
     /// Segments that differ by their forms, the others as they are.
-    private static func path(_ here: String, _ recorded: String) -> String? {
+    ///
+    /// - Parameter mayDiffer: whether a pattern may stand for two segments.
+    private static func path(
+        _ here: String, _ recorded: String, where mayDiffer: (Substring, Substring) -> Bool = { _, _ in true }
+    ) -> String? {
         let (live, kept) = (
             here.split(separator: "/", omittingEmptySubsequences: false), recorded.split(separator: "/", omittingEmptySubsequences: false)
         )
@@ -69,7 +85,7 @@ enum PatternSuggestion {
                 guard one.utf8.allSatisfy({ Self.isWord($0) || Self.plainOfPaths.contains($0) }) else { return nil }
                 segments.append(String(one).replacing(".", with: "\\."))
             } else {
-                guard let form = self.form(one, other) else { return nil }
+                guard mayDiffer(one, other), let form = self.form(one, other) else { return nil }
                 segments.append(form)
             }
         }

@@ -1,5 +1,4 @@
-import CassettePlayback
-@testable import TapeInspector
+@testable import CassettePlayback
 import Testing
 
 @Suite struct PatternSuggestionTests {
