@@ -7,7 +7,13 @@ public import FoundationNetworking
 /// Makes requests and sends them through one transport.
 ///
 ///     let session = HTTPSession()
-///     let pets = try await session.request("https://example.test/pets").validate().serializingDecodable([Pet].self).value
+///     let pets = try await session.get("https://example.test/pets", as: [Pet].self)
+///
+/// In a test with a cassette, the same requests are recorded and replayed. `request`, `upload`, `download` and `stream` make requests with
+/// handlers, progress and validations of one's own:
+///
+///     let request = session.request("https://example.test/pets", parameters: ["kind": "cat"]).validate()
+///     let cats = try await request.serializingDecodable([Pet].self).value
 ///
 /// A request that has started runs to its end even if the session is released. Sessions share only what their configurations share.
 public final class HTTPSession: Sendable {

@@ -48,4 +48,23 @@ import WiretapeTesting
         #expect(try await pets.serializingDecodable([Pet].self).value.count == 2)
     }
     // snippet end
+
+    // snippet: testing-escaped
+    @Test(.cassette("shop/listsPets")) func listsPetsFromAQueue() async throws {
+        let queue = DispatchQueue(label: "shop")
+        let pets = try await withCheckedThrowingContinuation { continuation in
+            withEscapedCassette { cassette in
+                queue.async {
+                    cassette.yield {
+                        HTTPSession().request("https://example.test/pets")
+                            .responseDecodable(of: [Pet].self, queue: queue) { response in
+                                continuation.resume(with: response.result)
+                            }
+                    }
+                }
+            }
+        }
+        #expect(pets.count == 2)
+    }
+    // snippet end
 }
