@@ -3,17 +3,26 @@ internal import TapeBytes
 
 /// The digests of scripts and styles in a page that redaction changes: a Content Security Policy names them (`'sha256-…'`, Content Security
 /// Policy Level 3, 6.7.3.3), and a browser refuses a script whose digest it does not have.
+///
+/// A browser hashes the text as UTF-8 (6.7.3.3), in which each line end is a line feed (HTML, 13.2.3.5).
 struct InlineScripts {
-    /// In base64.
+    /// In base64, of both alphabets.
     private(set) var digests: [(old: String, new: String)] = []
 
     private static let checksums: [BodyChecksum] = [.sha256, .sha384, .sha512]
     private static let elements: [StaticString] = ["script", "style"]
     /// Changed elements of one page.
     private static let limit = 100
+    /// Digests of one element: of its text as a browser has it and as it was sent, in both alphabets.
+    private static let mostOfOne = Self.checksums.count * 4
+    /// Of the page; nil for UTF-8.
+    private let charset: Charset?
 
     /// - Parameter edits: of the content.
     init(_ content: UnsafeRawBufferPointer, _ headers: HeaderFields, _ edits: EditList) {
+        let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
+        let label = field?.parameters.first { $0.name == "charset" }.map { String(decoding: $0.value, as: UTF8.self).lowercased() }
+        self.charset = label.flatMap { Charset.candidates(label: $0, beginning: content).last }
         guard !edits.isEmpty, headers.first("content-type")?.lowercased().contains("html") == true,
             headers.contains("content-security-policy") || headers.contains("content-security-policy-report-only")
                 || ByteSearch.contains("sha256-", in: content) || ByteSearch.contains("sha384-", in: content)
@@ -22,7 +31,7 @@ struct InlineScripts {
         let text = SurveyText(bytes: content, hasMore: false, isView: false)
         var tags = MarkupTags(text: text)
         var mark = ByteScan.index(of: UInt8(ascii: "<"), in: content, from: 0)
-        while mark < content.count, self.digests.count < Self.limit * Self.checksums.count {
+        while mark < content.count, self.digests.count < Self.limit * Self.mostOfOne {
             let open = mark
             mark = ByteScan.index(of: UInt8(ascii: "<"), in: content, from: open + 1)
             for element in Self.elements where text.isWord(element, endingAt: open + 1 + element.utf8CodeUnitCount) {
@@ -55,9 +64,29 @@ struct InlineScripts {
             Edit(range: $0.range.lowerBound - range.lowerBound..<$0.range.upperBound - range.lowerBound, bytes: $0.bytes)
         }
         let new = EditList(moved).applied(to: old)
+        self.add(self.text(old), self.text(new))
+        if self.text(old) != old { self.add(old, new) }
+    }
+
+    private mutating func add(_ old: [UInt8], _ new: [UInt8]) {
         for checksum in Self.checksums {
-            self.digests.append((Self.base64(checksum.value(of: old)), Self.base64(checksum.value(of: new))))
+            let values = (old: Self.base64(checksum.value(of: old)), new: Self.base64(checksum.value(of: new)))
+            self.digests.append(values)
+            let urlSafe = Self.urlSafe(values.old)
+            if urlSafe != values.old { self.digests.append((urlSafe, Self.urlSafe(values.new))) }
         }
+    }
+
+    /// As a browser hashes it.
+    private func text(_ bytes: [UInt8]) -> [UInt8] {
+        let text = self.charset?.decode(bytes) ?? bytes
+        guard text.contains(13) else { return text }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(text.count)
+        for (index, byte) in text.enumerated() where byte != 10 || index == 0 || text[index - 1] != 13 {
+            lines.append(byte == 13 ? 10 : byte)
+        }
+        return lines
     }
 
     private static func base64(_ bytes: [UInt8]) -> String {
@@ -65,6 +94,8 @@ struct InlineScripts {
         bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
         return String(decoding: text, as: UTF8.self)
     }
+
+    private static func urlSafe(_ base64: String) -> String { String(decoding: base64.utf8.map(Base64Run.urlSafe), as: UTF8.self) }
 
     /// Where the page itself names a digest, as in a `meta` element.
     func edits(in content: UnsafeRawBufferPointer) -> [Edit] {
