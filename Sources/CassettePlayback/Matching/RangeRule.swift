@@ -73,6 +73,8 @@ struct RangeFacts: Sendable, Hashable {
     /// `Last-Modified`, if it is strong: the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
     var strongDate: String?
     var coding: String?
+    /// Whether a secret in it may have been replaced by a text of another length.
+    var mayBeRedacted: Bool
 
     /// Nil if the answer is not a 200 or 206 of one range to a GET. One that was cut holds the bytes that came.
     init?(_ interaction: Interaction) {
@@ -105,6 +107,16 @@ struct RangeFacts: Sendable, Hashable {
         let date = response.headers.first("date")
         self.strongDate = date == nil || date == modified ? nil : modified
         self.coding = response.headers.first("content-encoding")
+        self.mayBeRedacted = (self.strongTag ?? self.strongDate) != nil && Self.mayBeRedacted(body)
+    }
+
+    private static func mayBeRedacted(_ body: Body) -> Bool {
+        switch body.content {
+        case .binary, .empty: false
+        case .text(let bytes), .json(let bytes, _): bytes.withUnsafeBytes { MatchMark.placeholder(in: $0, from: 0) != nil }
+        case .file(let sidecar): sidecar.path.hasSuffix(".txt") || sidecar.path.hasSuffix(".json")
+        case .encodedText, .form, .lines, .events, .multipart, .grpc, .raw: true
+        }
     }
 
     /// Whether the bytes of a cut body are at their offsets: it is not coded, and no secret was replaced in it by a text of another length.
@@ -167,15 +179,15 @@ enum RangeRule {
 
     /// - Parameters:
     ///   - candidates: recorded answers, in order of request start.
-    ///   - isSent: whether an exchange has answered. Ranges come from the representation that was sent last, so that parts of one download
-    ///     are never of two versions.
+    ///   - sent: when an exchange was sent last; 0 if it was not. Ranges come from the representation that was sent last, so that parts of
+    ///     one download are never of two versions.
     /// - Returns: nil if the recording does not hold the ranges.
     static func outcome(
-        range: String, ifRange: String?, candidates: [(index: Int, facts: RangeFacts)], isSent: (Int) -> Bool
+        range: String, ifRange: String?, candidates: [(index: Int, facts: RangeFacts)], sent: (Int) -> UInt32
     ) -> Outcome? {
         let wholes = candidates.filter(\.facts.isWhole)
-        let sent = candidates.last { isSent($0.index) }
-        let whole = sent.map { sent in wholes.last { $0.index == sent.index || $0.facts.isOfSame(as: sent.facts) } } ?? wholes.first
+        let latest = candidates.filter { sent($0.index) > 0 }.max { sent($0.index) < sent($1.index) }
+        let whole = latest.map { latest in wholes.last { $0.index == latest.index || $0.facts.isOfSame(as: latest.facts) } } ?? wholes.first
         if let whole {
             guard let request = RangeRequest(range), let ranges = request.ranges(of: whole.facts.length),
                 whole.facts.fulfils(ifRange: ifRange)
@@ -183,7 +195,7 @@ enum RangeRule {
             let source = ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)
             return .computed(ComputedRanges(length: whole.facts.length, ranges: ranges, sources: [source]))
         }
-        guard let request = RangeRequest(range), let first = candidates.last(where: { isSent($0.index) }) ?? candidates.first else {
+        guard let request = RangeRequest(range), let first = latest ?? candidates.first else {
             return nil
         }
         let parts = candidates.filter { $0.index == first.index || $0.facts.isOfSame(as: first.facts) }

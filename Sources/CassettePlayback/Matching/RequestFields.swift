@@ -99,6 +99,14 @@ enum RequestFieldNames {
         "openai-organization", "openai-project", "x-workspace-id", "x-account-id", "stripe-account", "x-shopify-shop",
         "x-shopify-shop-domain", "x-parse-application-id", "x-goog-user-project", "x-amz-expected-bucket-owner", "x-database",
         "x-namespace",
+        "nomad-namespace", "x-user", "x-user-id", "x-hasura-role", "x-hasura-user-id", "dropbox-api-select-user",
+        "dropbox-api-select-admin", "x-site", "x-ms-documentdb-partitionkey", "x-clickhouse-database", "x-presto-catalog",
+        "x-trino-catalog",
+        "x-influxdb-org", "x-original-url", "x-rewrite-url",
+        // Pages of lists.
+        "x-ms-continuation", "x-ms-max-item-count", "x-plex-container-start", "x-plex-container-size", "x-limit",
+        // Names of procedures.
+        "x-rpc", "rpc-name", "x-rpc-name", "x-service", "x-function", "x-command", "x-shopify-topic", "x-ms-write",
         "x-vault-namespace", "x-scope-orgid", "x-store-id", "x-site-id", "x-account", "cloudfront-viewer-country",
     ]
 
@@ -106,7 +114,8 @@ enum RequestFieldNames {
     private static let selectingEndings: Set<String> = [
         "action", "target", "operation", "method", "override", "language", "locale", "format", "offset", "range", "profile", "tenant",
         "schema", "view", "projection", "fields", "fieldmask", "page", "cursor", "part", "chunk", "variant", "representation",
-        "currency", "country", "region", "timezone", "workspace", "organization", "event", "index",
+        "currency", "country", "region", "timezone", "workspace", "organization", "event", "index", "namespace", "database", "catalog",
+        "continuation", "limit", "role", "topic", "command", "function",
     ]
 
     /// The last words of the names of fields whose values are new in each request.
@@ -167,6 +176,8 @@ struct RequestProfile: Sendable, Hashable {
         /// The value with marks: of a recorded field only if it has any.
         var text: [UInt8]?
         var hasMarks = false
+        /// The value may be new in each request, or describes the client.
+        var isFresh = false
 
         /// Whether the values are equal, or one has marks for secrets that are new in each run, and the other fits them.
         func agrees(with other: Field) -> Bool {
@@ -207,7 +218,9 @@ struct RequestProfile: Sendable, Hashable {
             guard role != .ignored, !rules.ignoresField(name) else { continue }
             let hash = Self.hash(name)
             if role != .neverDecides { note(name, hash) }
-            self.add(Self.field(hash, headers.valueBytes(at: index), of: name, rules), isLive: isLive)
+            var field = Self.field(hash, headers.valueBytes(at: index), of: name, rules)
+            field.isFresh = role == .neverDecides
+            self.add(field, isLive: isLive)
         }
     }
 
@@ -238,6 +251,19 @@ struct RequestProfile: Sendable, Hashable {
         case (let left?, let right?): left.agrees(with: right)
         case (_?, nil), (nil, _?): false
         }
+    }
+
+    /// The same without some fields.
+    func without(_ names: Set<UInt64>) -> RequestProfile {
+        var other = self
+        other.fields.removeAll { names.contains($0.name) }
+        return other
+    }
+
+    /// Whether all fields are equal but for those that are new in each request.
+    func isOfSameRequester(as other: RequestProfile) -> Bool {
+        let names = Set((self.fields + other.fields).filter { !$0.isFresh }.map(\.name))
+        return names.allSatisfy { self.agrees(with: other, on: $0) }
     }
 
     /// How many fields both have with equal values, and how many of them are the same text, with marks for secrets.
@@ -290,7 +316,14 @@ enum HeldPlaceholders {
     /// At most this many of one text are kept: they only break ties.
     static let limit = 256
 
+    /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2).
     static func all(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
+        self.plain(in: bytes, into: &found)
+        var scan = CodedRunScan(bytes, of: .placeholders)
+        while found.count < self.limit, let run = scan.next() { run.content.withUnsafeBytes { self.plain(in: $0, into: &found) } }
+    }
+
+    private static func plain(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
         var offset = 0
         while found.count < self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
             if let (placeholder, _) = Placeholder.spelled(in: bytes, at: range.lowerBound) {
@@ -305,11 +338,6 @@ enum HeldPlaceholders {
         var url = url
         url.withUTF8 { self.all(in: UnsafeRawBufferPointer($0), into: &found) }
         headers.withBytes { self.all(in: $0, into: &found) }
-        // The name and password of a user are coded (RFC 7617, 2).
-        for value in headers.values("authorization") where value.lowercased().hasPrefix("basic ") {
-            let coded = value.dropFirst(6).filter { $0 != " " }
-            Base64.decode(Array(coded.utf8))?.withUnsafeBytes { self.all(in: $0, into: &found) }
-        }
         return found
     }
 }

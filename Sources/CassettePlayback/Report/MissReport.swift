@@ -341,7 +341,7 @@ enum ShownSecrets {
         case .within(let container, let difference): return .within(container, self.hidden(in: difference))
         case .path(let here, let recorded, let edits):
             return .path(here: Redactor.withoutTokens(here), recorded: Redactor.withoutTokens(recorded), edits: edits)
-        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .validator, .precondition, .bodyKind, .part, .closingDelimiter,
+        case .method, .scheme, .userInformation, .host, .port, .queryOrder, .condition, .precondition, .bodyKind, .part, .closingDelimiter,
             .bytes,
             .bodyRemainder, .custom, .messageAdded, .messagesMissing, .remainder:
             return difference
@@ -452,7 +452,7 @@ enum IgnorablePlace {
         case .within(let container, let difference):
             self.text(difference).flatMap { self.place("\(container)|", $0) }.flatMap { self.place("", $0) }
         // Another host, method or path is another request, and no rule makes a status a possible answer.
-        case .method, .userInformation, .host, .path, .queryOrder, .validator, .precondition, .remainder, .bodyKind, .closingDelimiter,
+        case .method, .userInformation, .host, .path, .queryOrder, .condition, .precondition, .remainder, .bodyKind, .closingDelimiter,
             .text, .bytes,
             .bodyRemainder,
             .custom, .messageAdded, .messagesMissing:

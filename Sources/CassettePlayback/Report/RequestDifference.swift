@@ -18,9 +18,9 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     case queryOrder
     /// A header field that rules compare; nil if one side lacks it.
     case header(name: String, here: String?, recorded: String?)
-    /// A validator for which the recorded answer is a 304, which no rule makes right for a client that has another version; nil if one side
-    /// lacks it.
-    case validator(name: String, here: String?, recorded: String?)
+    /// A precondition or a range with which the recorded answer has its status: no rule makes it right for another one. Nil if one side lacks
+    /// the field.
+    case condition(name: String, here: String?, recorded: String?, status: Int)
     /// This request has none of the header fields without which the recorded status is no possible answer.
     case precondition(names: [String], status: Int)
     /// How the bodies were understood (`BodyFacets.Kind`).
@@ -73,8 +73,8 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .header(let name, let here?, let recorded?): "header \"\(name)\" is \"\(here)\", recorded is \"\(recorded)\""
         case .header(let name, let here?, nil): "header \"\(name)\" is \"\(here)\", and was not recorded"
         case .header(let name, nil, let recorded): "recorded header \"\(name): \(recorded ?? "")\" is missing"
-        case .validator(let name, let here, let recorded):
-            Self.pair("header \"\(name)\"", here, recorded) + ", and the recorded answer is a 304"
+        case .condition(let name, let here, let recorded, let status):
+            Self.pair("header \"\(name)\"", here, recorded) + ", and the recorded answer is a \(status)"
         case .precondition(let names, let status):
             "the recorded answer is a \(status), which only answers a request with \(names.map { "\"\($0)\"" }.joined(separator: " or "))"
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
@@ -116,7 +116,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .queryItemRemoved(let item): ("query", nil, item)
         case .queryItemChanged(let here, let recorded): ("query", here, recorded)
         case .queryOrder: ("order of the query", nil, nil)
-        case .header(let name, let here, let recorded), .validator(let name, let here, let recorded): ("header \(name)", here, recorded)
+        case .header(let name, let here, let recorded), .condition(let name, let here, let recorded, _): ("header \(name)", here, recorded)
         case .precondition(let names, let status): ("header \(names.joined(separator: " or "))", nil, "an answer \(status)")
         case .bodyKind(let here, let recorded): ("body", Self.kind(here), Self.kind(recorded))
         case .json(let pointer, let here, let recorded): ("JSON \(pointer)", here, recorded)
@@ -146,7 +146,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         case .bodyKind, .json, .xml, .grpc, .formField, .part, .within, .closingDelimiter, .text, .bytes, .bodyRemainder: true
         case .message(_, let difference): difference.isOfBody
         case .method, .scheme, .userInformation, .host, .port, .path, .queryItemAdded, .queryItemRemoved, .queryItemChanged, .queryOrder,
-            .header, .validator, .precondition, .graphQLItem, .custom, .messageAdded, .messagesMissing, .remainder:
+            .header, .condition, .precondition, .graphQLItem, .custom, .messageAdded, .messagesMissing, .remainder:
             false
         }
     }

@@ -25,7 +25,7 @@ struct AssignmentRule: Sendable {
         fileprivate var returns = 0
     }
 
-    let repetition: Repetition
+    private(set) var repetition: Repetition
     let order: ReplayOrder
     /// How often each exchange has answered.
     private(set) var answered: [UInt32]
@@ -33,6 +33,9 @@ struct AssignmentRule: Sendable {
     private(set) var due = 0
     /// The latest exchange that has answered.
     private(set) var latest: Int?
+    /// When each exchange was sent last, counted from 1; 0 if it was not.
+    private var sent: [UInt32]
+    private var sendings: UInt32 = 0
     /// How many exchanges were given back.
     private var returns = 0
     /// How often an exchange has answered for one that its client left.
@@ -46,6 +49,7 @@ struct AssignmentRule: Sendable {
         self.repetition = repetition
         self.order = order
         self.answered = isAnswerable.map { $0 ? 0 : Self.unanswerable }
+        self.sent = Array(repeating: 0, count: self.answered.count)
         self.advance()
     }
 
@@ -64,9 +68,24 @@ struct AssignmentRule: Sendable {
             ? self.repeated(others.count, turn: &turn).map { others[$0] }
             : self.repeated(equals.count, turn: &turn).map { Int(equals[equals.startIndex + $0]) }
         guard let index = repeated else { return .usedUp }
+        return self.again(index)
+    }
+
+    /// An exchange answers once more, although the rule of repetition does not say so.
+    mutating func again(_ index: Int) -> Assignment {
         self.answered[index] += 1
+        self.noteSent(index)
         return .again(index: index)
     }
+
+    /// Counts an exchange as the one that was sent last, or from which an answer was computed.
+    mutating func noteSent(_ index: Int) {
+        self.sendings &+= 1
+        self.sent[index] = self.sendings
+    }
+
+    /// Greater for those that were sent later; 0 for one that was not sent.
+    func sent(_ index: Int) -> UInt32 { self.sent[index] }
 
     /// The earliest of the equals that has not answered; nil if all have.
     func next(of equals: ArraySlice<UInt32>, turn: inout Turn) -> Int? {
@@ -88,6 +107,7 @@ struct AssignmentRule: Sendable {
     /// Counts an exchange as one that has answered.
     mutating func use(_ index: Int) {
         self.answered[index] += 1
+        self.noteSent(index)
         self.latest = max(self.latest ?? index, index)
         self.advance()
     }
@@ -95,6 +115,7 @@ struct AssignmentRule: Sendable {
     /// Uses up an exchange, which keeps its place in the order, and has another one answer for it.
     mutating func answer(with index: Int, insteadOf left: Int) -> Assignment {
         self.answered[left] += 1
+        self.noteSent(index)
         self.substitutions[index, default: 0] += 1
         self.advance()
         return .instead(index: index, of: left)
@@ -103,6 +124,7 @@ struct AssignmentRule: Sendable {
     private mutating func take(_ index: Int) -> Assignment {
         if self.order == .strict, index != self.due { return .outOfTurn(index: index, due: self.due) }
         self.answered[index] += 1
+        self.noteSent(index)
         let latest = self.latest.flatMap { $0 > index ? $0 : nil }
         self.latest = max(self.latest ?? index, index)
         self.advance()

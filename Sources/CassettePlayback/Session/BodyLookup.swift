@@ -290,12 +290,18 @@ struct BodyGroup: Sendable {
     }
 
     /// What answers a request for ranges that were not recorded.
-    ///
-    /// - Parameter isSent: whether an answer was computed from an exchange before.
-    mutating func computed(
-        _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule, isSent: (Int) -> Bool
-    ) -> RangeRule.Outcome? {
-        self.numbers[body].flatMap { self.equals[$0].computed(for: live, rule, isSent: isSent) }
+    mutating func computed(_ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
+        self.numbers[body].flatMap { self.equals[$0].computed(for: live, rule) }
+    }
+
+    /// The bytes of a whole representation for a recorded part of it, if they may differ.
+    func laidOut(_ index: Int, _ body: BodyFacets, for live: LiveFields) -> ComputedRanges? {
+        self.numbers[body].flatMap { self.equals[$0].laidOut(index, for: live) }
+    }
+
+    /// The exchange that a request gets once more, although all are used up.
+    mutating func again(_ body: BodyFacets, for live: LiveFields) -> Int? {
+        self.numbers[body].flatMap { self.equals[$0].again(for: live) }
     }
 
     /// Assigns one of these exchanges and no other.

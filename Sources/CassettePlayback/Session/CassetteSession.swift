@@ -217,12 +217,17 @@ public final class CassetteSession: Sendable {
         guard self.source == nil || !self.keys.isBound(key) && !DecidingFields.areIn(headers) else { return nil }
         let assignment: AssignmentRule.Assignment? = self.state.withLock { state in
             guard count == 1 || self.source == nil || state.bodies[key]?.isUniform(count: count) == true else { return nil }
-            let assignment = state.assignments.assign(self.groups.members(ofKey: key), turn: &state.turns[key])
+            let members = self.groups.members(ofKey: key)
+            var assignment = state.assignments.assign(members, turn: &state.turns[key])
+            if assignment == .usedUp, isPreflight, self.refuses, let last = members.last { assignment = state.assignments.again(Int(last)) }
             self.note(assignment, in: &state)
             return assignment
         }
         return assignment.map { self.decision($0) ?? self.nothingLeft(head, isPreflight: isPreflight, equalCount: count) }
     }
+
+    /// Whether a request that the cassette does not answer is refused.
+    private var refuses: Bool { self.mode.missRule(hasCassette: self.hasCassette) == .refuse }
 
     /// Notes an assignment in the verdict; called under the lock.
     func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
@@ -293,7 +298,7 @@ public final class CassetteSession: Sendable {
         var equalCount = 0
         var form = AnswerForm.recorded
         let assignment: AssignmentRule.Assignment? = self.withGroup(key) { group, state in
-            let assignment: AssignmentRule.Assignment
+            var assignment: AssignmentRule.Assignment
             if self.rules.custom.isEmpty, group.isReady(body, live, state.assignments, count: count) {
                 assignment = group.assign(body, live, &state.assignments)
             } else {
@@ -305,10 +310,22 @@ public final class CassetteSession: Sendable {
                     : group.assign(among: others, live, &state.assignments)
                 equalCount = group.count(asksEquals ? body : nil, live, others: others)
                 if assignment == .usedUp, equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
+                // The browser of the recording had the answer in its cache.
+                if assignment == .usedUp, pending.isPreflight, self.refuses, let index = group.again(body, for: live) {
+                    assignment = state.assignments.again(index)
+                }
                 // A refusal explains why, and that is read from the cassette.
                 if assignment == .usedUp, isRefusing, findings.nearest == nil { return nil }
             }
             self.note(assignment, in: &state)
+            switch assignment {
+            case .first(let index, _), .again(let index), .instead(let index, _):
+                if form.ranges == nil, let ranges = group.laidOut(index, body, for: live) {
+                    form.ranges = ranges
+                    for source in ranges.sources { state.assignments.noteSent(source.index) }
+                }
+            case .outOfTurn, .usedUp: break
+            }
             return assignment
         }
         guard let assignment else { return nil }
@@ -324,10 +341,7 @@ public final class CassetteSession: Sendable {
     private func compute(
         _ body: BodyFacets, _ live: LiveFields, _ group: inout BodyGroup, _ state: inout State, form: inout AnswerForm
     ) -> AssignmentRule.Assignment? {
-        let computedFrom = state.computedFrom
-        guard self.ranges == .computed,
-            let outcome = group.computed(body, live, state.assignments, isSent: { computedFrom.contains($0) })
-        else { return nil }
+        guard self.ranges == .computed, let outcome = group.computed(body, live, state.assignments) else { return nil }
         let indexes: [Int]
         switch outcome {
         case .whole(let index): indexes = [index]
@@ -337,6 +351,7 @@ public final class CassetteSession: Sendable {
         }
         guard let first = indexes.first else { return nil }
         state.computedFrom.formUnion(indexes)
+        state.assignments.noteSent(first)
         state.verdict.hits += 1
         let source = indexes.count == 1 ? "exchange \(first + 1)" : "\(indexes.count) exchanges"
         state.verdict.note(

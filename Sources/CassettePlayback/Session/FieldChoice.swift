@@ -35,8 +35,6 @@ struct FieldChoice: Sendable {
     private static let operations = Dictionary(uniqueKeysWithValues: RequestFieldNames.operations.map { (RequestProfile.hash($0), $0) })
     /// By exchange.
     private var ranges: [UInt32: RangeFacts] = [:]
-    /// The lengths of the whole representations, by their validators.
-    private var wholeLengths: [String: Int] = [:]
     /// By exchange; none if there is nothing to judge by.
     private var validators: [UInt32: AnswerValidators] = [:]
     /// How often exchanges that are all used up have answered again, by their first one.
@@ -69,7 +67,6 @@ struct FieldChoice: Sendable {
         self.names.merge(traits.names) { known, _ in known }
         if self.ranges.count < Self.rangeLimit, let facts = traits.ranges {
             self.ranges[UInt32(index)] = facts
-            if facts.isWhole, let validator = facts.validator { self.wholeLengths[validator] = facts.length }
         }
         if traits.validators != .none { self.validators[UInt32(index)] = traits.validators }
         self.classes[number].members.append(UInt32(index))
@@ -141,20 +138,27 @@ struct FieldChoice: Sendable {
         static func < (left: Rank, right: Rank) -> Bool {
             left.order < right.order
         }
+
+        /// How well the fields and placeholders fit, whatever became of the answer.
+        var fit: Fit { Fit(order: [self.missingPlaceholders, -self.equalFields, -self.sameFields, self.otherFields]) }
+
+        struct Fit: Comparable {
+            var order: [Int]
+
+            static func < (left: Fit, right: Fit) -> Bool { left.order.lexicographicallyPrecedes(right.order) }
+        }
     }
 
-    /// Leaves out the exchanges whose answers do not fulfil the request's preconditions, and parts of another layout than the whole.
+    /// Leaves out the exchanges whose answers do not fulfil the request's preconditions.
     private mutating func fulfilling<Result>(_ live: LiveFields, _ body: (inout FieldChoice) -> Result) -> Result {
         self.refresh()
-        let mayHaveOtherLayouts = live.asksRange && live.computesRanges && !self.wholeLengths.isEmpty
-        guard live.isJudged || mayHaveOtherLayouts else { return body(&self) }
+        guard live.isJudged else { return body(&self) }
         var narrowed = self
         for number in narrowed.classes.indices where narrowed.classes[number].kind.isConditional {
             let (kind, profile) = (narrowed.classes[number].kind, narrowed.classes[number].profile)
             narrowed.classes[number].turn = AssignmentRule.Turn()
             narrowed.classes[number].members.removeAll {
                 !live.allows(kind, with: self.validators[$0] ?? .none, of: profile)
-                    || mayHaveOtherLayouts && kind == .partialContent && self.hasOtherLayout($0)
             }
         }
         narrowed.classes.removeAll { $0.members.isEmpty }
@@ -162,19 +166,29 @@ struct FieldChoice: Sendable {
         return body(&narrowed)
     }
 
-    /// Whether an answer is a part of a representation whose whole was recorded with another length, because a secret in it was replaced. A
-    /// client that has a piece of each has a broken file; all ranges are computed from the whole.
-    private func hasOtherLayout(_ member: UInt32) -> Bool {
-        guard let facts = self.ranges[member], let length = facts.validator.flatMap({ self.wholeLengths[$0] }) else { return false }
-        return length != facts.length
+    /// The classes that may answer a request. A placeholder of the cassette in it tells who asks: where some of them have it, the others are
+    /// not this client's, also when those that have it are used up.
+    private func candidates(_ live: LiveFields) -> [Int] {
+        let allowed = self.classes.indices.filter { self.allows(self.classes[$0], live) }
+        guard !live.placeholders.isEmpty, allowed.count > 1 else { return allowed }
+        return Self.least(allowed) { self.missingPlaceholders(self.classes[$0], live) }
+    }
+
+    private func missingPlaceholders(_ one: Class, _ live: LiveFields) -> Int {
+        live.placeholders.count { !one.profile.placeholders.contains($0) }
+    }
+
+    private static func least<Value: Comparable>(_ classes: [Int], by value: (Int) -> Value) -> [Int] {
+        let values = classes.map(value)
+        guard let least = values.min() else { return [] }
+        return zip(classes, values).filter { $1 == least }.map(\.0)
     }
 
     /// Whether an exchange that may answer the request has not answered.
     mutating func hasNext(for live: LiveFields, _ rule: AssignmentRule) -> Bool {
         self.fulfilling(live) { choice in
-            choice.classes.indices.contains { number in
-                choice.allows(choice.classes[number], live)
-                    && rule.next(of: choice.classes[number].members[...], turn: &choice.classes[number].turn) != nil
+            choice.candidates(live).contains { number in
+                rule.next(of: choice.classes[number].members[...], turn: &choice.classes[number].turn) != nil
             }
         }
     }
@@ -182,20 +196,20 @@ struct FieldChoice: Sendable {
     /// The same, if its turn has come.
     mutating func hasLeft(for live: LiveFields, _ rule: AssignmentRule) -> Bool {
         self.fulfilling(live) { choice in
-            choice.classes.contains { choice.allows($0, live) && rule.canAssign($0.members[...], turn: $0.turn) }
+            choice.candidates(live).contains { rule.canAssign(choice.classes[$0].members[...], turn: choice.classes[$0].turn) }
         }
     }
 
     /// Whether the exchange that is due in a strict order may answer the request.
     mutating func hasDue(for live: LiveFields, _ rule: AssignmentRule) -> Bool {
         self.fulfilling(live) { choice in
-            choice.classes.contains { $0.members.contains(UInt32(rule.due)) && choice.allows($0, live) }
+            choice.candidates(live).contains { choice.classes[$0].members.contains(UInt32(rule.due)) }
         }
     }
 
     /// How many exchanges may answer the request, used up or not.
     mutating func count(for live: LiveFields) -> Int {
-        self.fulfilling(live) { choice in choice.classes.reduce(0) { $0 + (choice.allows($1, live) ? $1.members.count : 0) } }
+        self.fulfilling(live) { choice in choice.candidates(live).reduce(0) { $0 + choice.classes[$1].members.count } }
     }
 
     /// Assigns the exchange that fits best among those that may answer.
@@ -204,7 +218,7 @@ struct FieldChoice: Sendable {
     }
 
     private mutating func assignFulfilling(_ live: LiveFields, _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
-        var allowed = self.classes.indices.filter { self.allows(self.classes[$0], live) }
+        var allowed = self.candidates(live)
         guard !allowed.isEmpty else { return .usedUp }
         if rule.order == .strict { return self.assignStrictly(allowed, &rule) }
         if live.asksEvents, rule.repetition != .never {
@@ -212,6 +226,8 @@ struct FieldChoice: Sendable {
             let resumed = allowed.filter { live.profile.agrees(with: self.classes[$0].profile, on: LiveFields.lastEventID) }
             if !resumed.isEmpty { allowed = resumed }
         }
+        // What answers again fits better than what has not answered, if that is another client's.
+        if rule.repetition != .never { allowed = Self.least(allowed) { self.rank(self.classes[$0], for: live).fit } }
         let ranks = allowed.map { self.rank(self.classes[$0], for: live) }
         var best: (index: Int, rank: Rank)?
         for (number, rank) in zip(allowed, ranks) {
@@ -246,20 +262,74 @@ struct FieldChoice: Sendable {
         return classes.flatMap(\.members).map(Int.init).filter { $0 > left }.min()
     }
 
+    /// The exchange that a request gets once more, although all are used up: the last one of those that fit best.
+    mutating func again(for live: LiveFields) -> Int? {
+        self.fulfilling(live) { choice in
+            let best = Self.least(choice.candidates(live)) { choice.rank(choice.classes[$0], for: live).fit }
+            return best.flatMap { choice.classes[$0].members }.max().map(Int.init)
+        }
+    }
+
+    // MARK: Ranges
+
     /// What answers a request for ranges that were not recorded; nil if the recording does not hold them.
     ///
-    /// - Parameter isSent: whether an answer was computed from an exchange before.
-    mutating func computed(for live: LiveFields, _ rule: AssignmentRule, isSent: (Int) -> Bool) -> RangeRule.Outcome? {
+    /// A whole representation is that which the same request for all of it would get. Parts are joined only if their requests are equal but for what
+    /// is new in each of them: an entity tag such as "1" may be that of another user's.
+    mutating func computed(for live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
         guard live.asksRange, let range = live.range else { return nil }
         return self.fulfilling(live) { choice in
+            let sources = choice.classes.indices.filter { number in
+                let one = choice.classes[number]
+                return (one.kind == .whole || one.kind == .partialContent)
+                    && choice.compared.allSatisfy { live.accepts(.whole, of: one.profile, comparing: $0.key, $0.value) }
+            }
+            let placed = Self.least(sources) { choice.missingPlaceholders(choice.classes[$0], live) }
+            func fit(_ number: Int) -> Rank.Fit {
+                var one = choice.classes[number]
+                one.profile = one.profile.without(LiveFields.rangeNames)
+                return choice.rank(one, for: live).fit
+            }
+            let wholes = Self.least(placed.filter { choice.classes[$0].kind == .whole }, by: fit)
+            let parts = Self.least(placed.filter { choice.classes[$0].kind == .partialContent }, by: fit)
+            let first = parts.first.map { choice.classes[$0].profile.without(LiveFields.rangeNames) }
+            let joined = placed.filter { number in
+                let one = choice.classes[number]
+                return one.kind == .partialContent
+                    && first?.isOfSameRequester(as: one.profile.without(LiveFields.rangeNames)) == true
+            }
             var candidates: [(index: Int, facts: RangeFacts)] = []
-            for one in choice.classes where one.kind == .whole || one.kind == .partialContent {
-                guard choice.compared.allSatisfy({ live.accepts(.whole, of: one.profile, comparing: $0.key, $0.value) }) else { continue }
-                for member in one.members { if let facts = choice.ranges[member] { candidates.append((Int(member), facts)) } }
+            for number in wholes + joined {
+                for member in choice.classes[number].members {
+                    if let facts = choice.ranges[member] { candidates.append((Int(member), facts)) }
+                }
             }
             candidates.sort { $0.index < $1.index }
-            return RangeRule.outcome(range: range, ifRange: live.ifRange, candidates: candidates) { isSent($0) || rule.answered[$0] > 0 }
+            return RangeRule.outcome(range: range, ifRange: live.ifRange, candidates: candidates, sent: rule.sent)
         }
+    }
+
+    /// The bytes of the whole representation for a recorded part of it, if these may differ from the part's: a secret in one of them was replaced.
+    /// A client that has a piece of each would have a broken file.
+    func laidOut(_ index: Int, for live: LiveFields) -> ComputedRanges? {
+        guard live.asksRange, live.computesRanges, let part = self.ranges[UInt32(index)], !part.isWhole, let validator = part.validator,
+            let profile = self.classes.first(where: { $0.members.contains(UInt32(index)) })?.profile
+        else { return nil }
+        var best: (index: Int, facts: RangeFacts, equal: Int)?
+        for one in self.classes where one.kind == .whole {
+            for member in one.members {
+                guard let facts = self.ranges[member], facts.isWhole, facts.validator == validator, facts.coding == part.coding else {
+                    continue
+                }
+                let equal = profile.equalFields(with: one.profile).count
+                if best.map({ $0.equal < equal }) ?? true { best = (Int(member), facts, equal) }
+            }
+        }
+        guard let whole = best, whole.facts.length != part.length || whole.facts.mayBeRedacted || part.mayBeRedacted,
+            let ranges = live.range.flatMap(RangeRequest.init)?.ranges(of: whole.facts.length), !ranges.isEmpty
+        else { return nil }
+        return ComputedRanges(
+            length: whole.facts.length, ranges: ranges, sources: [ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)])
     }
 
     /// The order decides between all that may answer.
@@ -278,7 +348,7 @@ struct FieldChoice: Sendable {
     private func rank(_ one: Class, for live: LiveFields) -> Rank {
         let equal = live.profile.equalFields(with: one.profile)
         return Rank(
-            missingPlaceholders: live.placeholders.count { !one.profile.placeholders.contains($0) }, isLeft: one.isLeft,
+            missingPlaceholders: self.missingPlaceholders(one, live), isLeft: one.isLeft,
             otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal.count,
             sameFields: equal.same, otherFields: one.profile.fields.count - equal.count)
     }

@@ -7,6 +7,8 @@ struct LiveFields: Sendable {
     private static let conditions = Dictionary(
         uniqueKeysWithValues: RequestFieldNames.conditions.map { ($0, RequestProfile.hash($0)) })
     private static let ranges = ["range", "if-range", "x-ms-range"]
+    /// The hashes of their names.
+    static let rangeNames = Set(ranges.map(RequestProfile.hash))
 
     let profile: RequestProfile
     /// The placeholders of the cassette that the request holds as it came: a client got them from an earlier replayed answer.
@@ -60,6 +62,8 @@ struct LiveFields: Sendable {
     /// The field because of which it is not; nil if there is none.
     private func failing(_ kind: AnswerKind, _ validators: AnswerValidators, _ recorded: RequestProfile) -> String? {
         guard kind != .notModified else {
+            // It comes first (RFC 9110, 13.2.2).
+            if let ifMatch, !self.agrees(with: recorded, on: "if-match"), !validators.fulfils(ifMatch: ifMatch) { return "if-match" }
             guard let ifNoneMatch, self.areTagsJudged(recorded), !self.agrees(with: recorded, on: "if-none-match") else { return nil }
             return validators.isNamed(byIfNoneMatch: ifNoneMatch) ? nil : "if-none-match"
         }
@@ -131,15 +135,17 @@ struct LiveFields: Sendable {
             return [.precondition(names: kind.needed, status: status)]
         }
         var names = self.conflicts(kind, profile)
-        if kind.isConditional, let failing = self.failing(kind, recorded.traits.validators, profile) { names.append(failing) }
+        let failing = kind.isConditional ? self.failing(kind, recorded.traits.validators, profile) : nil
+        if let failing { names.append(failing) }
         names += compared.filter { !self.accepts(kind, of: profile, comparing: $0.key, $0.value) }.map(\.value).sorted()
         var shown: [String] = []
         for name in names where !shown.contains(name) { shown.append(name) }
         return shown.map { name in
             let known = Self.value(of: name, in: recorded.headers)
             let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
-            guard kind != .notModified || !kind.names.contains(name) else {
-                return .validator(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
+            // Without the condition, the answer would be a wrong one.
+            if kind.isBound && kind.names.contains(name) || name == failing, let status = recorded.traits.status {
+                return .condition(name: name, here: here.map(Self.text), recorded: known.map(Self.text), status: status)
             }
             return .header(name: name, here: here.map(Self.text), recorded: known.map(Self.text))
         }

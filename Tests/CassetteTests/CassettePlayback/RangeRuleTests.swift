@@ -172,6 +172,61 @@ import Testing
         #expect(try self.forms(others, [recorded[3]]) == [.recorded])
     }
 
+    private func sources(_ session: CassetteSession, _ requests: [Request]) throws -> [[Int]?] {
+        try self.forms(session, requests).map { $0.map { $0.ranges?.sources.map(\.index) ?? [] } }
+    }
+
+    @Test func rangesComeFromTheWholeThatTheSameRequestGets() throws {
+        let users = ["X-User: alice", "X-User: bobby", "User-Agent: b", "Cookie: sid={{cookie:1}}"]
+        let recorded = [self.whole()] + users.map { self.whole("0123456789", tag: "\"a\"", $0) }
+        let session = SentRequests(requests: recorded).session()
+        let live = users.map { self.asking("bytes=0-4", $0) } + [self.asking("bytes=0-4")]
+        #expect(try self.sources(session, live) == [[1], [2], [3], [4], [0]])
+    }
+
+    @Test func rangesComeFromTheWholeOfTheSamePlaceholder() throws {
+        func url(_ number: Int) -> String { "http://a.test/?token={{token:\(number)}}" }
+        var recorded = [self.whole(), self.whole(), self.whole()]
+        for index in recorded.indices { recorded[index].url = url(index + 1) }
+        var live = [self.asking("bytes=0-4"), self.asking("bytes=0-4")]
+        (live[0].url, live[1].url) = (url(2), url(3))
+        #expect(try self.sources(SentRequests(requests: recorded).session(redaction: LiveRedactor(Redactor())), live) == [[1], [2]])
+    }
+
+    /// Two users' documents may have the entity tag "1".
+    @Test func partsOfTwoUsersAreNotJoined() throws {
+        func part(_ range: Range<Int>, _ user: String) -> Request {
+            var part = self.part(range)
+            part.lines.append(user)
+            return part
+        }
+        let recorded = [part(0..<6, "X-User: alice"), part(5..<10, "X-User: bobby")]
+        let session = SentRequests(requests: recorded).session()
+        #expect(
+            try self.sources(session, [self.asking("bytes=3-7", "X-User: alice"), self.asking("bytes=1-2", "X-User: alice")]) == [nil, [0]])
+        let signed = [part(0..<6, "Authorization: AWS4 {{signature:1}}"), part(5..<10, "Authorization: AWS4 {{signature:2}}")]
+        #expect(try self.sources(SentRequests(requests: signed).session(), [self.asking("bytes=3-7")]) == [[0, 1]])
+    }
+
+    @Test func rangesAreOfTheVersionThatWasSentLast() throws {
+        let versions = [self.whole("0123456789", tag: "\"a\""), self.whole("0123456789", tag: "\"b\"")]
+        let session = SentRequests(requests: versions).session(repetition: .cycle)
+        #expect(try self.sources(session, [self.whole(), self.whole(), self.asking("bytes=0-4")]) == [[], [], [1]])
+        #expect(try self.sources(session, [self.whole(), self.asking("bytes=0-4"), self.asking("bytes=5-6")]) == [[], [0], [0]])
+    }
+
+    /// What stands for a secret may be cut by the ends of parts.
+    @Test func partsOfARedactedWholeAreComputedFromItAndUsedUp() throws {
+        let whole = self.whole("{{token:1}}!")
+        var parts = [self.part(0..<5), self.part(5..<10)]
+        for index in parts.indices {
+            parts[index].answerLines = parts[index].answerLines.map { $0.replacing("/10", with: "/12") }
+        }
+        let session = SentRequests(requests: [whole] + parts).session()
+        #expect(try self.sources(session, [whole, parts[0], parts[1]]) == [[], [0], [0]])
+        #expect(session.verdict().flaws.isEmpty && session.verdict().computed == 0)
+    }
+
     @Test func conditionThatFailsGetsTheWholeAnswer() throws {
         let session = SentRequests(requests: [self.whole()]).session(repetition: .last)
         #expect(
