@@ -51,6 +51,7 @@ final class ConversationExchange: MessageExchange {
     private var answer: RecordedAnswer?
     private var sender: ConversationSender?
     private var isSending = false
+    private var isPumping = false
     private var hasBegun = false
     /// How the call ends once the message that is being sent is sent.
     private var verdict: GRPCStatus?
@@ -301,6 +302,10 @@ final class ConversationExchange: MessageExchange {
 
     /// Does what the script says, until it has to wait.
     private func pump() {
+        // A message that can be written is written within this loop, which calls back from there.
+        guard !self.isPumping else { return }
+        self.isPumping = true
+        defer { self.isPumping = false }
         while !self.isSending, !self.isBusy, self.dueTimer == nil, case .playing(var play) = self.phase, let answer, let sender {
             if let verdict { return self.send(verdict) }
             let action = play.next(at: self.elapsed)

@@ -108,6 +108,18 @@ import Testing
         #expect(proxy.session.verdict().flaws.isEmpty && proxy.session.verdict().hits == 1)
     }
 
+    @Test func anyNumberOfMessagesIsReplayedInOneTurn() throws {
+        let count = 10_000
+        let answers = Array(repeating: (text: "", after: Optional(1)), count: count)
+        let proxy = try self.replay(Talk(requests: ["a", "b"], after: 0, answers: answers))
+        let call = try Call(proxy)
+        try call.send("a")
+        try call.peer.wait(for: "all messages") { ($0.bodies[call.id]?.count ?? 0) >= 5 * count || $0.closed[call.id] != nil }
+        #expect(call.peer.bodies[call.id]?.count == 5 * count)
+        try call.send("b", ends: true)
+        #expect(try call.status().code == "0")
+    }
+
     @Test func anotherMessageInTheMiddleEndsTheCallWithTheDifference() throws {
         let proxy = try self.replay(self.pingPong)
         let call = try Call(proxy)
