@@ -355,6 +355,9 @@ public final class HTTP2Connection {
     /// Whether the head of a request was sent: if not, the peer cannot have processed it.
     public func wasSent(_ stream: Int32) -> Bool { stream <= self.lastSent }
 
+    /// Copies what waits of a body into memory of its size: it may be small parts of large reads, which would be kept whole.
+    public func compact(_ stream: Int32) { self.bodies[stream]?.compact() }
+
     /// Bytes of a body that wait to be sent.
     public func pending(_ stream: Int32) -> Int { self.bodies[stream]?.size ?? 0 }
 
@@ -491,6 +494,15 @@ private final class OutgoingBody {
             self.rest = self.rest ?? CircularBuffer(initialCapacity: 4)
             self.rest?.append(bytes)
         }
+    }
+
+    func compact() {
+        guard self.size > 0 else { return }
+        var joined = ByteBufferAllocator().buffer(capacity: self.size)
+        joined.writeImmutableBuffer(self.first)
+        for bytes in self.rest ?? CircularBuffer() { joined.writeImmutableBuffer(bytes) }
+        self.first = joined
+        self.rest = nil
     }
 
     func take(_ count: Int, into output: inout ByteBuffer) {

@@ -400,6 +400,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.regulate()
     }
 
+    func clientStalled() { self.upstream?.shrinkReads() }
+
     func clientLeft(_ reason: String) { self.perform(self.state.clientLeft(reason + self.shortfall)) }
 
     /// How much of the request's body is missing, for people; empty if nothing is.

@@ -123,16 +123,29 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func setReading(_ reads: Bool) { self.connection.setReading(reads) }
 
+    func shrinkReads() { self.connection.shrinkReads() }
+
     // MARK: The answer
 
     func upstreamRead(_ buffer: ByteBuffer) {
         guard let exchange else { return self.endUnused() }
-        if !self.originHasSpoken, self.route.origin.scheme == .http, Self.isHTTP2(buffer) { return self.restart(exchange) }
-        if !self.originHasSpoken, Self.isHTTP2(buffer) {
-            let message = "\"\(self.route.origin.authority)\" speaks HTTP/2, which it has not chosen in TLS (RFC 7301): mend its ALPN."
-            return self.fail(exchange, Failure(kind: .malformed, message: message))
+        var input = buffer
+        if var held = self.held.take() {
+            held.writeImmutableBuffer(buffer)
+            input = held
         }
-        self.originHasSpoken = true
+        if !self.originHasSpoken {
+            switch Self.isHTTP2(input) {
+            case nil:
+                self.held = input
+                return
+            case true?:
+                if self.route.origin.scheme == .http { return self.restart(exchange) }
+                let message = "\"\(self.route.origin.authority)\" speaks HTTP/2, which it has not chosen in TLS (RFC 7301): fix its ALPN."
+                return self.fail(exchange, Failure(kind: .malformed, message: message))
+            case false?: self.originHasSpoken = true
+            }
+        }
         // Nothing of the request was sent: these bytes are not its answer.
         guard self.connection.hasSent || self.phase != .head else {
             return self.fail(
@@ -140,11 +153,6 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
                 isUnprocessed: true)
         }
         self.hasReceived = true
-        var input = buffer
-        if var held = self.held.take() {
-            held.writeImmutableBuffer(buffer)
-            input = held
-        }
         do throws(MessageError) {
             while self.exchange === exchange, input.readableBytes > 0, try self.step(&input, exchange) {}
         } catch {
@@ -232,9 +240,13 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     // MARK: Origins of HTTP/2 alone
 
     /// The settings that such an origin sends first (RFC 9113, 3.4). A status line begins with another byte than a frame's length.
-    private static func isHTTP2(_ buffer: ByteBuffer) -> Bool {
-        guard let begin = buffer.getBytes(at: buffer.readerIndex, length: 9) else { return false }
-        return begin[0] == 0 && begin[3...] == [4, 0, 0, 0, 0, 0]
+    ///
+    /// - Returns: nil if more bytes are needed to tell.
+    private static func isHTTP2(_ buffer: ByteBuffer) -> Bool? {
+        let begin = buffer.readableBytesView.prefix(9)
+        let fits =
+            begin.prefix(1).allSatisfy { $0 == 0 } && begin.dropFirst(3).elementsEqual([4, 0, 0, 0, 0, 0].prefix(max(0, begin.count - 3)))
+        return fits && begin.count < 9 ? nil : fits
     }
 
     /// It cannot have read the request: that goes out again in HTTP/2.

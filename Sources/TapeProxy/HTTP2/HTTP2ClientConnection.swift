@@ -277,6 +277,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             }
         }
         if hasWritten { context.flush() }
+        for stream in self.blocked.values { stream.stalled() }
     }
 
     // MARK: Closing

@@ -7,8 +7,8 @@ internal import TapeHTTP2
 ///
 /// Keeps what came of the request's body until its exchange reads, a window of it at most. Not Sendable: lives on its event loop.
 final class HTTP2ClientStream: ClientStream, TimedConnection {
-    /// Bytes of an answer that may wait for the client's window.
-    private static let highWater = 64 << 10
+    /// Bytes of an answer that may wait for the client's window. One more read of the origin may follow them.
+    private static let highWater = 16 << 10
 
     let peer: ClientPeer
     private let id: Int32
@@ -32,6 +32,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     private var drainDeadline: NIODeadline?
     private var lastPending = 0
     private(set) var isWritable = true
+    private var isStalled = false
     private(set) var answerSize = 0
 
     init(_ id: Int32, codec: HTTP2Connection, connection: HTTP2ClientConnection, request: IncomingRequest) {
@@ -165,7 +166,6 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         guard self.isWritable, self.codec.pending(self.id) >= Self.highWater else { return }
         self.isWritable = false
         self.connection?.isBlocked(self, self.id)
-        self.exchange?.clientWritabilityChanged(false)
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {
@@ -181,10 +181,21 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
 
     func flush() { self.connection?.flush() }
 
+    /// Everything was sent that the client takes now, and too much of this answer is left: it may be long until more is taken.
+    func stalled() {
+        guard !self.isStalled, !self.isWritable else { return }
+        self.isStalled = true
+        self.codec.compact(self.id)
+        self.exchange?.clientStalled()
+        self.exchange?.clientWritabilityChanged(false)
+    }
+
     /// Whether the client has taken so much of the answer that more may be written.
     func isWritableAgain() -> Bool {
         guard self.codec.pending(self.id) < Self.highWater / 2 else { return false }
         self.isWritable = true
+        self.isStalled = false
+        // What looks at `isWritable` alone has stopped, too.
         self.exchange?.clientWritabilityChanged(true)
         return self.isWritable
     }

@@ -121,6 +121,9 @@ final class HTTP2UpstreamStream: UpstreamStream {
         if reads, self.id != nil { self.connection.deliverLater(self) }
     }
 
+    /// Its connection reads for other streams too.
+    func shrinkReads() {}
+
     func receive(_ section: HTTP2FieldSection, endsStream: Bool) {
         guard !self.isOver, let exchange else { return }
         if endsStream { self.isEnded = true }

@@ -65,6 +65,8 @@ protocol ClientExchange: AnyObject {
     /// Called once, when the client stream has taken it up.
     func start()
     func clientWritabilityChanged(_ isWritable: Bool)
+    /// The client may take nothing for long: what only speeds up reading for it is given up.
+    func clientStalled()
     /// The client's connection is gone.
     func clientLeft(_ reason: String)
     /// The proxy stops, and its grace period is over; the client's connection closes next.
@@ -78,6 +80,7 @@ protocol ClientExchange: AnyObject {
 
 extension ClientExchange {
     func clientWritabilityChanged(_ isWritable: Bool) {}
+    func clientStalled() {}
     func proxyStopped() {}
     var isIdle: Bool { false }
 }

@@ -18,6 +18,8 @@ protocol UpstreamStream: AnyObject {
     func send(_ piece: BodyPiece)
     func flush()
     func setReading(_ reads: Bool)
+    /// The next read is small again, if the connection is this stream's own: larger reads only serve clients that take them at once.
+    func shrinkReads()
     /// The number of the stream in its connection, once the request's head was given to it; nil before HTTP/2.
     var number: Int? { get }
     /// The connection is authenticated for a client, or about to be: it serves no other, and closes with it.

@@ -96,6 +96,8 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     private let clock: EventClock
     /// Seconds that a peer has to take what was written before a close.
     private let closeLimit: Int
+    /// Bytes of the largest read.
+    private let readSize: Int
 
     init(
         route: UpstreamRoute, id: Int, flushes: FlushQueue, clock: EventClock, limits: ProxyLimits = ProxyLimits(),
@@ -107,6 +109,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         self.flushes = flushes
         self.clock = clock
         self.closeLimit = limits.clientStall
+        self.readSize = limits.readSize
         self.diagnosis = diagnosis
     }
 
@@ -190,6 +193,12 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         guard reads != self.isReading, self.isOpen else { return }
         self.isReading = reads
         try? self.context?.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// The next read is small again, and reads grow from there.
+    func shrinkReads() {
+        guard self.isOpen else { return }
+        try? self.context?.channel.syncOptions?.setOption(.recvAllocator, value: ReadBuffers(upTo: self.readSize))
     }
 
     /// For an origin that writes head and body separately.

@@ -124,9 +124,7 @@ final class UpstreamDialer {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: self.limits.readSize)
-            )
+            .channelOption(.recvAllocator, value: ReadBuffers(upTo: self.limits.readSize))
             .channelInitializer { hasSeveral ? $0.eventLoop.makeSucceededVoidFuture() : prepare($0) }
         #if os(Linux)
         if self.transparent?.mayMark == true { bootstrap = bootstrap.channelOption(Transparent.marked, value: Transparent.mark) }

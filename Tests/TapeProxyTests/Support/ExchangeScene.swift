@@ -134,6 +134,11 @@ final class ExchangeScene {
         } ?? 0
     }
 
+    /// Whether reads from the origin were made small again.
+    var hasShrunkReads: Bool {
+        self.originChannel(nil)?.options.contains { $0.option is ChannelOptions.Types.RecvAllocatorOption } ?? false
+    }
+
     func originTakes(_ takes: Bool) { self.set(self.originChannel(nil), isWritable: takes) }
 
     var originIsRead: Bool { Self.isRead(self.originChannel(nil)) }
