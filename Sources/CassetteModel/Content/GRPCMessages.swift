@@ -104,7 +104,8 @@ public struct GRPCMessage: Sendable, Hashable {
 /// Bytes in the cassette or beside it.
 public enum StoredBytes: Sendable, Hashable {
     case bytes([UInt8])
-    case file(Sidecar)
+    /// Indirect, since a conversation has thousands of messages and hardly ever a file.
+    indirect case file(Sidecar)
 
     public var size: Int {
         switch self {
@@ -120,7 +121,8 @@ public enum GRPCContent: Sendable, Hashable {
     case json([UInt8], style: JSONStyle)
     case text([UInt8])
     case binary([UInt8])
-    case file(Sidecar)
+    /// Indirect, as in `StoredBytes`.
+    indirect case file(Sidecar)
 
     public var size: Int {
         switch self {

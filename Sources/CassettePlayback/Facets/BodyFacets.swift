@@ -280,6 +280,12 @@ struct FacetCollector {
         self.count += other.count
         self.sum &+= other.sum
         self.hasMarks = self.hasMarks || other.hasMarks
+        // The same limits kept them.
+        if self.facets.isEmpty, self.room >= other.room {
+            self.facets = other.facets
+            self.room = other.room
+            return
+        }
         for facet in other.facets where self.isKeeping {
             self.facets.append(facet)
             self.room -= facet.name.count + facet.value.count + (facet.filename?.count ?? 0) + facet.type.count + facet.within.count

@@ -69,7 +69,7 @@ struct GRPCFacets {
         // An empty message counts too.
         collector.add(
             FacetHash.value(path, .message, Self.nothing), .grpc, name: Self.name(number, []), value: Self.nothing,
-            type: Array("message".utf8))
+            type: Self.messageType)
         guard self.plan.match != .bytes else { return self.bytes(content, .bytes, number: number, into: &collector) }
         switch self.type {
         case .proto:
@@ -96,6 +96,9 @@ struct GRPCFacets {
                 hash, .grpc, name: Self.name(number, []), value: $0, size: facet.size, type: Array("bytes".utf8), hasMarks: facet.hasMarks)
         }
     }
+
+    /// Shared by the facets of all messages.
+    private static let messageType = Array("message".utf8)
 
     private static var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 

@@ -24,6 +24,12 @@ struct GRPCFacetsTests {
             .differences(fromRecorded: MatchFixture.live(recorded, Self.proto, rules, url: url)).map(\.description)
     }
 
+    @Test func messagesShareTheNameOfTheirType() {
+        let facets = MatchFixture.live(Self.body([], [], []), Self.proto, .standard, url: "http://a.test/pets.v1.Pets/Get").facets
+        let places = Set(facets.map { facet in facet.type.withUnsafeBytes { $0.baseAddress } })
+        #expect(facets.count == 3 && places.count == 1)
+    }
+
     @Test func fieldsComeInAnyOrderAndThoseOfOneNumberInTheirs() {
         let (a, b, c) = (Self.text(1, "a"), Self.text(2, "b"), Self.text(2, "c"))
         #expect(self.differences(Self.body([b, a, c]), Self.body([a, b, c])) == [])
