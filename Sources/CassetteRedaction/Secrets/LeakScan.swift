@@ -108,7 +108,7 @@ public struct LeakScan {
     }
 
     /// Base64 that only looks like a secret's, since seven characters of it can be chance, does not count.
-    private func look(_ text: UnsafeRawBufferPointer, _ index: NeedleIndex, _ deliver: (NeedleIndex.Hit) -> Void) {
+    private func look(_ text: UnsafeRawBufferPointer, _ index: NeedleLayers, _ deliver: (NeedleIndex.Hit) -> Void) {
         index.search(text) { hit in
             if case .base64(let alignment) = hit.form {
                 guard let run = Base64Run(text, core: hit.range.lowerBound, alignment: alignment) else { return }

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import Platform
 
-/// All spellings of all secrets, found in one pass over a text.
+/// All spellings of some secrets, found in one pass over a text.
 ///
-/// Knows needles as bytes; escapes are taken out of the text before (see `EscapeView`).
+/// Knows needles as bytes; escapes are taken out of the text before (see `EscapeView`). A run's secrets are in several: see `NeedleLayers`.
 struct NeedleIndex: Sendable {
     struct Hit: Sendable, Hashable {
         var range: Range<Int>
@@ -15,63 +15,84 @@ struct NeedleIndex: Sendable {
     static let lengthLimit = 6
     /// Bytes that are compared of a long needle before it counts as found, so that no text makes each of its bytes cost more.
     static let compareLimit = 1024
-    /// Secrets and parts of secrets that are searched for in one run: each takes some 250 bytes beside its own.
-    static let limit = 200_000
     /// Those that are found in strides of nine bytes, which takes nine times the entries; any further ones byte by byte.
-    private static let strideLimit = 1024
+    private let strideLimit: Int
 
     /// A secret, or a part of one, as it is searched for.
-    private struct Text: Sendable {
+    struct Text: Sendable {
         var start: UInt32
         var count: UInt32
         /// Which secret of the vault.
         var secret: Int32
         /// Letters or digits beside it make it another word.
         var standsAlone: Bool
+        /// Another spelling of a secret, which is searched for in no further ones.
+        var isSpelling: Bool
     }
 
     private var bytes: [UInt8] = []
-    private var texts: [Text] = []
+    private(set) var texts: [Text] = []
     private var short = NeedleTable(window: 6, block: 4)
     private var long = NeedleTable(window: 16, block: 8)
     private var many = NeedleTable(window: 8, block: 8)
+
+    init(strideLimit: Int = 1024) { self.strideLimit = strideLimit }
 
     var isEmpty: Bool { self.texts.isEmpty }
 
     /// Enters the spellings of a secret that no view of a text brings together. Whether there is room for them.
     mutating func insert(_ secret: [UInt8], as number: Int, standsAlone: Bool) -> Bool {
         guard secret.count >= Self.lengthLimit else { return true }
-        guard self.texts.count < Self.limit, self.bytes.count + 3 * secret.count <= Int(UInt32.max) else { return false }
-        // A word's would be found within other words'.
-        let spellings: [Needle.Spelling] = standsAlone ? [.plain, .base64, .base64After1, .base64After2] : Needle.Spelling.allCases
-        self.insert(secret, number, standsAlone, spellings + (standsAlone ? [.urlSafe, .urlSafeAfter1, .urlSafeAfter2] : []))
+        guard self.bytes.count + 3 * secret.count <= Int(UInt32.max) else { return false }
+        self.insert(secret, number, standsAlone, isSpelling: false)
         let canonical = EscapeView.canonical(secret)
-        if canonical != secret, canonical.count >= Self.lengthLimit { self.insert(canonical, number, standsAlone, [.plain]) }
+        if canonical != secret, canonical.count >= Self.lengthLimit { self.insert(canonical, number, standsAlone, isSpelling: true) }
         if secret.contains(32) {
             // A form's plus sign.
-            self.insert(secret.map { $0 == 32 ? UInt8(ascii: "+") : $0 }, number, standsAlone, [.plain])
+            self.insert(secret.map { $0 == 32 ? UInt8(ascii: "+") : $0 }, number, standsAlone, isSpelling: true)
         }
         return true
+    }
+
+    /// Enters all that another index has.
+    mutating func insert(contentsOf other: NeedleIndex) {
+        for text in other.texts {
+            let start = Int(text.start)
+            let secret = Array(other.bytes[start..<start + Int(text.count)])
+            self.insert(secret, Int(text.secret), text.standsAlone, isSpelling: text.isSpelling)
+        }
+    }
+
+    private static let wordSpellings: [Needle.Spelling] = [
+        .plain, .base64, .base64After1, .base64After2, .urlSafe, .urlSafeAfter1, .urlSafeAfter2,
+    ]
+
+    private static func spellings(standsAlone: Bool, isSpelling: Bool) -> [Needle.Spelling] {
+        guard !isSpelling else { return [.plain] }
+        // Those of a word that are left out would be found within other words'.
+        return standsAlone ? Self.wordSpellings : Needle.Spelling.allCases
     }
 
     /// Bytes with zeros between them.
     static func wide(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.flatMap { [$0, 0] }.dropLast()) }
 
-    private mutating func insert(_ secret: [UInt8], _ number: Int, _ standsAlone: Bool, _ spellings: [Needle.Spelling]) {
+    private mutating func insert(_ secret: [UInt8], _ number: Int, _ standsAlone: Bool, isSpelling: Bool) {
         let index = self.texts.count
         self.texts.append(
-            Text(start: UInt32(self.bytes.count), count: UInt32(secret.count), secret: Int32(number), standsAlone: standsAlone))
+            Text(
+                start: UInt32(self.bytes.count), count: UInt32(secret.count), secret: Int32(number), standsAlone: standsAlone,
+                isSpelling: isSpelling))
         self.bytes.append(contentsOf: secret)
         secret.withUnsafeBytes { bytes in
-            for spelling in spellings {
+            for spelling in Self.spellings(standsAlone: standsAlone, isSpelling: isSpelling) {
                 let needle = Needle(spelling, of: bytes)
                 if self.isTheSame(needle) { continue }
                 let compared = needle.prefix(Self.compareLimit)
                 let reference = Int32(index << 4 | Int(spelling.rawValue))
                 compared.withUnsafeBytes { compared in
-                    if compared.count >= self.long.window, index < Self.strideLimit {
+                    if compared.count >= self.long.window, index < self.strideLimit {
                         self.long.insert(reference, compared)
-                    } else if compared.count >= self.many.window, index >= Self.strideLimit {
+                    } else if compared.count >= self.many.window, index >= self.strideLimit {
                         self.many.insert(reference, compared)
                     } else {
                         self.short.insert(reference, compared)

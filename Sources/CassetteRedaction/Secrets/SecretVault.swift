@@ -6,7 +6,7 @@ internal import TapeBytes
 public final class SecretVault: Sendable {
     private struct State: Sendable {
         let byteLimit: Int
-        var placeholders: [Placeholder] = []
+        var placeholders = PlaceholderList()
         /// By the bytes without escapes, so that all spellings are one secret.
         var numbers = SecretList()
         /// By number: whether the secret without escapes is searched for.
@@ -14,8 +14,8 @@ public final class SecretVault: Sendable {
         /// Spellings with escapes that are searched for, within the same limits.
         var spellings = SecretList()
         var counts: [String: Int] = [:]
-        var index = NeedleIndex()
-        /// What was given out last to search with. Nil before anything changes that it holds, which would be copied.
+        var index = NeedleLayers()
+        /// What was given out last to search with. Nil before anything changes that it holds, of which the youngest part would be copied.
         var known: KnownSecrets?
         /// Names of cookies that scripts may not read.
         var hiddenCookies: Set<[UInt8]> = []
@@ -157,7 +157,7 @@ public final class SecretVault: Sendable {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
 
-    /// What is searched for now; nil if nothing is. Take it anew after learning: while it is held, learning copies it.
+    /// What is searched for now; nil if nothing is. Take it anew after learning.
     func known() -> KnownSecrets? {
         self.state.withLock { state in
             if let known = state.known { return known }
@@ -175,54 +175,34 @@ public final class SecretVault: Sendable {
 ///
 /// A class, so that each search takes one reference.
 final class KnownSecrets: Sendable {
-    let index: NeedleIndex
-    let placeholders: [Placeholder]
+    let index: NeedleLayers
+    let placeholders: PlaceholderList
 
-    init(index: NeedleIndex, placeholders: [Placeholder]) {
+    init(index: NeedleLayers, placeholders: PlaceholderList) {
         self.index = index
         self.placeholders = placeholders
     }
 }
 
-/// Byte strings by number, and numbers by byte string, in as little memory as may be.
-private struct SecretList: Sendable {
-    private var bytes: [UInt8] = []
-    /// Where each ends.
-    private var ends: [UInt32] = []
-    /// By hash. Strings of the same hash have the next hashes.
-    private var numbers: [UInt64: UInt32] = [:]
+/// Placeholders by number, in blocks: who adds one copies the last block at most.
+struct PlaceholderList: Sendable {
+    private static let blockSize = 1024
 
-    var count: Int { self.ends.count }
+    private var blocks: [[Placeholder]] = []
+    private var last: [Placeholder] = []
 
-    func number(of string: [UInt8]) -> Int? {
-        var hash = Self.hash(string)
-        while let number = self.numbers[hash] {
-            if self.holds(string, as: Int(number)) { return Int(number) }
-            hash &+= 1
-        }
-        return nil
+    var count: Int { self.blocks.count * Self.blockSize + self.last.count }
+
+    subscript(_ number: Int) -> Placeholder {
+        let (block, place) = number.quotientAndRemainder(dividingBy: Self.blockSize)
+        return block < self.blocks.count ? self.blocks[block][place] : self.last[place]
     }
 
-    private func holds(_ string: [UInt8], as number: Int) -> Bool {
-        let start = number > 0 ? Int(self.ends[number - 1]) : 0
-        return self.bytes[start..<Int(self.ends[number])].elementsEqual(string)
-    }
-
-    /// The next number. The vault's limits keep all strings within 32 bits.
-    mutating func append(_ string: [UInt8]) -> Int {
-        var hash = Self.hash(string)
-        while self.numbers[hash] != nil { hash &+= 1 }
-        self.numbers[hash] = UInt32(self.ends.count)
-        self.bytes.append(contentsOf: string)
-        self.ends.append(UInt32(self.bytes.count))
-        return self.ends.count - 1
-    }
-
-    /// Seeded anew in each process.
-    private static func hash(_ string: [UInt8]) -> UInt64 {
-        var hasher = Hasher()
-        string.withUnsafeBytes { hasher.combine(bytes: $0) }
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+    mutating func append(_ placeholder: Placeholder) {
+        self.last.append(placeholder)
+        guard self.last.count == Self.blockSize else { return }
+        self.blocks.append(self.last)
+        self.last = []
     }
 }
 

@@ -73,6 +73,71 @@ import Testing
     }
 }
 
+@Suite struct NeedleLayersTests {
+    /// More than two layers hold.
+    private static let count = NeedleLayers.sizes[1] + 2 * NeedleLayers.sizes[0] + 7
+
+    private static func secret(_ number: Int) -> [UInt8] { Array("k\(number)-secret value \(number * 7)".utf8) }
+
+    @Test func secretsOfAllLayersAreFoundInTheirSpellings() {
+        let vault = SecretVault()
+        for number in 0..<Self.count { _ = vault.placeholder(for: Self.secret(number), kind: "k") }
+        let known = vault.known()
+        for number in Array(stride(from: 0, to: Self.count, by: 997)) + [Self.count - 1] {
+            let secret = Self.secret(number)
+            let form = secret.map { $0 == 32 ? UInt8(ascii: "+") : $0 }
+            for text in [secret, form, Array(Hex.encode(secret).utf8), SecretCorpus.base64(secret + [33, 33])] {
+                var hits: [Int] = []
+                text.withUnsafeBytes { bytes in known?.index.search(bytes) { hits.append($0.secret) } }
+                #expect(hits == [number])
+            }
+            #expect(known?.placeholders[number].number == number + 1)
+            #expect(vault.placeholder(for: secret, kind: "other").number == number + 1, "it is known already")
+        }
+        #expect(vault.count == Self.count)
+    }
+
+    @Test func learningCopiesTheYoungestLayerOnlyWhateverOthersHold() throws {
+        let vault = SecretVault()
+        for number in 0..<Self.count { _ = vault.placeholder(for: Self.secret(number), kind: "k") }
+        let (before, copy) = (try #require(vault.known()), SecretVault(copying: vault))
+        _ = vault.placeholder(for: Self.secret(Self.count), kind: "k")
+        _ = copy.placeholder(for: Self.secret(Self.count + 1), kind: "k")
+        let held = Self.memory(of: before)
+        #expect(held.count == 3 && !held.contains(nil))
+        for known in [vault.known(), copy.known()] {
+            let now = Self.memory(of: try #require(known))
+            #expect(now[0] != held[0] && now.dropFirst().elementsEqual(held.dropFirst()))
+        }
+        // What each learned is its own.
+        for (known, number) in [(before, 0), (vault.known(), 1), (copy.known(), 1)] {
+            #expect(known?.placeholders.count == Self.count + number)
+        }
+    }
+
+    /// Where each layer's texts are.
+    private static func memory(of known: KnownSecrets) -> [UnsafeRawPointer?] {
+        known.index.layers.map { layer in layer.texts.withUnsafeBytes { $0.baseAddress } }
+    }
+}
+
+@Suite struct SecretListTests {
+    @Test func numbersFollowOneAnotherThroughAllLayers() {
+        var list = SecretList()
+        let count = NeedleLayers.sizes[1] + 2 * NeedleLayers.sizes[0] + 3
+        for number in 0..<count { #expect(list.append(Array("string \(number)".utf8)) == number) }
+        #expect(list.count == count && list.layers.allSatisfy { $0.count > 0 })
+        for number in Array(stride(from: 0, to: count, by: 101)) + [count - 1] {
+            #expect(list.number(of: Array("string \(number)".utf8)) == number)
+        }
+        #expect(list.number(of: Array("string".utf8)) == nil)
+        var other = list
+        _ = other.append([1])
+        let places = [list, other].map { $0.layers.map { layer in layer.bytes.withUnsafeBytes { $0.baseAddress } } }
+        #expect(places[0].dropLast().elementsEqual(places[1].dropLast()) && places[0].last != places[1].last)
+    }
+}
+
 @Suite struct NeedleTableTests {
     @Test func manyNeedlesOfOneBeginningAreTold() {
         var table = NeedleTable(window: 16, block: 8)
