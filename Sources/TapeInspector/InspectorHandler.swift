@@ -26,13 +26,16 @@ final class InspectorContext {
         var stream = TimeAmount.minutes(30)
     }
 
+    /// Connections that have shown the token: those of a few open pages.
+    static let knownLimit = 64
+
     let gate: LocalGate
     let service: InspectorService
     let feed: InspectorFeed
     let threads: NIOThreadPool
     let times: Times
     private var connections: [ObjectIdentifier: InspectorHandler] = [:]
-    private var seats = ConnectionSeats<ObjectIdentifier>()
+    private var seats = ConnectionSeats<ObjectIdentifier>(knownLimit: InspectorContext.knownLimit)
 
     init(gate: LocalGate, service: InspectorService, feed: InspectorFeed, threads: NIOThreadPool, times: Times = Times()) {
         self.gate = gate

@@ -123,7 +123,7 @@ import Testing
 
     @Test func tooManyConnectionsWithTheTokenAreTold() throws {
         let connections = Connections(try self.context())
-        let open = try (0...ConnectionSeats<Int>.knownLimit).map { _ in
+        let open = try (0...InspectorContext.knownLimit).map { _ in
             let channel = try connections.open()
             try self.send(Self.page + Self.authorization + "\r\n", channel)
             return try (channel, self.received(channel))

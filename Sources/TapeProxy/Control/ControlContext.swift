@@ -6,14 +6,15 @@ internal import NIOPosix
 ///
 /// Not Sendable: lives on its event loop.
 final class ControlContext {
-    /// Connections at once: twice as many as there can be sessions.
+    /// Connections that have shown the token: twice as many as there can be sessions.
     static let connectionLimit = 2 * SessionServer.sessionLimit
 
     let gate: LocalGate
     let shared: ProxyLoop
     private let service: ControlService
     private let threads: NIOThreadPool
-    private let connections = ConnectionRegistry()
+    private var connections: [ObjectIdentifier: ControlHandler] = [:]
+    private var seats = ConnectionSeats<ObjectIdentifier>(knownLimit: ControlContext.connectionLimit)
 
     init(gate: LocalGate, shared: ProxyLoop, service: ControlService, threads: NIOThreadPool) {
         self.gate = gate
@@ -22,22 +23,26 @@ final class ControlContext {
         self.threads = threads
     }
 
-    var isFull: Bool { self.connections.count > Self.connectionLimit }
-
+    /// Takes a connection in; it may take the place of an older one that has not shown the token.
     func add(_ connection: ControlHandler) {
-        self.connections.add(connection)
+        let id = ObjectIdentifier(connection)
+        self.connections[id] = connection
         self.shared.registry.add(connection)
+        if let oldest = self.seats.arrived(id) { self.connections[oldest]?.abort() }
     }
 
+    /// - Returns: whether there is room for one more connection that has shown the token.
+    func admit(_ connection: ControlHandler) -> Bool { self.seats.admitted(ObjectIdentifier(connection)) }
+
     func remove(_ connection: ControlHandler) {
-        self.connections.remove(connection)
+        let id = ObjectIdentifier(connection)
+        self.connections[id] = nil
+        self.seats.left(id)
         self.shared.registry.remove(connection)
     }
 
     /// Ends all connections: those that have their answer when it is out.
-    func close() {
-        for connection in self.connections.all { connection.stop() }
-    }
+    func close() { for connection in self.connections.values { connection.stop() } }
 
     /// Has a thread do it, and calls back on the loop.
     func answer(_ request: LocalRequest, then: @escaping (LocalAnswer) -> Void) {

@@ -11,10 +11,15 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
 
     private enum Phase { case reading, answering, lingering }
 
+    /// Seconds for a request to show the token, as with the inspector: whoever has it sends it at once.
+    private static let strangerTime = 2
+
     private let control: ControlContext
     private var reader: LocalRequestReader
     private var phase = Phase.reading
-    private var isOverLimit = false
+    /// The client has shown the token, and there is room for it.
+    private var isKnown = false
+    private let opened = NIODeadline.now()
     private var context: ChannelHandlerContext?
     /// The answer has been written.
     private var isAnswered = false
@@ -24,15 +29,12 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     init(control: ControlContext) {
         self.control = control
         self.reader = LocalRequestReader(gate: control.gate)
-        // For the whole request: it is small.
-        self.deadline = .now() + .seconds(Int64(control.shared.limits.requestHead))
+        self.deadline = self.opened + .seconds(Int64(min(Self.strangerTime, control.shared.limits.requestHead)))
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.control.add(self)
-        // Now: when it becomes active, later handlers may have been added.
-        self.isOverLimit = self.control.isFull
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -40,14 +42,12 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
         self.control.remove(self)
     }
 
-    func channelActive(context: ChannelHandlerContext) {
-        if self.isOverLimit { self.send(.tooManyConnections) }
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Bytes after the request, and after a refusal, are dropped.
         guard case .reading = self.phase else { return }
-        switch self.reader.read(self.unwrapInboundIn(data).readableBytesView) {
+        let outcome = self.reader.read(self.unwrapInboundIn(data).readableBytesView)
+        guard self.isAdmitted() else { return self.send(.tooManyConnections) }
+        switch outcome {
         case .needsMore(let saysContinue):
             guard saysContinue else { return }
             context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
@@ -59,6 +59,15 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
             self.deadline = .distantFuture
             self.control.answer(request) { [weak self] answer in self?.send(answer) }
         }
+    }
+
+    /// False if the client has shown the token and there is no room for it.
+    private func isAdmitted() -> Bool {
+        guard self.reader.hasShownToken, !self.isKnown else { return true }
+        self.isKnown = self.control.admit(self)
+        // For the whole request: it is small.
+        self.deadline = self.opened + .seconds(Int64(self.control.shared.limits.requestHead))
+        return self.isKnown
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

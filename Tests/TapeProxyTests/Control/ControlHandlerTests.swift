@@ -54,6 +54,13 @@ import Testing
         #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 201 Created\r\n"))
     }
 
+    /// The limit for requests is 30 seconds; this one has not shown the token.
+    @Test func connectionThatDoesNotShowTheTokenEndsSoon() throws {
+        let running = try RunningSessions()
+        let client = try RawConnection(port: running.controlPort)
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
+    }
+
     @Test func aSlowRequestIsGivenUp() throws {
         let running = try RunningSessions { $0.limits.requestHead = 1 }
         let client = try RawConnection(port: running.controlPort)

@@ -1,10 +1,12 @@
-@testable import TapeInspector
+import LocalHTTP
 import Testing
 
 @Suite struct ConnectionSeatsTests {
     private typealias Seats = ConnectionSeats<Int>
 
-    private var seats = Seats()
+    private static let knownLimit = 64
+
+    private var seats = Seats(knownLimit: ConnectionSeatsTests.knownLimit)
 
     private mutating func arrive(_ ids: some Sequence<Int>) -> [Int] { ids.compactMap { self.seats.arrived($0) } }
 
@@ -22,7 +24,7 @@ import Testing
     }
 
     @Test mutating func strangersTakeNoRoomFromThoseWithTheToken() {
-        for id in 0..<Seats.knownLimit {
+        for id in 0..<Self.knownLimit {
             let closed = self.arrive([id])
             let isAdmitted = self.admit([id])
             #expect(closed == [] && isAdmitted == [true])
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test mutating func aConnectionIsAdmittedOnce() {
-        for id in 0..<Seats.knownLimit {
+        for id in 0..<Self.knownLimit {
             _ = self.arrive([id])
             let isAdmitted = self.admit([id, id])
             #expect(isAdmitted == [true, true])
