@@ -65,13 +65,15 @@ final class OpenSession: Sendable {
 
     /// Closes the cassette, and returns the final report. To be called when nothing is in flight any more; waits for the disk.
     ///
-    /// - Parameter keepsOld: keeps a cassette that the recording would replace.
-    func close(keepsOld: Bool) -> SessionReport {
+    /// - Parameters:
+    ///   - keepsOld: keeps a cassette that the recording would replace.
+    ///   - searching: called every tenth of a second with the number of exchanges whose bodies are still searched for secrets.
+    func close(keepsOld: Bool, searching: (_ left: Int) -> Void = { _ in }) -> SessionReport {
         var file: String?
         var problem: String?
         do throws(CassetteError) {
             // An empty cassette would be replayed the next time, and refuse every request.
-            file = try self.recorder?.close(keepsOld: keepsOld, keepsEmpty: false)
+            file = try self.recorder?.close(keepsOld: keepsOld, keepsEmpty: false, searching: searching)
             if let closed = file, !CassettePlace.exists(closed) { file = nil }
         } catch {
             problem = error.message

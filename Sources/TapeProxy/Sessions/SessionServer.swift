@@ -28,6 +28,7 @@ public final class SessionServer: Sendable {
     private let unauthenticatedContexts: PerLoop<ProxyContext>
     private let listener: any Channel
     private let ending = Shutdown()
+    private let closings = Guarded(ClosingSessions())
 
     /// Listens and serves, without any session yet.
     ///
@@ -120,20 +121,45 @@ public final class SessionServer: Sendable {
         await BlockingWork.run { self.stop() }
     }
 
+    /// Makes `stop`, and the ends of single sessions, end soon: searches for secrets that are not done, and the decoding of raw bodies, are
+    /// left out, as `Recorder.hasten` describes. Holds for all sessions from now on.
+    public func hasten() { self.closings.withLock { $0.hasten() } }
+
     /// The same for a thread that may block: never an event loop or a task.
-    package func stop() -> [SessionReport] {
+    ///
+    /// - Parameter searching: called every tenth of a second with the number of exchanges of the session that is being closed whose bodies are
+    ///   still searched for secrets.
+    package func stop(searching: (_ left: Int) -> Void = { _ in }) -> [SessionReport] {
         self.ending.perform {
             self.loops.shared.log.stopping()
             try? self.listener.close().wait()
             let left = self.registry.withLock { $0.stop() }
             let endings = left.map { self.beginEnd($0) }
             for ending in endings { try? ending.wait() }
-            let reports = left.map { self.close($0, keepsOld: true) }
+            let reports = left.map { self.close($0, keepsOld: true, searching: searching) }
             try? self.unauthenticated.stop(self.unauthenticatedContexts).wait()
             self.loops.stop()
             self.loops.shared.log.stopped(self.unauthenticated.totalCounts)
             return reports
         } ?? []
+    }
+}
+
+/// The sessions whose cassettes are being closed, so that all of these can be told to be quick.
+private struct ClosingSessions: Sendable {
+    private var sessions: [SessionName: OpenSession] = [:]
+    private var isHastened = false
+
+    mutating func begin(_ session: OpenSession) {
+        self.sessions[session.name] = session
+        if self.isHastened { session.recorder?.hasten() }
+    }
+
+    mutating func end(_ session: OpenSession) { self.sessions[session.name] = nil }
+
+    mutating func hasten() {
+        self.isHastened = true
+        for session in self.sessions.values { session.recorder?.hasten() }
     }
 }
 
@@ -262,8 +288,10 @@ extension SessionServer {
     }
 
     /// Closes the cassette of a session without clients, and logs its result.
-    func close(_ session: OpenSession, keepsOld: Bool) -> SessionReport {
-        let report = session.close(keepsOld: keepsOld)
+    func close(_ session: OpenSession, keepsOld: Bool, searching: (_ left: Int) -> Void = { _ in }) -> SessionReport {
+        self.closings.withLock { $0.begin(session) }
+        let report = session.close(keepsOld: keepsOld, searching: searching)
+        self.closings.withLock { $0.end(session) }
         let log = self.loops.shared.log
         log.sessionEnded(report)
         if let recorder = report.recorder {

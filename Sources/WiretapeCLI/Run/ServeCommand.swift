@@ -204,7 +204,11 @@ struct ServeRun {
             throw error
         }
         let stop = DispatchSemaphore(value: 0)
-        SignalThread.start { _ in stop.signal() }
+        let closing = ClosingTime(grace: self.options.grace) { server.hasten() }
+        SignalThread.start { _ in
+            closing.signalled()
+            stop.signal()
+        }
         screen.say("sessions on http://\(server.address), control on http://\(control.address)/sessions")
         if printsJSON {
             let line = ServeClient.readyLine(
@@ -221,8 +225,12 @@ struct ServeRun {
         }
         stop.wait()
         SignalThread.close(nil)
+        // Before the control API, which waits for the ends of sessions that it was asked for.
+        closing.begin()
         control.stop()
-        let reports = server.stop()
+        let searching = SearchProgress(screen: screen)
+        let reports = server.stop(searching: { searching.show($0) })
+        searching.end()
         for line in reports.flatMap(Self.lines) { screen.complain(line) }
         screen.stop()
         return Self.exitStatus(reports)

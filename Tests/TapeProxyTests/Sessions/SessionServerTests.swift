@@ -50,6 +50,28 @@ import Testing
         #expect(try RecordedExchanges.read(running.folder.file("new.json")).count == 1)
     }
 
+    /// The second answer teaches a secret that is in the first one, which a close searches once more if there is time.
+    @Test(arguments: [false, true]) func hastenedStopLosesNothingAndNamesWhatWasNotSearched(isHastened: Bool) throws {
+        let running = try RunningSessions()
+        let secret = "hunter2-hunter2-77"
+        let origin = try RawOrigin { connection in
+            for body in [#"{"note": "it is \#(secret)"}"#, #"{"password": "\#(secret)"}"#] {
+                _ = try connection.read(through: "\r\n\r\n")
+                try connection.send(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+        }
+        let session = try running.server.open(SessionOrder(cassette: "a.json"))
+        if isHastened { running.server.hasten() }
+        for _ in 1...2 { _ = try running.get("http://\(origin.authority)/", as: session) }
+        let report = try #require(running.stop().first)
+        origin.finish()
+        #expect(report.recorder?.recorded == 2 && report.recorder?.lost == 0 && report.problem == nil)
+        #expect(report.recorder?.unsearchedExchanges.first?.id == (isHastened ? 1 : nil))
+        #expect(try RecordedExchanges.read(running.folder.file("a.json")).count == 2)
+        #expect(String(decoding: try running.folder.read("a.json"), as: UTF8.self).contains(secret) == isHastened)
+    }
+
     @Test func thereAreNoMoreThanTheLimit() throws {
         let running = try RunningSessions()
         // All with a recorder, which has a thread, and with a port.
