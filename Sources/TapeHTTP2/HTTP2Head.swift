@@ -14,6 +14,8 @@ public final class HTTP2FieldSection {
     public var scheme: String? { self.content.scheme }
     public var authority: String? { self.content.authority }
     public var path: String? { self.content.path }
+    /// The path as it came, if it has other bytes than ASCII's.
+    var rawPath: [UInt8]? { self.content.rawPath }
     public var status: Int? { self.content.status }
     /// Of an extended CONNECT (RFC 8441, 4).
     public var connectProtocol: String? { self.content.connectProtocol }
@@ -45,6 +47,7 @@ public final class HTTP2FieldSection {
         var scheme: String?
         var authority: String?
         var path: String?
+        var rawPath: [UInt8]?
         var status: Int?
         var connectProtocol: String?
         var fields = HeaderFields()
@@ -63,6 +66,7 @@ public final class HTTP2FieldSection {
             }
             guard name.first != UInt8(ascii: ":") else {
                 self.set(name, to: String(decoding: value, as: UTF8.self))
+                if value.contains(where: { $0 >= 0x80 }), name.elementsEqual(":path".utf8) { self.rawPath = Array(value) }
                 return self.size
             }
             if neverIndexed { self.neverIndexed.insert(name) }
@@ -117,7 +121,7 @@ extension RequestHead {
             throw MessageError(.host, status: 400, "request has the :authority \"\(authority)\" and another Host field; send one")
         }
         self.init(method: method, target: path, version: .http2, fields: section.fields)
-        self.take(target: path.utf8)
+        self.take(target: section.rawPath ?? [])
         self.authority = authority
         if let connectProtocol = section.connectProtocol {
             guard method == "CONNECT", connectProtocol == "websocket" else {
@@ -154,7 +158,7 @@ public struct HTTP2Fields: Sendable {
     private enum PseudoFields: Sendable {
         case none
         case status(Int)
-        case request(method: String, scheme: String, authority: String, path: String)
+        case request(method: String, scheme: String, authority: String, path: String, rawPath: [UInt8]?)
     }
 
     private let pseudoFields: PseudoFields
@@ -164,7 +168,9 @@ public struct HTTP2Fields: Sendable {
     /// A request for an origin.
     public init(_ head: RequestHead, target: RequestTarget, origin: Origin) {
         let (authority, path) = head.multiplexedTarget(target, of: origin)
-        self.pseudoFields = .request(method: head.method, scheme: origin.scheme.rawValue, authority: authority, path: path)
+        self.pseudoFields = .request(
+            method: head.method, scheme: origin.scheme.rawValue, authority: authority, path: path,
+            rawPath: head.rawTarget == nil ? nil : head.wire(path))
         self.fields = Self.translated(head.fields, head.version, dropsHost: true)
         self.neverIndexed = head.neverIndexed
     }
@@ -196,7 +202,8 @@ public struct HTTP2Fields: Sendable {
             switch self.pseudoFields {
             case .none: (0, 0)
             case .status(let status): (String(status).utf8.count, 1)
-            case .request(let method, let scheme, let authority, let path):
+            case .request(let method, let scheme, let authority, let path, _):
+                // A raw path is never longer than the encoded one.
                 (method.utf8.count + scheme.utf8.count + authority.utf8.count + path.utf8.count, 4)
             }
         return withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: count + self.fields.count) { pairs in
@@ -204,12 +211,12 @@ public struct HTTP2Fields: Sendable {
                 var writer = PseudoFieldWriter(pairs: pairs, text: text)
                 switch self.pseudoFields {
                 case .none: break
-                case .status(let status): writer.append(":status", String(status))
-                case .request(let method, let scheme, let authority, let path):
-                    writer.append(":method", method)
-                    writer.append(":scheme", scheme)
-                    writer.append(":authority", authority)
-                    writer.append(":path", path)
+                case .status(let status): writer.append(":status", String(status).utf8)
+                case .request(let method, let scheme, let authority, let path, let rawPath):
+                    writer.append(":method", method.utf8)
+                    writer.append(":scheme", scheme.utf8)
+                    writer.append(":authority", authority.utf8)
+                    if let rawPath { writer.append(":path", rawPath) } else { writer.append(":path", path.utf8) }
                 }
                 return self.fields.bytes.withUnsafeBufferPointer { bytes in
                     for index in 0..<self.fields.count {
@@ -236,9 +243,9 @@ private struct PseudoFieldWriter {
         self.text = text
     }
 
-    mutating func append(_ name: StaticString, _ value: String) {
+    mutating func append(_ name: StaticString, _ value: some Collection<UInt8>) {
         let room = UnsafeMutableBufferPointer(rebasing: self.text[self.end...])
-        let length = room.initialize(fromContentsOf: value.utf8)
+        let length = room.initialize(fromContentsOf: value)
         self.pairs.initializeElement(
             at: self.count,
             to: nghttp2_nv(

@@ -502,7 +502,72 @@ import Testing
         origin.finish()
     }
 
+    @Test func lettersInATargetAreForwardedAsTheyCame() throws {
+        let target = "/보리?q=é"
+        let older = try RawOrigin { connection in
+            let head = String(decoding: try connection.read(through: "\r\n\r\n"), as: UTF8.self)
+            let line = head.prefix { $0 != "\r\n" }
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(line.utf8.count)\r\n\r\n\(line)")
+        }
+        let origin = try self.origin { peer in
+            try peer.wait(for: "a request") { $0.ended.contains(1) }
+            try peer.respond(1, body: peer.heads[1]?.path ?? "")
+            try peer.wait(for: "the end") { $0.closed[1] != nil }
+        }
+        let proxy = try RunningProxy()
+        let client = try self.client(proxy)
+        let id = try client.request("http://\(origin.authority)\(target)")
+        try client.wait(for: "the answer") { $0.ended.contains(id) }
+        #expect(client.text(id) == target)
+        let other = try proxy.connect()
+        try other.send(older.request("GET", target))
+        #expect(String(decoding: try other.readMessage(), as: UTF8.self).hasSuffix("GET \(target) HTTP/1.1"))
+        for origin in [origin, older] { origin.finish() }
+        let recorded = try proxy.recorded()
+        #expect(recorded.count == 2 && recorded.allSatisfy { $0.request.url.hasSuffix("/%EB%B3%B4%EB%A6%AC?q=%C3%A9") })
+        #expect(recorded.allSatisfy { $0.request.note?.contains("forwarded as they came") == true })
+    }
+
     // MARK: Translation
+
+    /// The settings that say so may come in parts.
+    @Test(arguments: 1...9) func originOfHTTP2OnAConnectionOfHTTP1IsToldApart(first: Int) throws {
+        let scene = try ExchangeScene()
+        scene.client(ForwardTranscriptTests.get)
+        scene.connected()
+        _ = scene.heard()
+        let settings = "\0\0\u{6}\u{4}\0\0\0\0\0\0\u{3}\0\0\0\u{64}"
+        scene.origin(String(settings.prefix(first)))
+        if first < 9 { #expect(scene.heard() == [], "nothing is known yet") }
+        scene.origin(String(settings.dropFirst(first)))
+        #expect(scene.heard().contains("dial h"), "it is asked again in HTTP/2")
+    }
+
+    /// A zero byte that begins no settings is no HTTP at all.
+    @Test func bytesThatAreNoHTTPAreNotTakenForHTTP2() throws {
+        let scene = try ExchangeScene()
+        scene.client(ForwardTranscriptTests.get)
+        scene.connected()
+        _ = scene.heard()
+        scene.origin("\0\0\0\u{1}")
+        let heard = scene.heard()
+        #expect(heard.contains { $0.contains("502") } && !heard.contains { $0.hasPrefix("dial") }, "\(heard)")
+    }
+
+    @Test func originThatSpeaksHTTP2WithoutChoosingItInTLSIsNamed() throws {
+        let tls = try TLSScene()
+        let origin = try RawOrigin(
+            tls.origin().plays { stream in
+                _ = try stream.read(through: "\r\n\r\n")
+                try stream.send([0, 0, 0, 4, 0, 0, 0, 0, 0] as [UInt8])
+                try stream.expectEnd()
+            })
+        let proxy = try tls.proxy(.all, in: tls.emptyCassette())
+        let stream = try tls.secure(proxy.connect(), to: origin.authority)
+        try stream.send(TLSScene.request())
+        let answer = String(decoding: try stream.readMessage(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 502 ") && answer.contains("speaks HTTP/2, which it has not chosen in TLS"), "\(answer)")
+    }
 
     @Test(arguments: ["GET", "POST"]) func aClientOfHTTP1ReachesAnOriginOfHTTP2Alone(method: String) throws {
         let origin = try RawOrigin(

@@ -35,6 +35,18 @@ import Testing
         #expect(scene.recorder.summary == ["GET 200 complete 2"])
     }
 
+    @Test func lettersInATargetInsideATunnelAreForwardedAsTheyCame() throws {
+        let scene = try self.opened()
+        scene.client("GET /보리?q=é HTTP/1.1\r\nHost: 192.0.2.1:443\r\n\r\n")
+        scene.connected()
+        scene.origin(ForwardTranscriptTests.ok)
+        #expect(
+            scene.heard() == [
+                "dial 192.0.2.1:443", "origin 1 < GET /보리?q=é HTTP/1.1|Host: 192.0.2.1:443||", ForwardTranscriptTests.gotOK,
+            ])
+        #expect(scene.recorder.exchanges.first?.interaction.request.url == "http://192.0.2.1:443/%EB%B3%B4%EB%A6%AC?q=%C3%A9")
+    }
+
     @Test(arguments: ["GET a", "GET ?q", "get ftp://h/"])
     func anOddTargetIsRefusedAndNotPassedByUnread(request: String) throws {
         let scene = try self.opened()
