@@ -164,6 +164,29 @@ import Testing
         #expect(connection.readToEnd().hasPrefix("HTTP/1.1 503 "))
     }
 
+    @Test func clientThatLeavesCancelsItsRequest() throws {
+        let running = try RunningInspector()
+        let (began, cancelled, over) = (Gate("the work begins"), Gate("the work is cancelled"), Gate("the test is over"))
+        var tools = InspectorTools()
+        tools.tryRedaction = { _, _ in
+            WorkCancellation.onCancel { cancelled.open() }
+            began.open()
+            try over.wait()
+            throw TestProblem("nobody reads this")
+        }
+        let server = try InspectorServer.start(
+            InspectedCassette(path: running.path), tools: tools, token: Secret(RunningInspector.token))
+        defer { server.stop() }
+        var connection: Connection? = try Connection(port: server.port)
+        try connection?.send(
+            "POST /api/redactions/try HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nAuthorization: Bearer \(RunningInspector.token)\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+        )
+        try began.wait()
+        connection = nil
+        try cancelled.wait()
+        over.open()
+    }
+
     @Test func aStoppedInspectorListensNoMore() throws {
         let running = try RunningInspector()
         let server = try InspectorServer.start(InspectedCassette(path: running.path))
