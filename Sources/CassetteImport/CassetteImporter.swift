@@ -218,11 +218,20 @@ public struct CassetteImporter {
             if error is Interrupted { throw CassetteError(.unwritable, "the import was interrupted: nothing was written.") }
             throw error
         }
-        let written = try recorder.close(keepsOld: false)
+        let written: String
+        do {
+            written = try recorder.close(keepsOld: false)
+        } catch {
+            if !hadBodies { rmdir(bodies) }
+            let next = error.code == .noSpace ? "make room, and import again" : "import again"
+            throw CassetteError(error.code, "\(error.message). Nothing was written: \(next).", cause: error)
+        }
         let status = recorder.currentStatus
         guard status.lost == 0 else {
             let reason = status.firstProblem?.message ?? "the disk failed"
             try CassettePlace.remove(written)
+            _ = try? CassetteReferences(familyOf: path).tidy(BodyStore(cassettePath: path))
+            if !hadBodies { rmdir(bodies) }
             throw CassetteError(
                 .unwritable,
                 "\(status.lost) of \(report.exchanges) exchanges could not be written to \"\(path)\" (\(reason)): make room, and import again."

@@ -43,6 +43,29 @@ import Testing
         #expect(!self.importing.folder.exists("out.json"))
     }
 
+    /// A killed import leaves a hidden file, which nobody takes for a recording, and bodies; the next import removes both.
+    @Test func importIsHiddenUntilItIsCompleteAndClearsWhatAnotherOneLeft() throws {
+        let folder = self.importing.folder
+        try folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
+        var during: [String] = []
+        let importer = CassetteImporter(ImportOptions())
+        func run() throws {
+            _ = try importer.run([folder.file("a.har")], to: self.importing.cassette, version: "1") {
+                if during.isEmpty { during = (try? folder.names()) ?? [] }
+                return false
+            }
+        }
+        try run()
+        #expect(during.contains(".out.json.import") && !during.contains { $0.hasSuffix(".new.json") || $0 == "out.json" }, "\(during)")
+        try FileManager.default.moveItem(atPath: self.importing.cassette, toPath: folder.file(".out.json.import"))
+        let orphan = "\(String(repeating: "a", count: 64)).bin"
+        try FileManager.default.createDirectory(atPath: folder.file("out.bodies"), withIntermediateDirectories: true)
+        for name in [orphan, "undeveloped.raw"] { try folder.write([1], to: "out.bodies/\(name)") }
+        try run()
+        #expect(try folder.names().filter { !$0.hasSuffix(".har") }.sorted().filter { $0 != "out.bodies" } == ["out.json"])
+        #expect(try folder.names(in: "out.bodies").isEmpty)
+    }
+
     @Test func aMissingFileIsReported() throws {
         try self.importing.folder.write(HARText.log(HARText.entry()).utf8, to: "a.har")
         let report = try self.run(["missing.har", "a.har"])

@@ -203,6 +203,7 @@ public final class BodyStore {
     }
 
     private func removeLeftovers() throws(CassetteError) {
+        try CassettePlace.removeStaged(beside: self.location.sibling(self.location.name))
         guard let box = self.lazyFolder else { return }
         for name in try self.names(where: { $0.hasPrefix(".part-") }) {
             guard let file = try? OpenFile(name, in: box.folder, for: .update), (try? file.lock()) != nil else { continue }

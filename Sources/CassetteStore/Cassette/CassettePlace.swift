@@ -75,8 +75,49 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(path).folder).synchronize()
     }
 
-    /// Bytes of a cassette's name: a file that replaces it is written beside it as `.NAME.rewrite`, and names have 255 bytes on most systems.
-    static let nameLimit = 246
+    /// Bytes of a cassette's name. Names have 255 bytes on most systems, and the longest one beside `pets.json` is `.pets.new-100.json.rewrite`.
+    static let nameLimit = 238
+
+    /// Commands that write a cassette under a hidden name beside its own, until it is complete.
+    package enum StagingCommand: String, Sendable, CaseIterable {
+        case `import`, merge
+    }
+
+    /// The hidden name beside a cassette that is about to be written. What a killed command has left under such names is removed.
+    ///
+    /// - Throws: `inUse` if another process is writing it.
+    package static func stagedPath(of path: String, by command: StagingCommand) throws(CassetteError) -> String {
+        try self.removeStaged(beside: path)
+        let staged = self.hiddenPath(of: path, by: command)
+        guard !self.exists(staged) else {
+            throw CassetteError(
+                .inUse, "another \"wiretape \(command.rawValue)\" is writing \"\(path)\": wait for its end, or name another file")
+        }
+        return staged
+    }
+
+    private static func hiddenPath(of path: String, by command: StagingCommand) -> String {
+        let location = FileLocation(self.followed(path))
+        return location.sibling(".\(location.name).\(command.rawValue)")
+    }
+
+    /// Cassettes under hidden names that are being written at this moment.
+    static func stagedNow(beside path: String) -> [String] {
+        StagingCommand.allCases.map { self.hiddenPath(of: path, by: $0) }.filter(self.isLocked)
+    }
+
+    /// Removes cassettes under hidden names that commands have left when they were killed. What is being written stays.
+    static func removeStaged(beside path: String) throws(CassetteError) {
+        for staged in StagingCommand.allCases.map({ self.hiddenPath(of: path, by: $0) }) where self.exists(staged) {
+            guard let file = try? OpenFile(staged, for: .read), (try? file.lock()) != nil else { continue }
+            try self.remove(staged)
+        }
+    }
+
+    private static func isLocked(_ path: String) -> Bool {
+        guard let file = try? OpenFile(path, for: .read) else { return false }
+        return (try? file.lock()) == nil
+    }
 
     /// Refuses a name beside which no bodies and no new recording could be, before anything is written.
     public static func checkName(_ path: String) throws(CassetteError) {
@@ -123,7 +164,7 @@ public enum CassettePlace {
     public static func sharingBodies(with path: String) -> [String] {
         let path = self.followed(path)
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
-        let names = [stem, "\(stem).json"] + (1...self.freeNames).map { self.name(stem, $0) }
+        let names = [stem, "\(stem).json"] + (1...self.freeNames).map { self.name(stem, $0) } + self.stagedNow(beside: path)
         return names.filter { name in
             // A folder of that name is not a cassette.
             var status = stat()

@@ -47,9 +47,7 @@ public struct CassetteMerger {
         }
         try CassettePlace.checkName(path)
         let members = try CassetteHeadMembers.merged(self.inputs)
-        let location = FileLocation(path)
-        let temporary = location.sibling(".\(location.name).merge")
-        if CassettePlace.exists(temporary) { try CassettePlace.remove(temporary) }
+        let temporary = try CassettePlace.stagedPath(of: path, by: .merge)
         let appender = try CassetteAppender.create(temporary, recorder: recorder, members: members)
         do {
             let store = try BodyStore(cassettePath: path)

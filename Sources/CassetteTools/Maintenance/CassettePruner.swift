@@ -32,7 +32,14 @@ public struct CassettePruner {
         try JournalRecovery.run(appender, BodyStore(cassettePath: self.path))
         let rewriter = try appender.finish()
         var (outcome, order) = try self.choice(in: rewriter.reader)
-        guard !outcome.removed.isEmpty else { return outcome }
+        guard !outcome.removed.isEmpty else {
+            // Bodies of a command that was killed.
+            let store = try BodyStore(cassettePath: self.path)
+            if store.hasFiles, let references = try? CassetteReferences(familyOf: self.path) {
+                outcome.removedFiles = try references.tidy(store)
+            }
+            return outcome
+        }
         do {
             try rewriter.rewrite(order: order)
         } catch {

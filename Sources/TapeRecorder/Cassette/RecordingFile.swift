@@ -78,7 +78,7 @@ final class RecordingFile: @unchecked Sendable {
             // Of a cassette of this name that somebody has removed: they would pass for conversations of this one.
             try store.removeJournals(of: plan.path)
         case .stage:
-            self.path = try CassettePlace.freeName(beside: plan.path)
+            self.path = try CassettePlace.stagedPath(of: plan.path, by: .import)
             self.oldLock = nil
             self.appender = try CassetteAppender.create(self.path, recorder: recorder, members: members, disk: disk)
             if redaction == nil { CassettePlace.keepPrivate(self.path) }
@@ -291,8 +291,19 @@ final class RecordingFile: @unchecked Sendable {
         do throws(CassetteError) {
             return try self.put(keepsOld: keepsOld, keepsEmpty: keepsEmpty, hasUndecoded: hasUndecoded, haste: haste, progress: progress)
         } catch {
+            if self.plan.target == .stage {
+                self.removeStaged()
+                throw error
+            }
             throw error.code == .noSpace ? self.unfinished(error, count) : error
         }
+    }
+
+    /// Nothing is lost: its exchanges are in the files that are imported.
+    private func removeStaged() {
+        try? self.store.removeJournals(of: self.path)
+        self.tidy(without: self.path)
+        try? CassettePlace.remove(self.path)
     }
 
     /// The error of a close without room: it tells where the exchanges are.
