@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-posts example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
+.PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
 
 # Without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
@@ -236,6 +236,12 @@ bench-stalls:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/stalls.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
+
+## Measures the memory of open HTTP/2 streams, and of gRPC calls with many messages; options: make bench-streams ARGS='--streams 500 stalled'.
+bench-streams:
+	@sh scripts/setup.sh bench
+	sh scripts/release.sh --product wiretape
+	python3 Benchmarks/streams.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
 
 ## Measures POSTs whose head and body are two sends; options: make bench-posts ARGS='--other PROGRAM'.
 bench-posts:
