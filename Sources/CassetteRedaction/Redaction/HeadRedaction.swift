@@ -124,6 +124,8 @@ struct HeadRedaction {
                 findings += CookieField.findings(in: bytes, range, isSet: false)
             } else if fields.isNamed("set-cookie", at: index) || fields.isNamed("set-cookie2", at: index) {
                 findings += CookieField.findings(in: bytes, range, isSet: true)
+            } else if fields.isNamed("sec-websocket-protocol", at: index) {
+                findings += Self.findings(inProtocols: bytes, range)
             } else if let meaning = SecretNames.meaning(ofHeader: name) {
                 findings += self.named(meaning, bytes, range)
             }
@@ -143,6 +145,39 @@ struct HeadRedaction {
         guard let view = EscapeView(text) else { return plain }
         return plain
             + view.bytes.withUnsafeBytes { TextSurvey.findings(in: $0, isView: true) }.map { moved($0, view.source($0.range)) }
+    }
+
+    /// Credentials among the names of protocols, since pages can set no other field of a handshake: `bearer, TOKEN`,
+    /// `base64url.bearer.authorization.k8s.io.TOKEN`, `openai-insecure-api-key.TOKEN`, `header-TOKEN`.
+    private static func findings(inProtocols bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
+        var findings: [Finding] = []
+        var followsName = false
+        for item in bytes[range].split(separator: UInt8(ascii: ",")) {
+            var (start, end) = (item.startIndex, item.endIndex)
+            while start < end, bytes[start] <= 32 { start += 1 }
+            while end > start, bytes[end - 1] <= 32 { end -= 1 }
+            let name = bytes[start..<end]
+            let lower = String(decoding: name, as: UTF8.self).lowercased()
+            var secret: Range<Int>?
+            if followsName || NamedValue.looksLikeKey(UnsafeRawBufferPointer(rebasing: name)) && !name.contains(UInt8(ascii: ".")) {
+                secret = start..<end
+            }
+            if let point = name.lastIndex(of: UInt8(ascii: ".")), point > start {
+                let before = bytes[start..<point]
+                if lower.contains("bearer.") || SecretNames.meaning(ofHeader: before) != nil
+                    || SecretNames.meaning(ofCompound: before) != nil
+                {
+                    secret = point + 1..<end
+                }
+            }
+            if lower.hasPrefix("header-") { secret = start + 7..<end }
+            followsName = ["bearer", "basic", "jwt", "auth"].contains(lower) || SecretNames.isName(name)
+            guard let secret, !secret.isEmpty, !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: bytes[secret])) else { continue }
+            // A JSON Web Token is found by its looks, and stays one.
+            if bytes[secret].starts(with: "eyJ".utf8), bytes[secret].contains(UInt8(ascii: ".")) { continue }
+            findings.append(Finding(kind: "authorization", range: secret, secret: Array(bytes[secret]), spelling: .plain))
+        }
+        return findings
     }
 
     private func named(_ meaning: SecretNames.Meaning, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {

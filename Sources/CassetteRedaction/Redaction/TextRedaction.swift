@@ -213,6 +213,11 @@ struct TextRedaction {
                 else { continue }
                 let redacted = base64.content.withUnsafeBytes { content -> [UInt8]? in
                     let isReadable = ReadableText.isReadable(content)
+                    if !isReadable, self.kind != .binary,
+                        let nested = NestedContent(text: redaction, depth: depth + 1).redacted(content)
+                    {
+                        return nested.bytes
+                    }
                     let isForm = isReadable && Base64Text.isForm(base64.content)
                     let kind: TextKind = self.kind == .binary || !isReadable ? .binary : isForm ? .form : .plain
                     let findings =
@@ -360,7 +365,7 @@ struct PlaceholderSpelling {
             return text
         case .user: return self.escaped(placeholder, keeping: [])
         case .query where self.kind != .url: return self.escaped(placeholder, keeping: [UInt8(ascii: ":")])
-        case .plain, .json, .form, .query:
+        case .plain, .json, .form, .query, .markup:
             return isEscaped && self.kind != .url ? self.escaped(placeholder, keeping: [UInt8(ascii: ":")]) : placeholder
         }
     }

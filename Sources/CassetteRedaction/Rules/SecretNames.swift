@@ -16,6 +16,8 @@ package enum SecretNames {
         var needsKeyShape = false
         /// The name of several: `tokens` are mostly words that are counted, and `passwords` an object of names and values.
         var isPlural = false
+        /// The name is a word of everyday as well (`pass`): words, short numbers and sentences under it are no secrets.
+        var isEveryday = false
         /// The name only ends with a secret's name, as `spring.datasource.password` does: the value has to look like a secret, too.
         var isCompound = false
         /// False where values may be words of everyday.
@@ -82,7 +84,7 @@ package enum SecretNames {
     private static let endingsByHash: [UInt64: Meaning] = {
         var table: [UInt64: Meaning] = [:]
         for name in [
-            "password", "passwd", "pwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey", "accesstoken",
+            "password", "passwd", "pwd", "pass", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey", "accesstoken",
             "refreshtoken", "authtoken", "apitoken", "bearertoken", "clientsecret", "consumersecret", "appsecret", "sharedsecret",
             "signingsecret", "webhooksecret", "encryptionkey", "masterkey", "signingkey", "accountkey", "connectionstring", "csrftoken",
             "xsrftoken", "authenticitytoken", "requestverificationtoken",
@@ -134,7 +136,8 @@ package enum SecretNames {
     }
 
     private static let variables: [(kind: String, ending: [UInt8])] = [
-        ("password", "PASSWORD"), ("password", "PASSWD"), ("password", "_PWD"), ("password", "_PASSPHRASE"), ("token", "_TOKEN"),
+        ("password", "PASSWORD"), ("password", "PASSWD"), ("password", "_PWD"), ("password", "_PASS"), ("password", "_PASSPHRASE"),
+        ("token", "_TOKEN"),
         ("secret", "_SECRET"), ("api-key", "API_KEY"), ("api-key", "APIKEY"), ("secret", "SECRET_KEY"), ("api-key", "ACCESS_KEY"),
         ("secret", "PRIVATE_KEY"), ("secret", "ENCRYPTION_KEY"), ("password", "REDISCLI_AUTH"), ("password", "MYSQL_PWD"),
     ].map { ($0.0, Array($0.1.utf8)) }
@@ -182,7 +185,8 @@ package enum SecretNames {
                 guard let (hash, _) = self.fold(name.utf8) else { continue }
                 var meaning = Meaning(kind: kind)
                 meaning.needsCompany = name == "code"
-                meaning.needsKeyShape = name == "key" || name == "sig" || name == "signature" || name == "auth" || name == "session"
+                meaning.needsKeyShape = Self.ambiguous.contains(name)
+                meaning.isEveryday = Self.everyday.contains(name)
                 meaning.isSure = !Self.unsure.contains(kind)
                 if Self.plurals.contains(name) { (meaning.isPlural, meaning.needsKeyShape) = (true, true) }
                 if name.hasSuffix("authorization") { meaning.syntax = .credentials }
@@ -191,6 +195,10 @@ package enum SecretNames {
         }
         return table
     }
+
+    /// Names of other things, too, whose values tell which they are.
+    private static let ambiguous: Set<String> = ["key", "sig", "signature", "auth", "session", "ticket"]
+    private static let everyday: Set<String> = ["pass", "credential", "credentials"]
 
     private static let plurals: Set<String> = [
         "passwords", "tokens", "secrets", "apikeys", "accesstokens", "refreshtokens", "authtokens", "apitokens", "clientsecrets",
@@ -215,7 +223,7 @@ package enum SecretNames {
                 "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
                 "jwttoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
-                "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens",
+                "registrationtoken", "tokensecret", "tokens", "authtokens", "apitokens", "binarysecuritytoken", "binarysecret", "ticket",
             ]
         ),
         ("client_secret", ["clientsecret", "clientsecrets", "consumersecret", "appsecret", "applicationsecret", "oauthconsumersecret"]),
@@ -227,7 +235,9 @@ package enum SecretNames {
                 "currentpassword", "userpassword",
                 "passwordconfirmation", "confirmpassword", "passwordconfirm", "passwordverify", "password1", "password2", "repeatpassword",
                 "passwords", "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword",
-                "masterpassword",
+                "masterpassword", "pass", "mailpass", "adminpass", "rootpass", "loginpass", "sqlpass", "mysqlpass", "pgpass", "ftppass",
+                "sshpass", "redispass", "ldappass", "bindpass", "authpass", "proxypass", "newpass", "oldpass", "keypass", "storepass",
+                "credential", "credentials", "secretdata",
             ]
         ),
         (

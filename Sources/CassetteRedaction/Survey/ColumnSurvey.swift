@@ -89,6 +89,7 @@ struct ColumnSurvey {
             guard column < meanings.count, let meaning = meanings[column], range.count <= NamedValue.limit,
                 !hasMore || range.upperBound < end
             else { return true }
+            if meaning.isEveryday, text[range].allSatisfy({ $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: ".") }) { return true }
             if !NamedValue.isWord(text[range]), let finding = NamedValue.finding(in: text, range, meaning, .plain) {
                 findings.append(finding)
             }

@@ -16,6 +16,14 @@ struct EscapeView {
     /// Nil for a text without escapes.
     init?(_ text: UnsafeRawBufferPointer) {
         guard Self.mayHaveEscapes(text) else { return nil }
+        self.init(text, marks: "%\\&")
+    }
+
+    /// A text with the entities of XML alone taken out; nil if it has none.
+    init?(entitiesOf text: UnsafeRawBufferPointer) { self.init(text, marks: "&") }
+
+    private init?(_ text: UnsafeRawBufferPointer, marks: StaticString) {
+        let marks = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var steps: [(view: Int, source: Int)] = [(0, 0)]
@@ -23,7 +31,7 @@ struct EscapeView {
         var plain = 0
         while position < text.count {
             let byte = text[position]
-            guard byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "&"),
+            guard byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "&"), marks.contains(byte),
                 let (decoded, length) = Self.escape(text, at: position)
             else {
                 position += 1

@@ -15,6 +15,8 @@ package struct Finding: Sendable, Hashable {
         case form
         /// In front of a URL's host, where colons have a meaning.
         case user
+        /// In XML or HTML, with entities.
+        case markup
         /// In base64, with or without line ends.
         case base64
     }
@@ -55,6 +57,7 @@ extension Finding.Spelling {
         switch self {
         case .plain, .number: Array(value)
         case .json: value.contains(UInt8(ascii: "\\")) ? JSONStringDecoder.decode(Array(value)[...]) ?? Array(value) : Array(value)
+        case .markup: EscapeView(entitiesOf: value)?.bytes ?? Array(value)
         case .query, .user: Self.unescaped(value, plusIsSpace: false)
         case .form: Self.unescaped(value, plusIsSpace: true)
         case .base64: Base64.decode(value.filter { $0 > 32 })

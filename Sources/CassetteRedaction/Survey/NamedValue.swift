@@ -14,6 +14,8 @@ enum NamedValue {
         guard !value.isEmpty, !value.allSatisfy({ $0 <= 32 }), !Placeholder.isAll(value),
             meaning.followsScheme || !OrdinaryValue.isOrdinary(value, kind: meaning.kind)
         else { return nil }
+        if meaning.isEveryday, Self.isOfEveryday(value) || Self.isWord(value[...]) { return nil }
+        if Self.isTerm(value) { return nil }
         if meaning.isCompound,
             !Self.looksLikePassword(value) && !(meaning.kind == "password" && Self.isNumber(value)) || Self.isLocation(value[...])
         {
@@ -32,6 +34,28 @@ enum NamedValue {
         else { return false }
         return !String(decoding: value.prefix(16), as: UTF8.self).lowercased().hasPrefix("your") && !SecretNames.isName(value)
             && !Self.isWord(value) && value.contains { FormSpelling.isAlphanumeric($0) || $0 >= 128 }
+    }
+
+    /// Whether a value under a name that is a word of everyday, too, is no secret: a sentence, an outcome, a short number.
+    static func isOfEveryday(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard Self.mayBeSecret(value[...]) else { return true }
+        if value.count < 4, value.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return true }
+        return value.count <= 16 && Self.outcomes.contains(String(decoding: value, as: UTF8.self).lowercased())
+    }
+
+    /// Outcomes of tests, and modes of `fetch` (Fetch Standard, 5.3).
+    private static let outcomes: Set<String> = [
+        "pass", "passed", "passes", "passing", "fail", "failed", "failure", "ok", "success", "skip", "skipped", "warn", "warning",
+        "partial",
+        "pending", "done", "error", "inconclusive", "include", "omit", "same-origin", "no", "low", "high", "all",
+    ]
+
+    /// The name of a term in a vocabulary, as contexts of JSON-LD have it: `https://w3id.org/security#secret`.
+    private static func isTerm(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.starts(with: "http://".utf8) || value.starts(with: "https://".utf8),
+            let mark = value.lastIndex(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "/") })
+        else { return false }
+        return SecretNames.isName(value[(mark + 1)...]) && !value.contains { "@?=".utf8.contains($0) }
     }
 
     /// Several words without a digit, as labels and complaints are.

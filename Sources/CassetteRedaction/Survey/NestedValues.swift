@@ -21,6 +21,9 @@ struct NestedValues {
         var names: [Range<Int>?] = []
         var isObject: [Bool] = []
         var count = 0
+        // A schema says `"type": "string"`, and so does an output of Terraform, which has a value, too.
+        var hasWordType = false
+        defer { if hasWordType { self.values.removeAll { $0.name.map { !Self.isWord(text.bytes[$0], in: ["value"]) } ?? true } } }
         while offset < text.bytes.count, count <= Self.countLimit {
             count += 1
             let byte = text.bytes[offset]
@@ -50,7 +53,7 @@ struct NestedValues {
                         if text.byte(value) == UInt8(ascii: "\""), let end = text.endOfString(value + 1),
                             NamedValue.isWord(text.bytes[value + 1..<end])
                         {
-                            return nil
+                            hasWordType = true
                         }
                     }
                     offset = next + 1
@@ -89,7 +92,8 @@ struct NestedValues {
 
     private static let names: Set<String> = [
         "value", "val", "values", "plaintext", "plain", "cleartext", "clear", "text", "raw", "secret", "data", "current", "new", "old",
-        "previous", "content", "#text", "$", "$t", "_", "__text", "_text", "_value", "$value", "s", "string", "stringvalue", "default",
+        "previous", "content", "#text", "$", "$t", "_", "__text", "_text", "_value", "$value", "@value", "s", "string", "stringvalue",
+        "default",
         "primary", "secondary", "access", "refresh", "set", "confirm", "confirmation", "first", "second", "prod", "production", "test",
         "live", "actual", "input",
     ]

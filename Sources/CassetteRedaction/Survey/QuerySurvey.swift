@@ -19,7 +19,7 @@ struct QuerySurvey {
         var kept: [Range<Int>] = []
         var start = range.lowerBound
         var hasCompany: Bool?
-        let separator = self.isForm ? Self.separator(UnsafeRawBufferPointer(rebasing: text[range])) : UInt8(ascii: "&")
+        let separator = Self.separator(UnsafeRawBufferPointer(rebasing: text[range]))
         while start < range.upperBound {
             let slice = UnsafeRawBufferPointer(rebasing: text[..<range.upperBound])
             let end = ByteScan.index(of: separator, in: slice, from: start)
@@ -35,6 +35,7 @@ struct QuerySurvey {
                 {
                     if let meaning = self.meaning(name),
                         meaning.isRuled || !OrdinaryValue.isOrdinary(parameter: secret, kind: meaning.kind),
+                        !meaning.isEveryday || !secret.withUnsafeBytes({ NamedValue.isOfEveryday($0) }),
                         !meaning.needsCompany || self.company(&hasCompany, UnsafeRawBufferPointer(rebasing: slice[range]))
                     {
                         findings.append(
@@ -49,7 +50,7 @@ struct QuerySurvey {
         return (findings, kept)
     }
 
-    /// `;` in a form of at least two items that are all `name=value`, and has no `&` (HTML 4.01, B.2.2).
+    /// `;` in a form or a query of at least two items that are all `name=value`, and has no `&` (HTML 4.01, B.2.2).
     static func separator(_ items: UnsafeRawBufferPointer) -> UInt8 {
         guard ByteScan.index(of: UInt8(ascii: ";"), in: items, from: 0) < items.count,
             ByteScan.index(of: UInt8(ascii: "&"), in: items, from: 0) == items.count

@@ -14,6 +14,8 @@ struct SecretShape: Sendable {
 
     enum Alphabet: Sendable {
         case upperAndDigits, alphanumeric, word, base64, path, escaped
+        /// Digits, a colon and a word.
+        case numberAndWord
 
         @inline(__always)
         func contains(_ byte: UInt8) -> Bool {
@@ -25,7 +27,8 @@ struct SecretShape: Sendable {
                 FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
                     || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
             case .escaped: FormSpelling.isAlphanumeric(byte) || [37, 43, 45, 47, 61, 95].contains(byte)
-            case .path: FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "/")
+            case .path: Self.word.contains(byte) || byte == UInt8(ascii: "/")
+            case .numberAndWord: Self.word.contains(byte) || byte == UInt8(ascii: ":")
             }
         }
     }
@@ -72,6 +75,12 @@ struct SecretShape: Sendable {
         SecretShape(kind: "npm-token", prefix: "npm_", anchor: 0, alphabet: .alphanumeric, length: 36...36),
         SecretShape(kind: "vault-token", prefix: "hvs.", anchor: 0, alphabet: .word, length: 24...255),
         SecretShape(kind: "vault-token", prefix: "hvb.", anchor: 0, alphabet: .word, length: 24...Self.most),
+        // The id of the bot and its secret (Telegram Bot API, "Authorizing your bot").
+        SecretShape(kind: "telegram-token", prefix: "/bot", anchor: 0, alphabet: .numberAndWord, length: 38...64, kept: 4),
+        SecretShape(kind: "discord-hook", prefix: "/webhooks/", anchor: 1, alphabet: .path, length: 75...128, kept: 10),
+        // Tickets of CAS that stand for a login (CAS Protocol 3.0, 3.4 to 3.6).
+        SecretShape(kind: "ticket", prefix: "TGT-", anchor: 0, alphabet: .word, length: 20...1024),
+        SecretShape(kind: "ticket", prefix: "PGT-", anchor: 0, alphabet: .word, length: 20...1024),
         SecretShape(kind: "shopify-token", prefix: "shpat_", anchor: 0, alphabet: .alphanumeric, length: 32...32),
         // Armour in base64, as configurations of clusters have it.
         Self.armour("LS0tLS1CRUdJTiBQUklWQVRFIEtFW"),
@@ -100,7 +109,14 @@ struct SecretShape: Sendable {
         while end < most, self.alphabet.contains(text[end]) { end += 1 }
         guard end - start - count >= self.length.lowerBound else { return nil }
         if end < text.count, end == most, self.alphabet.contains(text[end]) { return nil }
+        if self.alphabet == .numberAndWord, !Self.isNumberAndWord(text[(start + count)..<end]) { return nil }
         return start + self.kept..<end
+    }
+
+    private static func isNumberAndWord(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let digits = text.prefix { $0 >= 48 && $0 <= 57 }
+        return digits.count >= 6 && text.dropFirst(digits.count).first == UInt8(ascii: ":")
+            && !text.dropFirst(digits.count + 1).contains(UInt8(ascii: ":"))
     }
 }
 

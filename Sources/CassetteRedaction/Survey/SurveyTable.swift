@@ -20,6 +20,12 @@ struct SurveyTable: Sendable {
         case flag
         /// Two hyphens and the first letters of an option's name.
         case option
+        /// A word of a command or a setting before its argument.
+        case directive(TextSurvey.Directive)
+        /// Letters of `Bearer`.
+        case scheme
+        /// The end of `VALUES` of SQL.
+        case rows
         /// Base64 of what JSON or XML begins with.
         case base64Beginning
         /// Base64 of letters that names of secrets have.
@@ -37,8 +43,14 @@ struct SurveyTable: Sendable {
     private let anchors: [Anchor]
     private let groups: AnchorGroups
 
-    /// Beginnings of objects and arrays of JSON, of XML, and of base64 of an object, as base64 spells them.
-    private static let base64Beginnings: [StaticString] = ["eyAi", "ewog", "W3si", "PD94", "ZXlK", "ZXlB", "UEQ5", "Wlhs"]
+    /// Beginnings of objects and arrays of JSON, of XML, of gzip and zstd, and of base64 of an object, an array, a name and XML, as base64
+    /// spells them.
+    private static let base64Beginnings: [StaticString] = [
+        "eyAi", "ewog", "W3si", "PD94", "ZXlK", "ZXlB", "UEQ5", "Wlhs", "H4sI", "KLUv", "Y0dG", "ZEc5", "ZFhO",
+    ]
+    private static let directives: [(word: StaticString, directive: TextSurvey.Directive)] = [
+        ("ENV ", .environment), ("AUTH", .authentication), ("PASS", .passwordCommand), ("irep", .redisSetting), ("_hea", .header),
+    ]
     /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: wherever a group of four begins, one of three of them is whole.
     private static let base64OfNames: [StaticString] = [
         "cGFz", "YXNz", "c3N3", "UGFz", "dG9r", "b2tl", "a2Vu", "VG9r", "c2Vj", "ZWNy", "Y3Jl", "U2Vj",
@@ -49,14 +61,23 @@ struct SurveyTable: Sendable {
     /// Divided by a search for the fewest candidates in JSON, prose, programs and base64: a group with the wrong word in it takes every
     /// third byte of a text for one. A word that is missing here goes to the group of most names.
     private static let division: [[String]] = [
-        ["nid", "yid", "ord", "pem", "irm", "_pat", "npm_", "a2Vu", "ied ", "IED "],
-        ["ode", "ase", "nse", "lue", "ken", "otp", "key", "AKIA", "ASIA", "gho_", "ghp_", "ghu_", "c3N3"],
-        ["sid", "pwd", "swd", "kie", "ure", "srf", "sig", "ing", "ial", "ens", "eys", "int", "jwt", "CRUd", "c2Vj", "U2Vj", "ewog"],
-        ["glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xapp", "xoxb", "xoxd", "xoxe", "xoxr", "b2tl"],
-        ["1//0", "AIza", "GOCS", "sk-a", "sk-p", "slac", "xoxa", "xoxo", "xoxp", "xoxs", "Wlhs"],
-        ["rd1", "rd2", "uth", "ion", "ier", "rds", "ets", "ret", "ult", "est", "ify", "ghr_", "ghs_", "ya29", "UEQ5", "hvs.", "hvb."],
-        ["BEGI", "eyJ", "cGFz", "UGFz", "dG9r", "VG9r", "eyAi", "PD94", "blanks"],
-        ["YXNz", "ZWNy", "Y3Jl", "W3si", "ZXlK", "flags", "ZXlB"],
+        ["/bot", "PD94", "_pat", "ied ", "irep", "irm", "nid", "npm_", "nse", "ord", "pem", "ya29", "yid"],
+        [
+            "AKIA", "ASIA", "AUTH", "GOCS", "LUES", "ase", "c3N3", "ghp_", "ghs_", "ghu_", "ify", "ion", "ive", "ken", "ket", "key",
+            "lue", "lues", "ode", "otp",
+        ],
+        ["CRUd", "U2Vj", "eare", "ens", "ewog", "eys", "ing", "int", "jwt", "kie", "pwd", "sid", "sig", "srf", "swd", "ure"],
+        [
+            "ENV ", "H4sI", "PASS", "a2Vu", "b2tl", "c2Vj", "cGFz", "glpa", "rk_l", "rk_t", "shpa", "sk_l", "sk_t", "whse", "xapp",
+            "xoxa", "xoxb", "xoxd", "xoxe", "xoxr", "xoxs",
+        ],
+        ["1//0", "AIza", "KLUv", "Wlhs", "_hea", "sk-a", "sk-p", "slac", "webh", "xoxo", "xoxp"],
+        ["als", "ass", "est", "ets", "gho_", "ghr_", "hvb.", "hvs.", "ial", "ier", "rd1", "rd2", "rds", "ret", "ult", "uth"],
+        ["VG9r", "blanks", "dG9r", "eyAi", "eyJ"],
+        [
+            "BEGI", "IED ", "PGT-", "TGT-", "UEQ5", "UGFz", "W3si", "Y0dG", "Y3Jl", "YXNz", "ZEc5", "ZFhO", "ZWNy", "ZXlB", "ZXlK",
+            "flags",
+        ],
     ]
     private static let otherNames = 5
 
@@ -80,6 +101,9 @@ struct SurveyTable: Sendable {
         anchors[Self.word(Array("BEGI".utf8))] = .armour
         func add(_ letters: StaticString, _ anchor: Anchor) { anchors[Self.word((0..<4).map { letters.utf8Start[$0] })] = anchor }
         for letters in ["ied ", "IED "] as [StaticString] { add(letters, .identified) }
+        for (letters, directive) in Self.directives { add(letters, .directive(directive)) }
+        add("eare", .scheme)
+        for letters in ["LUES", "lues"] as [StaticString] { add(letters, .rows) }
         for letters in Self.base64OfNames { add(letters, .base64) }
         for letters in Self.base64Beginnings { add(letters, .base64Beginning) }
         var classes: [(name: String, words: [UInt32])] = anchors.filter { $0.value != .webToken }
@@ -89,7 +113,8 @@ struct SurveyTable: Sendable {
         let blanks = Self.blanks()
         for word in blanks { anchors[word] = .blank }
         classes.append(("blanks", blanks))
-        let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie"]).map { Array($0.utf8.suffix(3)) })
+        // `"sensitive": true` marks the value beside it.
+        let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie", "sensitive"]).map { Array($0.utf8.suffix(3)) })
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
             // Entries of .netrc, tags and SQL have a blank after `password`.

@@ -151,12 +151,14 @@ struct SurveyText {
     }
 
     /// What may be right before an item of a query or a form.
-    func mayPrecedeItem(_ offset: Int, inForm isForm: Bool) -> Bool {
+    ///
+    /// - Parameter isURL: the text is a URL and nothing else, in which semicolons divide parameters, too (RFC 3986, 3.3).
+    func mayPrecedeItem(_ offset: Int, inForm isForm: Bool, inURL isURL: Bool = false) -> Bool {
         switch self.bytes[offset] {
         case UInt8(ascii: "&"), UInt8(ascii: "?"): true
         case UInt8(ascii: "#"): !isForm
         // The separator of old forms (HTML 4.01, B.2.2).
-        case UInt8(ascii: ";") where isForm: true
+        case UInt8(ascii: ";") where isForm || isURL: true
         // `&amp;` of HTML
         case UInt8(ascii: ";"): offset >= 4 && self.bytes[offset - 4] == UInt8(ascii: "&") && self.bytes[offset - 1] == UInt8(ascii: "p")
         default: false
@@ -214,6 +216,14 @@ struct SurveyText {
         let most = min(self.bytes.count, start + NamedValue.limit)
         while end < most, self.bytes[end] != 10, self.bytes[end] != 13 { end += 1 }
         guard end < most || end == self.bytes.count && !self.hasMore else { return nil }
+        while end > start, self.bytes[end - 1] <= 32 { end -= 1 }
+        return start..<end
+    }
+
+    /// A range without white space at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self.bytes[start] <= 32 { start += 1 }
         while end > start, self.bytes[end - 1] <= 32 { end -= 1 }
         return start..<end
     }
@@ -313,6 +323,9 @@ struct SurveyText {
     private static let betweenLimit = 3
     private static let betweenLength = 64
 
+    /// The members whose strings are values of names beside them.
+    private static let valueMembers: [StaticString] = ["value", "newvalue", "new_value", "val", "v", "content", "data", "text"]
+
     /// The string of the member `value` among the next members of an object.
     func valueAfter(_ start: Int) -> Range<Int>? {
         var comma = self.skipSpace(start)
@@ -323,7 +336,7 @@ struct SurveyText {
             let colon = self.skipSpace(end + 1)
             guard self.byte(colon) == UInt8(ascii: ":") else { return nil }
             let value = self.skipSpace(colon + 1)
-            if end - quote == 6, self.isWord("value", endingAt: end) {
+            if Self.valueMembers.contains(where: { end - quote - 1 == $0.utf8CodeUnitCount && self.isWord($0, endingAt: end) }) {
                 guard self.byte(value) == UInt8(ascii: "\""), let close = self.endOfString(value + 1) else { return nil }
                 return value + 1..<close
             }
@@ -343,24 +356,47 @@ struct SurveyText {
         return nil
     }
 
-    /// The string of the member `value` right before a member's name.
+    /// The string of the member `value` among the members before a member's name.
     func valueBefore(_ key: Int) -> Range<Int>? {
-        let comma = self.skipSpaceBack(key) - 1
-        guard self.byte(comma) == UInt8(ascii: ",") else { return nil }
-        let close = self.skipSpaceBack(comma) - 1
-        guard self.byte(close) == UInt8(ascii: "\"") else { return nil }
+        var key = key
+        for _ in 0...Self.betweenLimit {
+            let comma = self.skipSpaceBack(key) - 1
+            guard self.byte(comma) == UInt8(ascii: ",") else { return nil }
+            let close = self.skipSpaceBack(comma) - 1
+            guard let last = self.byte(close) else { return nil }
+            var open = close
+            if last == UInt8(ascii: "\"") {
+                guard let start = self.startOfString(close) else { return nil }
+                if self.keyOfMember(valueAt: start, Self.valueMembers) != nil { return start + 1..<close }
+                guard close - start <= Self.betweenLength else { return nil }
+                open = start
+            } else {
+                while open > 0, close - open < Self.betweenLength, FormSpelling.isAlphanumeric(self.bytes[open - 1]) { open -= 1 }
+            }
+            let colon = self.skipSpaceBack(open) - 1
+            guard self.byte(colon) == UInt8(ascii: ":") else { return nil }
+            let quote = self.skipSpaceBack(colon) - 1
+            guard self.byte(quote) == UInt8(ascii: "\""), let name = self.startOfString(quote), quote - name <= Self.betweenLength else {
+                return nil
+            }
+            key = name
+        }
+        return nil
+    }
+
+    /// The opening quote of the string that ends at a quote.
+    private func startOfString(_ close: Int) -> Int? {
         var open = close - 1
         while open >= 0, close - open <= NamedValue.limit {
             if self.bytes[open] == UInt8(ascii: "\"") {
                 var slashes = 0
                 while self.byte(open - slashes - 1) == UInt8(ascii: "\\") { slashes += 1 }
-                if slashes % 2 == 0 { break }
+                if slashes % 2 == 0 { return open }
                 open -= slashes
             }
             open -= 1
         }
-        guard open >= 0, close - open <= NamedValue.limit, self.keyOfMember(valueAt: open, ["value"]) != nil else { return nil }
-        return open + 1..<close
+        return nil
     }
 
     /// What a name's value is; nil if it holds no secret, or if more of it may follow.

@@ -9,10 +9,15 @@ extension TextSurvey {
     /// `"name": …`, `'name': …`, `"name" => …` or `"name": "NAME", "value": …`
     mutating func quotedName(_ start: Int, _ end: Int) {
         let quote = self.bytes[end]
-        guard start > 0, self.bytes[start - 1] == quote else { return }
+        guard start > 0 else { return }
+        guard self.bytes[start - 1] == quote else {
+            if quote == UInt8(ascii: "\"") { self.lastOfPath(start, end) }
+            return
+        }
         let colon = self.text.skipSpace(end + 1)
         switch self.text.byte(colon) {
         case UInt8(ascii: ":"):
+            if quote == UInt8(ascii: "\""), self.flaggedSecret(start, end, colon) { return }
             guard let meaning = self.meaning(start, end) else { return }
             if quote == UInt8(ascii: "\""), self.member(start, colon, meaning) { return }
             if self.isFree { self.labelled(start - 1, end, valueFrom: colon + 1, meaning) }
@@ -23,8 +28,8 @@ extension TextSurvey {
         case UInt8(ascii: ";"): if self.isFree { self.serialized(start, end, semicolon: colon) }
         case UInt8(ascii: ","), UInt8(ascii: "}"):
             guard self.isFree else { return }
-            if quote == UInt8(ascii: "\""), !self.manifest(start, end) { self.pair(start, end) }
-            if self.listedCredentials(start, end, comma: colon) { return }
+            if quote == UInt8(ascii: "\""), !self.manifest(start, end), self.pair(start, end, openAt: start - 1) { return }
+            if self.listedCredentials(start, end, comma: colon) || self.listedValue(start, end, comma: colon) { return }
             self.argument(start, end, comma: colon)
         default: if self.text.byte(self.text.skipSpaceBack(start - 1) - 1) == UInt8(ascii: "=") { self.namedTag(around: start) }
         }
@@ -37,6 +42,87 @@ extension TextSurvey {
             let meaning = self.meaning(start, end), meaning.syntax == .credentials
         else { return false }
         return self.credentials(value + 1, meaning)
+    }
+
+    /// `["NAME", "value"]`, and `"NAME", "value"` among the names and values of header fields. Whether it is one.
+    private mutating func listedValue(_ start: Int, _ end: Int, comma: Int) -> Bool {
+        let open = self.text.skipSpace(comma + 1)
+        guard self.text.byte(comma) == UInt8(ascii: ","), self.text.byte(open) == self.bytes[end] else { return false }
+        let before = self.text.skipSpaceBack(start - 1) - 1
+        guard self.text.byte(before) == UInt8(ascii: "[") || self.text.byte(before) == UInt8(ascii: ","),
+            var meaning = SecretNames.meaning(ofHeader: self.bytes[start..<end]) ?? self.meaning(start, end)
+        else { return false }
+        if let cookie = self.meaning(start, end), cookie.syntax != .value { meaning = cookie }
+        guard !meaning.needsCompany, let close = self.endOfLiteral(open) else { return false }
+        let range = open + 1..<close
+        let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
+        guard meaning.syntax != .cookie, meaning.syntax != .setCookie else {
+            self.cookies(range, meaning)
+            return true
+        }
+        let next = self.text.skipSpace(close + 1)
+        let isPair = self.text.byte(before) == UInt8(ascii: "[") && self.text.byte(next) == UInt8(ascii: "]")
+        let outer = self.text.byte(self.text.skipSpaceBack(before) - 1)
+        let isAmongPairs = isPair && (outer == UInt8(ascii: "[") || outer == UInt8(ascii: ","))
+        let isPassword = meaning.kind == "password" || meaning.kind == "secret"
+        // A list of names has names only.
+        guard NamedValue.mayBeSecret(self.bytes[range]),
+            isAmongPairs && isPassword || isPair && NamedValue.looksLikePassword(value)
+                || !isPassword && NamedValue.looksLikeToken(value)
+        else { return false }
+        self.add(range, meaning, .json)
+        return true
+    }
+
+    /// The closing quote of a short literal in either kind of quotes; nil if it is not on the same line.
+    private func endOfLiteral(_ open: Int) -> Int? {
+        guard let quote = self.text.byte(open) else { return nil }
+        var end = open + 1
+        let most = min(self.bytes.count, open + 8192)
+        while end < most, self.bytes[end] != quote, self.bytes[end] != 10 { end += self.bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        return end < most && self.bytes[end] == quote ? end : nil
+    }
+
+    // MARK: Paths and terms
+
+    /// Bytes of a path or a URL that ends with a secret's name.
+    private static let pathLimit = 256
+
+    /// A secret's name that ends a longer one in quotes: `"path": "/user/password"` with a value beside it, `"https://w3id.org/security#secret":
+    /// "value"`.
+    private mutating func lastOfPath(_ start: Int, _ end: Int) {
+        guard let mark = self.text.byte(start - 1), "/#:".utf8.contains(mark) else { return }
+        var quote = start - 1
+        let least = max(0, start - Self.pathLimit)
+        while quote > least, self.bytes[quote] > 32, self.bytes[quote] != UInt8(ascii: "\""), self.bytes[quote] != UInt8(ascii: "\\") {
+            quote -= 1
+        }
+        guard self.text.byte(quote) == UInt8(ascii: "\"") else { return }
+        let next = self.text.skipSpace(end + 1)
+        switch self.text.byte(next) {
+        case UInt8(ascii: ":"):
+            guard var meaning = self.meaning(start, end), !meaning.needsCompany, meaning.syntax == .value else { return }
+            // The path of an API has a description as its value.
+            if self.bytes[quote + 1] == UInt8(ascii: "/") {
+                meaning.isCompound = true
+                guard self.text.byte(self.text.skipSpace(next + 1)) == UInt8(ascii: "\"") else { return }
+            }
+            _ = self.member(start, next, meaning)
+        case UInt8(ascii: ","), UInt8(ascii: "}"): if self.isFree { _ = self.pair(start, end, openAt: quote) }
+        default: return
+        }
+    }
+
+    /// `"sensitive": true` beside a `value`, as states of Terraform and variables of pipelines have it. Whether it is one.
+    private mutating func flaggedSecret(_ start: Int, _ end: Int, _ colon: Int) -> Bool {
+        let value = self.text.skipSpace(colon + 1)
+        guard self.text.byte(value) == UInt8(ascii: "t"), self.text.isWord("true", endingAt: value + 4),
+            ["sensitive", "issecret", "secret"].contains(where: { (word: StaticString) in
+                end - start == word.utf8CodeUnitCount && self.text.isWord(word, endingAt: end)
+            }), let range = self.text.valueAfter(value + 4) ?? self.text.valueBefore(start - 1), !NamedValue.isWord(self.bytes[range])
+        else { return false }
+        self.add(range, SecretNames.Meaning(kind: "secret"), .json)
+        return true
     }
 
     /// Bytes to both sides of a Secret's kind among which its values are.
@@ -75,7 +161,8 @@ extension TextSurvey {
             self.addString(value + 1..<close, meaning)
         case UInt8(ascii: "["):
             self.elements(value + 1, meaning)
-            if meaning.isPlural { self.nested(value, meaning) }
+            // `[{"@value": "…"}]` of JSON-LD.
+            if meaning.isPlural || self.text.byte(self.text.skipSpace(value + 1)) == UInt8(ascii: "{") { self.nested(value, meaning) }
         case UInt8(ascii: "{"):
             self.nested(value, meaning)
             // `password: { type: 'string' }` of programs is none of JSON.
@@ -84,7 +171,7 @@ extension TextSurvey {
             var last = value + 1
             while last < self.bytes.count, JSONNumberText.mayHold(self.bytes[last]) { last += 1 }
             // A short number counts something, or is a word's of a language model.
-            guard last - value >= 4, meaning.syntax == .value || meaning.syntax == .credentials else { return true }
+            guard last - value >= 4, !meaning.isEveryday, meaning.syntax == .value || meaning.syntax == .credentials else { return true }
             self.add(value..<last, meaning, .number)
         default: return false
         }
@@ -171,22 +258,37 @@ extension TextSurvey {
         }
     }
 
-    /// `"name": "NAME", "value": "VALUE"`, as HAR, collections of requests and settings of containers have fields; `key` too, in either
-    /// order.
-    mutating func pair(_ start: Int, _ end: Int) {
-        guard let key = self.text.keyOfMember(valueAt: start - 1, ["name", "key"]),
+    /// `"name": "NAME", "value": "VALUE"`, as HAR, collections of requests and settings of containers have fields, in either order; the same
+    /// with a path (JSON Patch, RFC 6902; SCIM, RFC 7644, 3.5.2), a field or a type for the name. Whether it is one.
+    ///
+    /// - Parameter open: the quote before the name, or before the path that ends with it.
+    mutating func pair(_ start: Int, _ end: Int, openAt open: Int) -> Bool {
+        let isNamed = self.text.keyOfMember(valueAt: open, ["name", "key", "path"])
+        guard let key = isNamed ?? self.text.keyOfMember(valueAt: open, Self.namingMembers),
             var meaning = SecretNames.meaning(ofHeader: self.bytes[start..<end]) ?? self.meaning(start, end)
-        else { return }
+        else { return false }
         if let cookie = self.meaning(start, end), cookie.syntax != .value { meaning = cookie }
-        guard let value = self.text.valueAfter(end + 1) ?? self.text.valueBefore(key) else { return }
-        if meaning.needsCompany, !self.isBesideMembersOfOAuth(start, max(end, value.upperBound)) { return }
+        guard let value = self.text.valueAfter(end + 1) ?? self.text.valueBefore(key) else { return false }
+        if meaning.needsCompany, !self.isBesideMembersOfOAuth(start, max(end, value.upperBound)) { return false }
         switch meaning.syntax {
-        case .value: self.add(value, meaning, .json)
+        case .value:
+            // A field of a form says of its value that it is a string, or what is to be entered.
+            let isOrdinary = isNamed == nil ? !NamedValue.mayBeSecret(self.bytes[value]) : NamedValue.isWord(self.bytes[value])
+            if !isOrdinary { self.add(value, meaning, .json) }
         case .cookie, .setCookie: self.cookies(value, meaning)
         case .credentials:
-            guard self.text.isWhole(value) else { return }
-            if self.bytes[value].contains(UInt8(ascii: "\\")) { return self.add(value, meaning, .json) }
-            self.findings += CredentialsField(self.bytes, value, kind: meaning.kind).findings
+            guard self.text.isWhole(value) else { return true }
+            if self.bytes[value].contains(UInt8(ascii: "\\")) {
+                self.add(value, meaning, .json)
+            } else {
+                self.findings += CredentialsField(self.bytes, value, kind: meaning.kind).findings
+            }
         }
+        return true
     }
+
+    private static let namingMembers: [StaticString] = [
+        "field", "attribute", "property", "param", "parameter", "variable", "type", "target", "selector", "header", "k", "n", "column",
+        "setting", "option",
+    ]
 }

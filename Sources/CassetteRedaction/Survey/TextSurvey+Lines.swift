@@ -35,6 +35,7 @@ extension TextSurvey {
         {
             return
         }
+        if self.text.byte(content) == UInt8(ascii: "*") { return self.alias(content, meaning) }
         guard self.text.beginsLine(start) else {
             if let range = self.text.headerInQuotes(start, value) ?? self.text.lineInQuotes(start, content) {
                 self.addFree(range, meaning)
@@ -193,6 +194,7 @@ extension TextSurvey {
             !",;{([\\\"'".utf8.contains(self.bytes[range.upperBound - 1]), !self.bytes[range].contains(UInt8(ascii: "(")),
             !NamedValue.isPathOfNames(self.bytes[range])
         else { return false }
+        if meaning.isEveryday, !NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range])) { return true }
         self.addFree(range, meaning)
         return true
     }
@@ -203,14 +205,18 @@ extension TextSurvey {
     mutating func literal(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
         guard let quote = self.text.byte(start), self.text.isQuote(quote), !meaning.needsCompany else { return }
         let most = min(self.bytes.count, start + 1 + NamedValue.limit)
-        if quote == UInt8(ascii: "\""), self.text.byte(start + 1) == quote, self.text.byte(start + 2) == quote {
-            // A block string of GraphQL.
+        if quote != UInt8(ascii: "`"), self.text.byte(start + 1) == quote, self.text.byte(start + 2) == quote {
+            // A block string of GraphQL, a literal of TOML and Python on several lines.
             var end = start + 3
             while end < most, !(self.bytes[end] == quote && self.text.byte(end + 1) == quote && self.text.byte(end + 2) == quote) {
                 end += 1
             }
             guard end < most else { return }
-            return self.addFree(start + 3..<end, meaning)
+            // A line end after the quotes is none of the text's (TOML, "String"), and the value has none at its own.
+            let range = self.text.trimmed(start + 3..<end)
+            // JavaScript's `'' + 'a'` is another thing.
+            if !range.isEmpty { self.addFree(range, meaning) }
+            return
         }
         var end = start + 1
         while end < most, self.bytes[end] != quote {
@@ -272,6 +278,7 @@ extension TextSurvey {
         guard word.count >= NeedleIndex.lengthLimit, !isStandIn, !SecretNames.isName(word) else { return true }
         var credentials = meaning
         credentials.followsScheme = true
+        self.schemeEnd = max(self.schemeEnd, end)
         self.add(value..<end, credentials, .plain)
         return true
     }

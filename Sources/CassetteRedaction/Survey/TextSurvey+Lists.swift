@@ -108,4 +108,61 @@ extension TextSurvey {
         else { return }
         self.addFree(start..<end, meaning)
     }
+
+    // MARK: YAML
+
+    /// Aliases whose anchors are looked for in one text.
+    private static let aliasLimit = 16
+
+    /// `password: *name`, whose value stands after `&name` (YAML 1.2, 7.1).
+    ///
+    /// - Parameter star: of the alias.
+    mutating func alias(_ star: Int, _ meaning: SecretNames.Meaning) {
+        var end = star + 1
+        while let byte = self.text.byte(end), byte > 32, !",]}".utf8.contains(byte), end - star <= SecretNames.lengthLimit { end += 1 }
+        guard end > star + 1, meaning.syntax == .value, self.aliasCount < Self.aliasLimit else { return }
+        self.aliasCount += 1
+        let name = self.bytes[(star + 1)..<end]
+        var offset = 0
+        while offset < star {
+            offset = ByteScan.index(of: UInt8(ascii: "&"), in: self.bytes, from: offset) + 1
+            guard offset < star else { return }
+            let after = offset + name.count
+            guard self.bytes[offset...].starts(with: name), let blank = self.text.byte(after), blank == 32 else { continue }
+            let value = self.text.afterNodeProperties(offset - 1)
+            if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
+            self.bareLine(value, meaning)
+            return
+        }
+    }
+
+    /// `? name` on one line and `: value` on the next one (YAML 1.2, 8.2.2).
+    mutating func complexKeys() {
+        guard ByteSearch.contains("? ", in: self.bytes) else { return }
+        var colon = 0
+        while true {
+            colon = ByteScan.index(of: 10, in: self.bytes, from: colon) + 1
+            guard colon < self.bytes.count else { return }
+            let mark = self.text.skipBlanks(colon)
+            guard self.text.byte(mark) == UInt8(ascii: ":"), self.text.byte(mark + 1) == 32 else { continue }
+            var end = colon - 1
+            while end > 0, self.bytes[end - 1] <= 32, self.bytes[end - 1] != 10 { end -= 1 }
+            if self.text.isQuote(self.text.byte(end - 1)) { end -= 1 }
+            let start = self.text.startOfName(end)
+            let first = self.text.isQuote(self.text.byte(start - 1)) ? start - 1 : start
+            let question = self.text.skipSpaceBack(first) - 1
+            guard start < end, self.text.byte(question) == UInt8(ascii: "?"),
+                self.text.beginsLine(question) || self.text.isQuote(self.text.byte(question - 1)),
+                let meaning = self.meaning(start, end), !meaning.needsCompany, meaning.syntax == .value
+            else { continue }
+            let value = self.text.afterNodeProperties(self.text.skipBlanks(mark + 1))
+            if self.text.isQuote(self.text.byte(value)) {
+                self.literal(value, meaning)
+            } else if self.text.byte(value) == UInt8(ascii: "*") {
+                self.alias(value, meaning)
+            } else {
+                self.bareLine(value, meaning)
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ extension TextSurvey {
     mutating func item(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
         // `/page;jsessionid=value?…` of Java's servers.
         let isInPath = start > 0 && self.bytes[start - 1] == UInt8(ascii: ";") && meaning.kind == "session" && !meaning.needsKeyShape
-        guard start > 0 ? isInPath || self.text.mayPrecedeItem(start - 1, inForm: self.isForm) : self.isForm else {
+        guard start > 0 ? isInPath || self.text.mayPrecedeItem(start - 1, inForm: self.isForm, inURL: self.isURL) : self.isForm else {
             if self.isFree { self.assignment(start, end, meaning) }
             return
         }
@@ -15,8 +15,12 @@ extension TextSurvey {
         if meaning.syntax == .credentials, self.credentials(end + 1, meaning) { return }
         var last = end + 1
         let most = min(self.bytes.count, last + NamedValue.limit)
-        let endsAtSemicolon = self.isForm && (start > 0 && self.bytes[start - 1] == UInt8(ascii: ";") || start == 0 && self.hasSemicolons)
-        while last < most, !self.text.endsItem(self.bytes[last]), !isInPath || self.bytes[last] != UInt8(ascii: "?"),
+        let followsSemicolon = start > 0 && self.bytes[start - 1] == UInt8(ascii: ";")
+        let endsAtSemicolon = (self.isForm || self.isURL) && (followsSemicolon || self.isForm && start == 0 && self.hasSemicolons)
+        // Of `/page;name=value/next?…`
+        let endsAtSlash = self.isURL && followsSemicolon && !self.bytes[..<start].contains(UInt8(ascii: "?"))
+        while last < most, !self.text.endsItem(self.bytes[last]), !isInPath && !endsAtSlash || self.bytes[last] != UInt8(ascii: "?"),
+            !endsAtSlash || self.bytes[last] != UInt8(ascii: "/"),
             !endsAtSemicolon || self.bytes[last] != UInt8(ascii: ";")
         { last += 1 }
         self.valueEnd = last

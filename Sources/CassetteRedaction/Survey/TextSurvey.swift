@@ -11,6 +11,8 @@ struct TextSurvey {
     let bytes: UnsafeRawBufferPointer
     /// Whether a name may be at the very beginning, as in a form.
     let isForm: Bool
+    /// Whether the text is a URL and nothing else.
+    let isURL: Bool
     /// Whether names count beyond JSON, XML elements and URLs: in other texts than these, names are the caller's or chance.
     let isFree: Bool
     var companyInJSON = OAuthCompany.inJSON
@@ -26,6 +28,12 @@ struct TextSurvey {
     var findings: [Finding] = []
     /// Where the values of the last Secret of Kubernetes were looked for up to.
     var manifestEnd = 0
+    /// Where the credentials after a scheme end that were read last.
+    var schemeEnd = 0
+    /// Where the rows of SQL end that were read last.
+    var rowsEnd = 0
+    /// Aliases of YAML whose anchors were looked for.
+    var aliasCount = 0
     var commands: CommandSurvey
     var tags: MarkupTags
     /// Where the last password of a command ends that was read.
@@ -45,6 +53,7 @@ struct TextSurvey {
         self.commands = CommandSurvey(text: text)
         self.tags = MarkupTags(text: text)
         self.isForm = kind == .form
+        self.isURL = kind == .url
         self.isFree = kind == .plain && text.isReadable
     }
 
@@ -84,6 +93,9 @@ struct TextSurvey {
                     survey.base64(around: offset, isBeginning: true)
                 }
             case .armour: if let key = shapes.privateKey(at: offset) { survey.findings.append(key) }
+            case .directive(let directive): survey.directive(directive, at: offset)
+            case .scheme: survey.scheme(endingAt: offset + 5)
+            case .rows: survey.rows(after: offset + 4)
             case .blank: survey.spaced(markAt: offset + 2)
             case .identified: survey.identified(before: offset + 3)
             case .flag: survey.command(flagAt: offset + 1)
@@ -94,7 +106,11 @@ struct TextSurvey {
             case .base64: survey.base64(around: offset, isBeginning: false)
             }
         }
-        if survey.isFree { survey.endTagsWithBlanks() }
+        if survey.isFree {
+            survey.endTagsWithBlanks()
+            survey.tables()
+            survey.complexKeys()
+        }
         return (survey.findings + URLUserSurvey.findings(in: text), survey.base64)
     }
 
@@ -160,7 +176,9 @@ struct TextSurvey {
     mutating func add(
         _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling, isPlaceOnly: Bool = false
     ) {
-        guard var finding = self.text.finding(range, meaning, spelling) else { return }
+        // Of XML; in a view its entities are gone.
+        let isMarkup = spelling == .plain && self.bytes[range].contains(UInt8(ascii: "&")) && !self.text.isView && self.text.isMarkup
+        guard var finding = self.text.finding(range, meaning, isMarkup ? .markup : spelling) else { return }
         finding.isPlaceOnly = finding.isPlaceOnly || isPlaceOnly
         self.findings.append(finding)
     }

@@ -7,6 +7,9 @@ internal import TapeBytes
 /// Decides by names and looks, as for members of JSON. Knows no format: readers ask it for each value and write its answer.
 struct TreeRedaction {
     let text: TextRedaction
+    let format: Format
+    /// Contents that the tree is in.
+    let depth: Int
     /// Placeholders that were put in.
     private(set) var count = 0
 
@@ -24,35 +27,42 @@ struct TreeRedaction {
         static let top = Place()
     }
 
-    init(text: TextRedaction) {
+    init(text: TextRedaction, format: Format, depth: Int = 0) {
         self.text = text
+        self.format = format
+        self.depth = depth
     }
 
     /// Nil for bytes of no format that is known here, and if nothing is to be done.
     static func edits(in content: UnsafeRawBufferPointer, type: MediaType, text: TextRedaction) -> [Edit]? {
         guard let format = Format(content, type) else { return nil }
-        var redaction = TreeRedaction(text: text)
-        let edits: [Edit]? =
-            switch format {
-            case .messagePack: MessagePackTree(content).edits(&redaction)
-            case .cbor: CBORTree(content).edits(&redaction)
-            case .ubjson: UBJSONTree(content).edits(&redaction)
-            case .smile: SmileTree(content)?.edits(&redaction)
-            case .bson: BSONTree(content).edits(&redaction)
-            case .propertyList: PropertyListTree(content)?.edits(&redaction)
-            }
-        guard let edits else { return nil }
-        guard edits.isEmpty else { return edits }
+        var redaction = TreeRedaction(text: text, format: format)
         // A value is compared as a whole, and what stands over several is found as in any other bytes.
-        return nil
+        guard let edits = redaction.edits(in: content), !edits.isEmpty else { return nil }
+        return edits
     }
 
-    private enum Format {
+    /// Nil for bytes that are not of the format.
+    mutating func edits(in content: UnsafeRawBufferPointer) -> [Edit]? {
+        switch self.format {
+        case .messagePack: MessagePackTree(content).edits(&self)
+        case .cbor: CBORTree(content).edits(&self)
+        case .ubjson: UBJSONTree(content).edits(&self)
+        case .smile: SmileTree(content)?.edits(&self)
+        case .bson: BSONTree(content).edits(&self)
+        case .propertyList: PropertyListTree(content)?.edits(&self)
+        }
+    }
+
+    enum Format: Sendable, Hashable {
         case messagePack, cbor, bson, propertyList, ubjson, smile
 
-        init?(_ content: UnsafeRawBufferPointer, _ type: MediaType) {
+        /// - Parameter outer: of the tree whose value holds the content. Bytes of CBOR hold CBOR, and may begin with any of its values.
+        init?(_ content: UnsafeRawBufferPointer, _ type: MediaType, within outer: Format? = nil) {
             guard content.count > 5 else { return nil }
-            if content.starts(with: "bplist0".utf8) {
+            if outer == .cbor, content[0] >= 0x80, content[0] < 0xE0 {
+                self = .cbor
+            } else if content.starts(with: "bplist0".utf8) {
                 self = .propertyList
             } else if type.essence.contains("ubjson") || type.kind == .unknown && UBJSONTree.mayBegin(content) {
                 self = .ubjson
@@ -60,7 +70,7 @@ struct TreeRedaction {
                 self = .smile
             } else if type.essence.contains("msgpack") || type.essence.contains("messagepack") {
                 self = .messagePack
-            } else if type.essence.hasSuffix("cbor") || type.essence.hasSuffix("cbor-seq") {
+            } else if Self.isCBOR(type.essence) {
                 self = .cbor
             } else if type.essence.hasSuffix("bson") || type.kind == .unknown && BSONTree.mayBegin(content) {
                 self = .bson
@@ -71,6 +81,11 @@ struct TreeRedaction {
             } else {
                 return nil
             }
+        }
+
+        /// CBOR (RFC 8949), its sequences (RFC 8742), and messages of COSE and their like (RFC 9052; RFC 8392).
+        private static func isCBOR(_ essence: String) -> Bool {
+            essence.hasSuffix("cbor") || essence.hasSuffix("cbor-seq") || essence.hasSuffix("cose") || essence == "application/cwt"
         }
     }
 
@@ -99,7 +114,7 @@ struct TreeRedaction {
     /// The bytes in place of a string's; nil if nothing is to be done.
     mutating func string(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
-        let edits = self.text.edits(in: value, as: .plain, findings: self.findings(value, place))
+        let edits = self.text.edits(in: value, as: .plain, findings: self.findings(value, place), depth: self.depth)
         guard !edits.isEmpty else { return nil }
         self.count += edits.count
         return edits.applied(to: value)
@@ -108,9 +123,14 @@ struct TreeRedaction {
     /// The same for bytes.
     mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
+        let isReadable = ReadableText.isReadable(value)
+        if !isReadable, let inner = NestedContent(text: self.text, depth: self.depth + 1, outer: self.format).redacted(value) {
+            self.count += inner.count
+            return inner.bytes
+        }
         // Base64 in a text may get another length, as that in a string.
-        let kind: TextKind = ReadableText.isReadable(value) ? .plain : .field
-        let edits = self.text.edits(in: value, as: kind, findings: self.findings(value, place))
+        let kind: TextKind = isReadable ? .plain : .field
+        let edits = self.text.edits(in: value, as: kind, findings: self.findings(value, place), depth: self.depth)
         guard !edits.isEmpty else { return nil }
         self.count += edits.count
         return edits.applied(to: value)
@@ -118,7 +138,7 @@ struct TreeRedaction {
 
     /// Whether a number is replaced by 0, as in JSON.
     mutating func hidesNumber(_ place: Place, _ number: Int) -> Bool {
-        guard !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !place.isElement,
+        guard !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !meaning.isEveryday, !place.isElement,
             !OrdinaryValue.isOrdinary(number: number, kind: meaning.kind),
             meaning.syntax == .value || meaning.syntax == .credentials, !self.text.rules.keeps(kind: meaning.kind)
         else { return false }

@@ -4,7 +4,9 @@ import Testing
 @Suite struct SecretShapeTests {
     @Test(arguments: SecretShape.all.indices) func isFoundByItsPrefixAndLength(index: Int) throws {
         let shape = SecretShape.all[index]
-        let tail = String(repeating: "A1B2C3D4E5", count: shape.length.lowerBound / 10 + 1).prefix(shape.length.lowerBound)
+        let characters = String(repeating: "A1B2C3D4E5", count: shape.length.lowerBound / 10 + 1)
+        // An id, a colon and a word.
+        let tail = ((shape.alphabet == .numberAndWord ? "1234567:" : "") + characters).prefix(shape.length.lowerBound)
         let token = "\(shape.prefix)\(tail)"
         Array(" \(token) ".utf8).withUnsafeBytes { text in
             #expect(shape.range(in: text, anchorAt: 1 + shape.anchor) == 1 + shape.kept..<1 + token.utf8.count)

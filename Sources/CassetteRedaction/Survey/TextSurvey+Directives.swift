@@ -1,0 +1,184 @@
+internal import CassetteModel
+internal import TapeBytes
+
+// Lines that begin with a command and have its argument after a blank, and credentials after a scheme wherever they stand.
+extension TextSurvey {
+    /// Commands and settings whose argument is a secret, or a name and a secret.
+    enum Directive: Sendable, Hashable {
+        /// `ENV NAME value` of a Dockerfile.
+        case environment
+        /// `AUTH value` of Redis, `AUTH PLAIN value` of SMTP (RFC 4954).
+        case authentication
+        /// `PASS value` of FTP and POP3 (RFC 959, 4.1.1; RFC 1939, 7).
+        case passwordCommand
+        /// `requirepass value` of Redis.
+        case redisSetting
+        /// `proxy_set_header NAME value` and `add_header NAME value` of nginx.
+        case header
+    }
+
+    /// - Parameter offset: of the anchor's four bytes.
+    mutating func directive(_ directive: Directive, at offset: Int) {
+        guard self.isFree else { return }
+        switch directive {
+        case .environment: self.environment(offset)
+        case .authentication: self.authentication(offset)
+        case .passwordCommand: self.passwordCommand(offset)
+        case .redisSetting: self.redisSetting(offset - 4)
+        case .header: self.headerDirective(offset)
+        }
+    }
+
+    private static let password = SecretNames.Meaning(kind: "password")
+
+    /// A word up to white space, a quote or what ends a value of a program.
+    private func word(_ start: Int, ending marks: StaticString = "\"'`\\<>;") -> Range<Int> {
+        let marks = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
+        var end = start
+        let most = min(self.bytes.count, start + NamedValue.limit)
+        while end < most, self.bytes[end] > 32, !marks.contains(self.bytes[end]) { end += 1 }
+        return start..<end
+    }
+
+    private func name(_ start: Int) -> Range<Int> {
+        var end = start
+        while let byte = self.text.byte(end), SecretShape.Alphabet.word.contains(byte), end - start <= SecretNames.lengthLimit { end += 1 }
+        return start..<end
+    }
+
+    /// A value in quotes, or one word.
+    private mutating func argument(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
+        if self.text.isQuote(self.text.byte(start)) { return self.literal(start, meaning, hasDigit: hasDigit) }
+        let range = self.word(start)
+        guard range.count >= 4, self.text.isWhole(range),
+            !hasDigit || NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range]))
+        else { return }
+        self.addFree(range, meaning)
+    }
+
+    private mutating func environment(_ start: Int) {
+        guard self.text.beginsLine(start) else { return }
+        let name = self.name(self.text.skipBlanks(start + 4))
+        guard !name.isEmpty, let blank = self.text.byte(name.upperBound), blank == 32 || blank == 9,
+            let meaning = self.meaning(name.lowerBound, name.upperBound), !meaning.needsCompany
+        else { return }
+        self.argument(self.text.skipBlanks(name.upperBound), meaning)
+    }
+
+    /// Whether nothing but a prompt is before a command on its line.
+    private func beginsCommand(_ start: Int) -> Bool {
+        // A line may begin in a string.
+        self.text.beginsLine(start) || self.text.isQuote(self.text.byte(start - 1))
+            || self.text.byte(start - 1) == 32 && self.text.byte(start - 2) == UInt8(ascii: ">")
+    }
+
+    private mutating func authentication(_ start: Int) {
+        guard self.beginsCommand(start) else { return }
+        if self.text.byte(start + 4) == 13 { return self.bulkStrings(start + 4) }
+        guard let blank = self.text.byte(start + 4), blank == 32 || blank == 9,
+            let line = self.text.restOfLine(self.text.skipBlanks(start + 4)), !line.isEmpty
+        else { return }
+        let words = self.bytes[line].split(whereSeparator: { $0 <= 32 })
+        guard words.count <= 2, let last = words.last, last.count >= 4, !"\"'`\\<;(".utf8.contains(where: last.contains) else { return }
+        let isMechanism = words[0].allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "-") || $0 >= 48 && $0 <= 57 }
+        // `AUTH PLAIN LOGIN` lists mechanisms.
+        guard words.count == 1 ? !isMechanism || words[0].count > 12 : !last.allSatisfy({ $0 >= 65 && $0 <= 90 }) else { return }
+        self.addFree(last.startIndex..<last.endIndex, Self.password)
+    }
+
+    /// The arguments after `AUTH` in Redis' protocol: `$9`, a line end, and as many bytes.
+    private mutating func bulkStrings(_ lineEnd: Int) {
+        var offset = lineEnd
+        for _ in 0..<2 {
+            guard self.text.byte(offset) == 13, self.text.byte(offset + 1) == 10, self.text.byte(offset + 2) == UInt8(ascii: "$") else {
+                return
+            }
+            let digits = self.name(offset + 3)
+            guard let count = Int(String(decoding: self.bytes[digits], as: UTF8.self)), count > 0, count <= NamedValue.limit,
+                self.text.byte(digits.upperBound) == 13
+            else { return }
+            let value = digits.upperBound + 2..<digits.upperBound + 2 + count
+            guard value.upperBound <= self.bytes.count else { return }
+            offset = value.upperBound
+            // The first of two is a user.
+            if self.text.byte(offset + 2) == UInt8(ascii: "$") { continue }
+            guard var finding = self.text.finding(value, Self.password, .plain) else { return }
+            finding.count = digits
+            self.findings.append(finding)
+            return
+        }
+    }
+
+    /// Bytes before `PASS` in which the command for the user is.
+    private static let commandReach = 256
+
+    private mutating func passwordCommand(_ start: Int) {
+        guard self.text.byte(start + 4) == 32, self.text.beginsLine(start) || self.text.isWord("> ", endingAt: start),
+            let value = self.text.restOfLine(start + 5), value.count >= 4, !self.bytes[value].contains(where: { $0 <= 32 })
+        else { return }
+        let before = UnsafeRawBufferPointer(rebasing: self.bytes[max(0, start - Self.commandReach)..<start])
+        guard ByteSearch.contains("USER ", in: before) else { return }
+        self.addFree(value, Self.password)
+    }
+
+    private mutating func redisSetting(_ start: Int) {
+        guard start >= 0 else { return }
+        let name = self.name(start)
+        guard
+            name.count == 11 && self.text.isWord("requirepass", endingAt: name.upperBound)
+                || name.count == 10 && self.text.isWord("masterauth", endingAt: name.upperBound),
+            self.text.byte(start - 1).map({ $0 <= 32 || self.text.isQuote($0) || $0 == UInt8(ascii: "-") }) ?? true,
+            let blank = self.text.byte(name.upperBound), blank == 32 || blank == 9
+        else { return }
+        self.argument(self.text.skipBlanks(name.upperBound), Self.password)
+    }
+
+    private mutating func headerDirective(_ start: Int) {
+        let next = self.name(self.text.skipBlanks(self.name(start).upperBound))
+        guard !next.isEmpty, let blank = self.text.byte(next.upperBound), blank == 32 || blank == 9,
+            let meaning = SecretNames.meaning(ofHeader: self.bytes[next]), !meaning.needsCompany
+        else { return }
+        let value = self.text.skipBlanks(next.upperBound)
+        let first = self.text.isQuote(self.text.byte(value)) ? value + 1 : value
+        if self.hasWordScheme(first) {
+            _ = self.credentials(first, meaning)
+            return
+        }
+        self.argument(value, meaning, hasDigit: true)
+    }
+
+    // MARK: Schemes
+
+    /// `Bearer value` and `"Bearer", "value"`, with any spelling of the field's name before it or after it.
+    ///
+    /// - Parameter end: of the scheme.
+    mutating func scheme(endingAt end: Int) {
+        let start = end - 6
+        guard self.isFree, self.text.isWord("bearer", endingAt: end), start >= self.fieldEnd,
+            self.text.byte(start - 1).map({ !SecretShape.Alphabet.word.contains($0) }) ?? true
+        else { return }
+        var value = self.text.skipBlanks(end)
+        if self.text.isQuote(self.text.byte(end)) {
+            let comma = self.text.skipSpace(end + 1)
+            value = self.text.skipSpace(comma + 1)
+            guard self.text.byte(comma) == UInt8(ascii: ","), self.text.isQuote(self.text.byte(value)) else { return }
+            value += 1
+        }
+        guard value > end, value >= self.schemeEnd else { return }
+        var last = value
+        let most = min(self.bytes.count, value + NamedValue.limit)
+        while last < most, FormSpelling.isAlphanumeric(self.bytes[last]) || "-._~+/=:|".utf8.contains(self.bytes[last]) { last += 1 }
+        self.schemeEnd = last
+        let word = UnsafeRawBufferPointer(rebasing: self.bytes[value..<last])
+        let isInQuotes = self.text.isQuote(self.text.byte(last)) || self.text.byte(last) == UInt8(ascii: "\\")
+        guard word.count >= 8, Self.isToken(word, isInQuotes: isInQuotes) else { return }
+        self.add(value..<last, SecretNames.Meaning(kind: "authorization", followsScheme: true), .plain)
+    }
+
+    private static func isToken(_ word: UnsafeRawBufferPointer, isInQuotes: Bool) -> Bool {
+        if NamedValue.looksLikeKey(word) { return true }
+        guard isInQuotes else { return false }
+        let hasBothCases = word.contains { $0 >= 97 && $0 <= 122 } && word.contains { $0 >= 65 && $0 <= 90 }
+        return NamedValue.looksLikeToken(word) || word.count >= 20 && hasBothCases
+    }
+}

@@ -1,0 +1,85 @@
+internal import CassetteModel
+internal import TapeBytes
+
+// Tables with bars between their columns: Markdown's, and those that psql and mysql print.
+extension TextSurvey {
+    /// Bytes of one line.
+    private static let lineLimit = 16 << 10
+
+    /// Values under the names of secrets, in each table of the text. A line of hyphens tells where one is.
+    mutating func tables() {
+        guard self.isFree, ByteScan.index(of: UInt8(ascii: "|"), in: self.bytes, from: 0) < self.bytes.count,
+            ByteSearch.contains("--", in: self.bytes)
+        else { return }
+        var line = 0
+        var previous: Range<Int>?
+        var meanings: [SecretNames.Meaning?] = []
+        while line < self.bytes.count {
+            let end = ByteScan.index(of: 10, in: self.bytes, from: line)
+            var range = line..<end
+            if !range.isEmpty, self.bytes[end - 1] == 13 { range = line..<end - 1 }
+            if self.isRule(range) {
+                // Between the head and the first row; mysql has one before the head, too.
+                if let head = previous { meanings = self.columnsOfTable(head) }
+            } else if !self.bytes[range].contains(UInt8(ascii: "|")) || range.count > Self.lineLimit {
+                meanings = []
+                previous = nil
+            } else {
+                for (cell, meaning) in zip(meanings.isEmpty ? [] : self.cells(range), meanings) {
+                    if let meaning { self.addCell(cell, meaning) }
+                }
+                previous = meanings.isEmpty ? range : nil
+            }
+            line = end + 1
+        }
+    }
+
+    /// `|---|:--:|` or `-----+-----`
+    private func isRule(_ line: Range<Int>) -> Bool {
+        guard line.count >= 3, line.count <= Self.lineLimit, "|+-: ".utf8.contains(self.bytes[line.lowerBound]) else { return false }
+        return self.bytes[line].allSatisfy { "|+-: \t".utf8.contains($0) }
+            && self.bytes[line].contains(where: { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: "+") })
+            && ByteSearch.contains("--", in: UnsafeRawBufferPointer(rebasing: self.bytes[line]))
+    }
+
+    private func columnsOfTable(_ line: Range<Int>) -> [SecretNames.Meaning?] {
+        var cells = self.cells(line)
+        // A string that the table is in begins before its first bar.
+        if let first = cells.first, !first.isEmpty, self.text.isQuote(self.text.byte(first.upperBound - 1)) { cells.removeFirst() }
+        let meanings = cells.map { cell -> SecretNames.Meaning? in
+            guard !cell.isEmpty, var meaning = self.meaning(cell.lowerBound, cell.upperBound), !meaning.needsCompany else { return nil }
+            // Tables of parameters have words below such names.
+            if meaning.kind != "password" { meaning.needsKeyShape = true }
+            return meaning
+        }
+        return meanings.contains { $0 != nil } ? meanings : []
+    }
+
+    /// The cells of a line, without bars, blanks and marks around them.
+    private func cells(_ line: Range<Int>) -> [Range<Int>] {
+        var line = self.text.trimmed(line)
+        if self.text.byte(line.lowerBound) == UInt8(ascii: "|"), !line.isEmpty { line = line.lowerBound + 1..<line.upperBound }
+        if !line.isEmpty, self.bytes[line.upperBound - 1] == UInt8(ascii: "|") { line = line.lowerBound..<line.upperBound - 1 }
+        var cells: [Range<Int>] = []
+        var start = line.lowerBound
+        while start <= line.upperBound {
+            let end = ByteScan.index(
+                of: UInt8(ascii: "|"), in: UnsafeRawBufferPointer(rebasing: self.bytes[..<line.upperBound]), from: start)
+            var range = self.text.trimmed(start..<end)
+            while range.count > 2, let first = self.text.byte(range.lowerBound), first == UInt8(ascii: "`") || first == UInt8(ascii: "*"),
+                self.bytes[range.upperBound - 1] == first
+            {
+                range = range.lowerBound + 1..<range.upperBound - 1
+            }
+            cells.append(range)
+            start = end + 1
+        }
+        return cells
+    }
+
+    private mutating func addCell(_ cell: Range<Int>, _ meaning: SecretNames.Meaning) {
+        let value = UnsafeRawBufferPointer(rebasing: self.bytes[cell])
+        guard value.count >= 4, !value.contains(where: { $0 <= 32 }) else { return }
+        self.addFree(cell, meaning)
+    }
+}

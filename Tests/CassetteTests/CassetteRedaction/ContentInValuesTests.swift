@@ -1,0 +1,92 @@
+import CassetteFormat
+import TapeBytes
+import Testing
+
+@testable import CassetteRedaction
+
+/// Contents that a value holds: CBOR in bytes of CBOR, MessagePack and gzip in base64, base64 in base64, text with entities.
+@Suite struct ContentInValuesTests {
+    private static let word = Array("h7nter2Xq".utf8)
+    /// `{"password": "h7nter2Xq"}`
+    private static let cbor: [UInt8] = [0xA1, 0x68] + Array("password".utf8) + [0x69] + word
+    private static let messagePack: [UInt8] = [0x82, 0xA8] + Array("password".utf8) + [0xA9] + word + [0xA1, 0x61, 0x01]
+
+    private func base64(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return text
+    }
+
+    private func contains(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { ByteSearch.contains("h7nter2Xq", in: $0) } }
+
+    @Test func bytesOfCBORHoldCBOR() {
+        let placeholder = Array("{{password:1}}".utf8)
+        let inner: [UInt8] = [0xA1, 0x68] + Array("password".utf8) + [0x6E] + placeholder
+        for (head, type) in [([0xA1, 0x61, 0x64, 0xD8, 0x18], "application/cbor"), ([0xD2, 0x81], "application/cose")]
+            as [([UInt8], String)]
+        {
+            let body = head + [0x40 | UInt8(Self.cbor.count)] + Self.cbor
+            let redacted = RedactionFixtures.bytes(body, ["Content-Type: \(type)"])
+            #expect(redacted == head + [0x58, UInt8(inner.count)] + inner)
+        }
+    }
+
+    @Test func bytesOfMessagePackHoldMessagePack() {
+        let body = [0x81, 0xA1, 0x64, 0xC4, UInt8(Self.messagePack.count)] + Self.messagePack
+        let redacted = RedactionFixtures.bytes(body, ["Content-Type: application/msgpack"])
+        #expect(!self.contains(redacted) && redacted[4] == UInt8(redacted.count - 5))
+    }
+
+    @Test func base64InJSONHoldsTreesAndCompressedText() throws {
+        for content in [
+            Self.cbor, Self.messagePack, RedactionFixtures.gzip(Array(#"{"password":"h7nter2Xq"}"#.utf8)),
+            RedactionFixtures.gzip(Self.cbor),
+        ] {
+            let text = self.base64(content)
+            let body = Array(#"{"data":""#.utf8) + text + Array(#"","x":1}"#.utf8)
+            let redacted = RedactionFixtures.bytes(body, ["Content-Type: application/json"])
+            #expect(redacted != body && redacted.suffix(8).elementsEqual(body.suffix(8)))
+            let value = Array(redacted[9..<(redacted.count - 8)])
+            var decoded = try #require(Base64.decode(value))
+            if decoded.starts(with: [0x1F, 0x8B]) {
+                var content: [UInt8] = []
+                let chain = try #require(DecoderChain([.gzip], limits: InflateLimits()))
+                _ = try decoded.withUnsafeBytes { try chain.push($0) { content.append(contentsOf: $0) } }
+                decoded = content
+            }
+            #expect(!self.contains(decoded) && decoded.withUnsafeBytes { ByteSearch.contains("{{password:1}}", in: $0) })
+        }
+    }
+
+    @Test(arguments: [
+        "password=h7nter2Xq&x=1", "user=ada&password=h7nter2Xq", #"{"password":"h7nter2Xq"}"#,
+    ])
+    func base64InBase64(text: String) throws {
+        let body = Array(#"{"data":""#.utf8) + self.base64(self.base64(Array(text.utf8))) + Array(#""}"#.utf8)
+        let redacted = RedactionFixtures.bytes(body, ["Content-Type: application/json"])
+        let once = try #require(Base64.decode(Array(redacted[9..<(redacted.count - 2)])))
+        let twice = try #require(Base64.decode(once))
+        #expect(!self.contains(twice), "\(String(decoding: twice, as: UTF8.self))")
+    }
+
+    @Test func contentsWithoutASecretStay() {
+        let content = RedactionFixtures.gzip(Array("hello world".utf8))
+        for bytes in [content, [0xA1, 0x64] + Array("user".utf8) + [0x63] + Array("ada".utf8)] {
+            let body = String(decoding: Array(#"{"data":""#.utf8) + self.base64(bytes) + Array(#""}"#.utf8), as: UTF8.self)
+            HiddenPlace.stays(body, type: "application/json")
+        }
+    }
+
+    /// What a value of XML says without its entities is looked for elsewhere.
+    @Test(arguments: [
+        "<r><password>h7&#x6e;ter2Xq</password><note>h7nter2Xq</note></r>",
+        "<r><password>&#104;7nter2Xq</password><note>h7nter2Xq</note></r>",
+        "<r password=\"h7&#x6e;ter2Xq\"><note>h7nter2Xq</note></r>",
+    ])
+    func entitiesInXML(text: String) { HiddenPlace.check(text, type: "application/xml", inJSON: false) }
+
+    @Test func tokensOfWebServiceSecurity() {
+        let text = "<a><wsse:BinarySecurityToken Id='x'>aDdudGVyMlhxaDdudGVy</wsse:BinarySecurityToken></a>"
+        #expect(RedactionFixtures.body(text, type: "application/xml").contains("aDdud") == false)
+    }
+}
