@@ -41,7 +41,11 @@ public struct DeflateRestorer: ~Copyable {
     ) -> DeflateParameters? {
         guard !Self.isOfGo(wire, format), let flushes = FlushPoints.find(in: wire, format: format) else { return nil }
         let prefix = UnsafeRawBufferPointer(rebasing: wire.prefix(16))
-        let search = Search(contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity, limit: limit)
+        let stream = UnsafeRawBufferPointer(
+            rebasing: wire.dropFirst(Self.wrappingSize(format, header ?? .plain)))
+        let search = Search(
+            contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity, limit: limit,
+            block: FirstDeflateBlock(stream, hasFlushes: !flushes.isEmpty))
         var found = self.search(search) {
             Self.attempt(&$0, wire: wire, content: content, header: header ?? .plain, flushes: flushes, budget: $1)
         }
@@ -53,11 +57,15 @@ public struct DeflateRestorer: ~Copyable {
     public mutating func parameters(
         producing wire: ByteSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
     ) throws -> DeflateParameters? {
-        var prefix = [UInt8](repeating: 0, count: min(16, wire.size))
+        var prefix = [UInt8](repeating: 0, count: min(Self.firstBlockSize, wire.size))
         try prefix.withUnsafeMutableBytes { try wire.read(at: 0, into: $0) }
         return try prefix.withUnsafeBytes { prefix in
             let search = Search(
-                contentSize: contentSize, format: format, prefix: prefix, origin: origin, identity: identity, limit: Self.searchLimit)
+                contentSize: contentSize, format: format, prefix: prefix, origin: origin, identity: identity, limit: Self.searchLimit,
+                block: FirstDeflateBlock(
+                    UnsafeRawBufferPointer(
+                        rebasing: prefix.dropFirst(Self.wrappingSize(format, header ?? .plain))),
+                    hasFlushes: false))
             return try self.search(search) {
                 try Self.attempt(&$0, wire: wire, header: header ?? .plain, budget: $1)
             }
@@ -82,13 +90,19 @@ public struct DeflateRestorer: ~Copyable {
         var origin: String
         var identity: [UInt8]
         var limit: Int
+        /// Nil if it says nothing.
+        var block: FirstDeflateBlock?
     }
+
+    /// Bytes in which the first block of a long stream ends: 2^15 literals and matches have four bytes each at most in any usual content.
+    private static let firstBlockSize = 128 << 10
 
     /// The returned parameters have no flushes.
     private mutating func search(
         _ search: Search, _ attempt: (_ deflater: inout Deflater, _ budget: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
         let candidates = DeflateCandidates(contentSize: search.contentSize, format: search.format, wirePrefix: search.prefix).all
+            .filter { search.block?.mayHave(memoryLevel: $0.memoryLevel) ?? true }
         let cost = search.contentSize + Self.candidateCost
         let isShort = search.contentSize <= Self.shortContent
         var budget = min(search.limit, isShort ? Self.shortSearchLimit : Self.searchLimit)
