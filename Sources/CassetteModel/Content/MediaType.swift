@@ -105,7 +105,10 @@ public struct MediaType: Sendable, Hashable {
     }
 
     /// Whether a body of this type is one value of CBOR (RFC 8949, 9.5).
-    package var declaresCBOR: Bool { self.subtype == "cbor" || self.subtype.hasSuffix("+cbor") }
+    package var declaresCBOR: Bool { self.subtype == "cbor" || self.subtype.hasSuffix("+cbor") || self.declaresCBORSequence }
+
+    /// Whether a body of this type is CBOR values one after the other (RFC 8742, 6).
+    package var declaresCBORSequence: Bool { self.subtype == "cbor-seq" || self.subtype.hasSuffix("+cbor-seq") }
 
     /// Whether a body of this type is XML (RFC 7303, 4).
     package var declaresXML: Bool { self.subtype == "xml" || self.subtype.hasSuffix("+xml") }

@@ -294,7 +294,9 @@ final class ContentFacets {
                 let isRead = bytes.withUnsafeBytes { MessagePackFacets.read($0, self.plan.pointers, into: &collector) }
                 if isRead { return (.messagePack, collector) }
             case .cbor:
-                if bytes.withUnsafeBytes({ CBORFacets.read($0, self.plan.pointers, into: &collector) }) { return (.cbor, collector) }
+                let isSequence = MediaType(self.field).declaresCBORSequence
+                let isRead = bytes.withUnsafeBytes { CBORFacets.read($0, self.plan.pointers, isSequence: isSequence, into: &collector) }
+                if isRead { return (.cbor, collector) }
             case .text:
                 if TextFacet(field: self.field).read(bytes, into: &collector) { return (.text, collector) }
             }

@@ -5,45 +5,43 @@ internal import TapeBytes
 /// Members come in any order, lengths and integers in any width, and strings whole or in chunks. An integer never equals a float, nor a
 /// string bytes; tags count.
 struct CBORFacets {
-    private let bytes: UnsafeRawBufferPointer
+    private let reader: CBORReader
     private var tree: TreeFacets
 
+    private var bytes: UnsafeRawBufferPointer { self.reader.bytes }
+
     /// Adds the facets of one value; false, with nothing added, if the bytes are anything else, or nested too deep.
-    static func read(_ bytes: UnsafeRawBufferPointer, _ pointers: PointerSet, into collector: inout FacetCollector) -> Bool {
-        var reader = CBORFacets(bytes: bytes, tree: TreeFacets(pointers, collector.empty))
-        guard reader.value(at: 0, reader.tree.root, isKept: !reader.tree.isIgnored(reader.tree.root)) == bytes.count else { return false }
-        collector.add(reader.tree.collector)
+    ///
+    /// - Parameter isSequence: the values of a sequence (RFC 8742) one after the other, each at its number from 0, as lines of JSON are.
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, _ pointers: PointerSet, isSequence: Bool = false,
+        into collector: inout FacetCollector
+    ) -> Bool {
+        var facets = CBORFacets(reader: CBORReader(bytes), tree: TreeFacets(pointers, collector.empty))
+        let root = facets.tree.root
+        let isRead =
+            isSequence
+            ? facets.sequence(root)
+            : facets.value(at: 0, root, isKept: !facets.tree.isIgnored(root)) == bytes.count
+        guard isRead else { return false }
+        collector.add(facets.tree.collector)
         return true
     }
 
-    /// The initial byte with its argument (RFC 8949, 3).
-    private struct Head {
-        var major: UInt8
-        var info: UInt8
-        /// Nil for an indefinite length.
-        var argument: UInt64?
-        var end: Int
-
-        /// As a length; nil if no body is as long.
-        var count: Int? { self.argument.flatMap { Int(exactly: $0) } }
-    }
-
-    private func head(_ offset: Int) -> Head? {
-        guard offset < self.bytes.count else { return nil }
-        let (major, info) = (self.bytes[offset] >> 5, self.bytes[offset] & 31)
-        switch info {
-        case 0..<24: return Head(major: major, info: info, argument: UInt64(info), end: offset + 1)
-        case 24...27:
-            let size = 1 << Int(info - 24)
-            guard size <= self.bytes.count - offset - 1 else { return nil }
-            let argument = self.bytes[offset + 1..<offset + 1 + size].reduce(0) { $0 << 8 | UInt64($1) }
-            return Head(major: major, info: info, argument: argument, end: offset + 1 + size)
-        case 31 where (2...5).contains(major): return Head(major: major, info: info, argument: nil, end: offset + 1)
-        case _: return nil
+    private mutating func sequence(_ root: TreeFacets.Place) -> Bool {
+        var (offset, index) = (0, 0)
+        while offset < self.bytes.count {
+            let place = self.tree.element(index, in: root)
+            guard
+                let end = self.value(
+                    at: offset, place, isKept: !self.tree.isIgnored(root) && !self.tree.isIgnored(place))
+            else {
+                return false
+            }
+            (offset, index) = (end, index + 1)
         }
+        return true
     }
-
-    private func isBreak(_ offset: Int) -> Bool { offset < self.bytes.count && self.bytes[offset] == 0xFF }
 
     /// Where the value ends that begins at an offset; nil if it is malformed.
     ///
@@ -51,20 +49,19 @@ struct CBORFacets {
     ///   - isKept: whether it is compared.
     ///   - tags: around it, as `0 ` for a time.
     private mutating func value(at offset: Int, _ place: TreeFacets.Place, isKept: Bool, tags: String = "", tagCount: Int = 0) -> Int? {
-        guard place.depth + tagCount < TreeFacets.depthLimit, let head = self.head(offset) else { return nil }
+        guard place.depth + tagCount < TreeFacets.depthLimit, let head = self.reader.head(at: offset) else { return nil }
         switch head.major {
         case 0, 1:
-            if isKept { self.tree.number(Self.digits(head), place, type: tags + "number") }
+            if isKept { self.tree.number(head.digits, place, type: tags + "number") }
             return head.end
         case 2, 3:
-            guard let (chunks, end) = self.chunks(head) else { return nil }
+            guard let (chunks, end) = self.reader.chunks(of: head) else { return nil }
             guard isKept else { return end }
             let isText = head.major == 3
             if chunks.count == 1 {
                 self.string(UnsafeRawBufferPointer(rebasing: self.bytes[chunks[0]]), isText: isText, tags, place)
             } else {
-                let whole = chunks.reduce(into: [UInt8]()) { $0 += self.bytes[$1] }
-                whole.withUnsafeBytes { self.string($0, isText: isText, tags, place) }
+                self.reader.joined(chunks).withUnsafeBytes { self.string($0, isText: isText, tags, place) }
             }
             return end
         case 4, 5: return self.container(head, place, isKept, tags)
@@ -76,13 +73,6 @@ struct CBORFacets {
         }
     }
 
-    /// A negative number is minus one minus its argument.
-    private static func digits(_ head: Head) -> String {
-        let argument = head.argument ?? 0
-        guard head.major == 1 else { return "\(argument)" }
-        return argument == .max ? "-18446744073709551616" : "-\(argument + 1)"
-    }
-
     private mutating func string(_ value: UnsafeRawBufferPointer, isText: Bool, _ tags: String, _ place: TreeFacets.Place) {
         if isText {
             self.tree.scalar(.string, value, type: tags + "string", place)
@@ -91,24 +81,7 @@ struct CBORFacets {
         }
     }
 
-    /// The pieces of a string: one, or definite chunks up to a break (3.2.3).
-    private func chunks(_ head: Head) -> (chunks: [Range<Int>], end: Int)? {
-        guard head.argument == nil else {
-            guard let count = head.count, count <= self.bytes.count - head.end else { return nil }
-            return ([head.end..<head.end + count], head.end + count)
-        }
-        var chunks: [Range<Int>] = []
-        var offset = head.end
-        while !self.isBreak(offset) {
-            guard let chunk = self.head(offset), chunk.major == head.major, let count = chunk.count, count <= self.bytes.count - chunk.end
-            else { return nil }
-            chunks.append(chunk.end..<chunk.end + count)
-            offset = chunk.end + count
-        }
-        return (chunks, offset + 1)
-    }
-
-    private mutating func container(_ head: Head, _ place: TreeFacets.Place, _ isKept: Bool, _ tags: String) -> Int? {
+    private mutating func container(_ head: CBORReader.Head, _ place: TreeFacets.Place, _ isKept: Bool, _ tags: String) -> Int? {
         let isMap = head.major == 5
         if let argument = head.argument { guard argument <= UInt64(self.bytes.count) else { return nil } }
         if isKept {
@@ -118,7 +91,7 @@ struct CBORFacets {
         var counts: [UInt64: Int] = [:]
         var offset = head.end
         var index = 0
-        while head.argument.map({ UInt64(index) < $0 }) ?? !self.isBreak(offset) {
+        while head.argument.map({ UInt64(index) < $0 }) ?? !self.reader.isBreak(at: offset) {
             var inner = TreeFacets.Place(within: place)
             if isMap {
                 guard let afterName = self.value(at: offset, inner, isKept: false) else { return nil }
@@ -136,18 +109,17 @@ struct CBORFacets {
 
     /// A name that is neither a string nor a number is its bytes in hex.
     private func member(_ name: Range<Int>, _ place: TreeFacets.Place, _ counts: inout [UInt64: Int]) -> TreeFacets.Place {
-        if let head = self.head(name.lowerBound) {
-            if head.major == 3, let (chunks, _) = self.chunks(head) {
-                let text = chunks.reduce(into: [UInt8]()) { $0 += self.bytes[$1] }
-                return text.withUnsafeBytes { self.tree.member($0, .text, in: place, &counts) }
+        if let head = self.reader.head(at: name.lowerBound) {
+            if head.major == 3, let (chunks, _) = self.reader.chunks(of: head) {
+                return self.reader.joined(chunks).withUnsafeBytes { self.tree.member($0, .text, in: place, &counts) }
             }
-            if head.major < 2 { return Array(Self.digits(head).utf8).withUnsafeBytes { self.tree.member($0, .number, in: place, &counts) } }
+            if head.major < 2 { return Array(head.digits.utf8).withUnsafeBytes { self.tree.member($0, .number, in: place, &counts) } }
         }
         return Array(("0x" + Hex.encode(self.bytes[name])).utf8).withUnsafeBytes { self.tree.member($0, .other, in: place, &counts) }
     }
 
     /// Words, floats and simple values (3.3).
-    private mutating func simple(_ head: Head, _ tags: String, _ place: TreeFacets.Place) {
+    private mutating func simple(_ head: CBORReader.Head, _ tags: String, _ place: TreeFacets.Place) {
         let bits = head.argument ?? 0
         switch head.info {
         case 25: self.tree.float(Self.half(UInt16(truncatingIfNeeded: bits)), place, type: tags + "float")

@@ -91,6 +91,11 @@ struct ContentRedaction {
             guard self.text.mayGoOn(content.count * SearchBudget.costOfFormByte) else { return [] }
             (findings, kept) = QuerySurvey(rules: self.text.rules, isForm: true).findings(in: content, range: 0..<content.count)
             findings += self.text.rules.findings(inForm: content)
+            if self.text.rules.hasInnerPlaces {
+                let inner = FormFieldPlaces(self.text.rules).findings(in: content)
+                findings += inner.findings
+                kept += inner.kept
+            }
         case .plain:
             if self.text.rules.hasJSONPlaces { (findings, kept) = JSONPlaces(self.text.rules).findings(in: content) }
             if self.text.rules.hasXMLPlaces {
@@ -114,17 +119,35 @@ struct ContentRedaction {
 
     private func edits(in content: UnsafeRawBufferPointer, parts body: MultipartBody<Range<Int>>) -> [Edit] {
         var edits: [Edit] = []
-        for part in body.parts {
+        for (index, part) in body.parts.enumerated() {
+            let place = Self.place(of: part.headers.fields, index)
+            if let rules = self.text.rules.inside(place), case .multipart(let inner) = part.content {
+                edits += self.with(rules).edits(in: content, parts: inner)
+                continue
+            }
             switch part.content {
             case .multipart(let inner): edits += self.edits(in: content, parts: inner)
             case .data(let range):
                 guard range.lowerBound >= 0, range.upperBound <= content.count else { continue }
                 let fields = part.headers.fields
                 edits += self.edits(ofHeaders: part.headers, endingAt: range.lowerBound, in: content)
-                edits += self.edits(inPart: content[range], fields)
+                let inner = self.text.rules.inside(place).map(self.with) ?? self
+                edits += inner.edits(inPart: content[range], fields)
             }
         }
         return edits
+    }
+
+    /// A part by its name, or by its number from 1, as rules for comparison name it.
+    private static func place(of fields: HeaderFields, _ index: Int) -> RedactionPlace {
+        let name = ContentDisposition(fields)?.name ?? ""
+        return .part(name.isEmpty ? String(index + 1) : name)
+    }
+
+    private func with(_ rules: RedactionRules) -> ContentRedaction {
+        var text = self.text
+        text.rules = rules
+        return ContentRedaction(text: text)
     }
 
     /// File names and whatever else a part's header section says.
@@ -241,10 +264,12 @@ struct JSONPlaces {
         guard !isWhole else { return (findings, kept) }
         let found = Set(findings.map(\.range))
         var start = 0
+        var number = 0
         while start < text.count {
             let end = ByteScan.index(of: 10, in: text, from: start)
             let line = UnsafeRawBufferPointer(rebasing: text[..<end])
-            let values = self.values(of: line, from: Self.startOfData(line, from: start))
+            let values = self.values(of: line, from: Self.startOfData(line, from: start), number: number)
+            if text[start..<end].contains(where: { $0 > 32 }) { number += 1 }
             findings += values.findings.filter { !found.contains($0.range) }
             if values.isWhole { kept += values.kept }
             start = end + 1
@@ -256,6 +281,29 @@ struct JSONPlaces {
     private static func startOfData(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
         let name = Array("data:".utf8)
         return line.count - start > name.count && line[start..<start + name.count].elementsEqual(name) ? start + name.count : start
+    }
+
+    private func values(
+        of text: UnsafeRawBufferPointer, from start: Int, number: Int? = nil
+    ) -> (findings: [Finding], kept: [Range<Int>], isWhole: Bool) {
+        guard let number else { return self.values(of: text, from: start) }
+        // Of several texts a rule names the value in each, or in one by its number, as rules for comparison do.
+        let numbered = JSONPlaces(
+            rules: self.rules
+                + self.rules.compactMap { place in
+                    Self.inText(number, place.segments).map { ($0, place.rule) }
+                },
+            keep: self.keep + self.keep.compactMap { Self.inText(number, $0) })
+        return numbered.values(of: text, from: start)
+    }
+
+    private init(rules: [(segments: [String], rule: RedactionRule)], keep: [[String]]) {
+        (self.rules, self.keep) = (rules, keep)
+    }
+
+    private static func inText(_ number: Int, _ segments: [String]) -> [String]? {
+        guard let first = segments.first, first == "*" || first == String(number) else { return nil }
+        return Array(segments.dropFirst())
     }
 
     private func values(

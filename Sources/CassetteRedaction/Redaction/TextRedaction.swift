@@ -6,7 +6,7 @@ internal import TapeBytes
 ///
 /// Knows no message: what its places mean comes from the caller, as findings.
 struct TextRedaction {
-    let rules: RedactionRules
+    var rules: RedactionRules
     let vault: SecretVault
     /// Of the search that this is a part of.
     var budget: SearchBudget?

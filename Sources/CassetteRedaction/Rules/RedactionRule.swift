@@ -56,9 +56,21 @@ public struct RedactionRule: Sendable, Hashable {
         return bytes.count >= NeedleIndex.lengthLimit && !SecretReach.isCommon(bytes)
     }
 
+    private init(_ place: RedactionPlace, of rule: RedactionRule) {
+        (self.place, self.pattern, self.text) = (place, rule.pattern, rule.text)
+    }
+
+    /// The rule for the content of a part or a field; nil if it is for something else.
+    func inside(_ container: RedactionPlace) -> RedactionRule? {
+        self.place.inside(container).map { RedactionRule($0, of: self) }
+    }
+
     /// The kind of its placeholders: the name of the place.
-    var kind: String {
-        switch self.place {
+    var kind: String { Self.kind(self.place) }
+
+    private static func kind(_ place: RedactionPlace) -> String {
+        switch place {
+        case .within(_, let inner): self.kind(inner)
         case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
         case .cookie: "cookie"
         case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
@@ -98,7 +110,7 @@ public struct RedactionRule: Sendable, Hashable {
 }
 
 /// A place in a message that a rule names.
-public enum RedactionPlace: Sendable, Hashable {
+public indirect enum RedactionPlace: Sendable, Hashable {
     /// A header or trailer field, in lower case.
     case header(String)
     /// An item of a URL's query, by its decoded name.
@@ -116,6 +128,8 @@ public enum RedactionPlace: Sendable, Hashable {
     case form(String)
     /// A part of multipart/form-data, by its name.
     case part(String)
+    /// A place in the content of a part, or of a field of a form: `part:meta|json:/id`.
+    case within(RedactionPlace, RedactionPlace)
     /// The path of a URL.
     case path
     /// Any text at all: for patterns.
@@ -157,10 +171,32 @@ public enum RedactionPlace: Sendable, Hashable {
             }
             self = .cookie(name)
         case "query": self = .query(name)
+        case "form" where Self.bar(in: name) != nil, "part" where Self.bar(in: name) != nil:
+            let bar = Self.bar(in: name) ?? name.startIndex
+            let inner = try RedactionPlace(String(name[name.index(after: bar)...]))
+            let outer = String(name[..<bar])
+            self = .within(words[0] == "form" ? .form(outer) : .part(outer), inner)
         case "form": self = .form(name)
         case "part": self = .part(name)
         default: throw Self.unknown(text)
         }
+    }
+
+    /// Kinds of places in the content of a part or field that are looked for there.
+    private static let innerKinds = ["json:", "xml:", "form:", "part:"]
+
+    /// The bar after a name: what follows it is a place, too. Any other bar is of the name.
+    private static func bar(in name: String) -> String.Index? {
+        name.indices.dropFirst().first { index in
+            name[index] == "|"
+                && self.innerKinds.contains { name[name.index(after: index)...].hasPrefix($0) }
+        }
+    }
+
+    /// The place within the content of a part or a field; nil if it is somewhere else.
+    func inside(_ container: RedactionPlace) -> RedactionPlace? {
+        guard case .within(container, let inner) = self else { return nil }
+        return inner
     }
 
     /// RFC 9110, 5.6.2.
@@ -170,7 +206,7 @@ public enum RedactionPlace: Sendable, Hashable {
 
     private static func unknown(_ text: String) -> SettingSyntaxError {
         SettingSyntaxError(
-            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"cookie:NAME\", \"query:NAME\", \"json:/POINTER\", \"xml:/a/b\", \"xml:/a/@c\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
+            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"cookie:NAME\", \"query:NAME\", \"json:/POINTER\", \"xml:/a/b\", \"xml:/a/@c\", \"grpc:/FIELD/FIELD\", \"form:NAME\", \"part:NAME\", \"part:NAME|json:/POINTER\", \"path\" or \"text\""
         )
     }
 

@@ -117,6 +117,26 @@ extension RedactionRules {
         self.rules.contains { $0.isJSON } || self.keep.contains { $0.place.map { if case .json = $0 { true } else { false } } ?? false }
     }
 
+    /// Places in the content of parts or fields.
+    var hasInnerPlaces: Bool {
+        guard !self.rules.isEmpty || !self.keep.isEmpty else { return false }
+        return (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains {
+            if case .within = $0 { true } else { false }
+        }
+    }
+
+    /// These rules, and those for the content of a part or a field. Nil if there are no such.
+    func inside(_ container: RedactionPlace) -> RedactionRules? {
+        guard self.hasInnerPlaces else { return nil }
+        let rules = self.rules.compactMap { $0.inside(container) }
+        let keep = self.keep.compactMap { $0.inside(container) }
+        guard !rules.isEmpty || !keep.isEmpty else { return nil }
+        var inner = self
+        inner.rules += rules
+        inner.keep += keep
+        return inner
+    }
+
     /// Elements and attributes of XML that rules and exceptions name.
     var hasXMLPlaces: Bool {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .xml = $0 { true } else { false } }
@@ -172,6 +192,11 @@ public struct RedactionException: Sendable, Hashable {
         _ text: String, place: RedactionPlace? = nil, kind: String? = nil, claim: String? = nil, shape: Shape? = nil, body: [UInt8]? = nil
     ) {
         (self.text, self.place, self.kind, self.claim, self.shape, self.body) = (text, place, kind, claim, shape, body)
+    }
+
+    /// The exception for the content of a part or a field; nil if it is for something else.
+    func inside(_ container: RedactionPlace) -> RedactionException? {
+        self.place?.inside(container).map { RedactionException(self.text, place: $0) }
     }
 
     /// The exception that lets a body stay.

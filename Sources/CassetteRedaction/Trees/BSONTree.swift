@@ -48,7 +48,9 @@ struct BSONTree {
             let kind = self.bytes[offset]
             guard let nul = (offset + 1..<end).first(where: { self.bytes[$0] == 0 }) else { return nil }
             let name = self.bytes[offset + 1..<nul]
-            let inner = isArray ? redaction.element(of: place) : redaction.place(named: name, in: place)
+            let inner =
+                isArray
+                ? redaction.element(Int(String(decoding: name, as: UTF8.self)) ?? 0, of: place) : redaction.place(named: name, in: place)
             guard let next = self.value(kind, at: nul + 1, inner, depth, &edits, &redaction), next <= end else { return nil }
             offset = next
         }

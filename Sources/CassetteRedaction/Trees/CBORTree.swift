@@ -6,61 +6,48 @@ struct CBORTree: ValueTree {
     let bytes: UnsafeRawBufferPointer
     var found: [Edit] = []
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    let isSequence: Bool
+
+    init(_ bytes: UnsafeRawBufferPointer, isSequence: Bool = false) {
         self.bytes = bytes
+        self.isSequence = isSequence
     }
 
-    /// The argument of a head, and where the head ends. The argument is nil for an indefinite length.
-    private func head(_ offset: Int) -> (major: UInt8, argument: Int?, end: Int)? {
-        guard offset < self.bytes.count else { return nil }
-        let (major, info) = (self.bytes[offset] >> 5, self.bytes[offset] & 31)
-        switch info {
-        case 0..<24: return (major, Int(info), offset + 1)
-        case 24...27:
-            let size = 1 << Int(info - 24)
-            guard size <= self.bytes.count - offset - 1 else { return nil }
-            var value: UInt64 = 0
-            for index in offset + 1..<offset + 1 + size { value = value << 8 | UInt64(self.bytes[index]) }
-            // Integers may be larger than lengths.
-            return (major, major < 2 || major == 7 ? Int(clamping: value) : Int(exactly: value) ?? .max, offset + 1 + size)
-        case 31 where major >= 2 && major != 6: return (major, nil, offset + 1)
-        default: return nil
-        }
-    }
-
-    private func isBreak(_ offset: Int) -> Bool { offset < self.bytes.count && self.bytes[offset] == 0xFF }
+    private var reader: CBORReader { CBORReader(self.bytes) }
 
     mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int? {
-        guard depth < TreeRedaction.depthLimit, let head = self.head(offset) else { return nil }
+        guard depth < TreeRedaction.depthLimit, let head = self.reader.head(at: offset) else { return nil }
         switch head.major {
         case 0, 1:
-            if redaction.hidesNumber(place, head.argument ?? 0) {
+            if redaction.hidesNumber(place, Int(clamping: head.argument ?? 0)) {
                 self.found.append(Edit(range: offset..<head.end, bytes: [0]))
             }
             return head.end
         case 2, 3: return self.string(offset, head, place, &redaction)
         case 4:
             var end = head.end
-            let element = redaction.element(of: place)
-            var count = head.argument ?? .max
+            var index = 0
+            var count = head.count ?? .max
             guard head.argument == nil || count <= self.bytes.count else { return nil }
-            while count > 0, head.argument != nil || !self.isBreak(end) {
-                guard let next = self.value(at: end, element, depth: depth + 1, &redaction) else { return nil }
+            while count > 0, head.argument != nil || !self.reader.isBreak(at: end) {
+                guard let next = self.value(at: end, redaction.element(index, of: place), depth: depth + 1, &redaction) else { return nil }
                 end = next
+                index += 1
                 count -= 1
             }
             return head.argument == nil ? end + 1 : end
         case 5:
             var end = head.end
-            var count = head.argument ?? .max
+            var count = head.count ?? .max
             guard head.argument == nil || count <= self.bytes.count else { return nil }
-            while count > 0, head.argument != nil || !self.isBreak(end) {
-                var inner = TreeRedaction.Place.top
-                if let name = self.head(end), name.major == 3, let length = name.argument, length <= self.bytes.count - name.end {
+            while count > 0, head.argument != nil || !self.reader.isBreak(at: end) {
+                let digits = self.reader.head(at: end).flatMap { $0.major < 2 ? $0.digits : nil }
+                var inner = redaction.unnamed(digits, in: place)
+                if let name = self.reader.head(at: end), name.major == 3, let length = name.count, length <= self.bytes.count - name.end {
                     inner = redaction.place(named: self.bytes[name.end..<name.end + length], in: place)
                     end = name.end + length
                 } else {
-                    guard let next = self.value(at: end, .top, depth: depth + 1, &redaction) else { return nil }
+                    guard let next = self.value(at: end, .name, depth: depth + 1, &redaction) else { return nil }
                     end = next
                 }
                 guard let next = self.value(at: end, inner, depth: depth + 1, &redaction) else { return nil }
@@ -74,30 +61,15 @@ struct CBORTree: ValueTree {
     }
 
     private mutating func string(
-        _ offset: Int, _ head: (major: UInt8, argument: Int?, end: Int), _ place: TreeRedaction.Place, _ redaction: inout TreeRedaction
+        _ offset: Int, _ head: CBORReader.Head, _ place: TreeRedaction.Place, _ redaction: inout TreeRedaction
     ) -> Int? {
-        var content: [UInt8] = []
-        var end = head.end
-        if let count = head.argument {
-            guard count <= self.bytes.count - end else { return nil }
-            end += count
-        } else {
-            // Chunks of definite lengths (RFC 8949, 3.2.3).
-            while !self.isBreak(end) {
-                guard let chunk = self.head(end), chunk.major == head.major, let count = chunk.argument,
-                    count <= self.bytes.count - chunk.end
-                else { return nil }
-                content += self.bytes[chunk.end..<chunk.end + count]
-                end = chunk.end + count
-            }
-            end += 1
-        }
+        guard let (chunks, end) = self.reader.chunks(of: head) else { return nil }
         func redacted(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
             head.major == 3 ? redaction.string(value, place) : redaction.bytes(value, place)
         }
         let new =
             head.argument == nil
-            ? content.withUnsafeBytes(redacted) : redacted(self.slice(head.end..<end))
+            ? self.reader.joined(chunks).withUnsafeBytes(redacted) : redacted(self.slice(head.end..<end))
         if let new { self.found.append(Edit(range: offset..<end, bytes: Self.header(head.major, new.count) + new)) }
         return end
     }

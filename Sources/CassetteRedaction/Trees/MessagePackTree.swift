@@ -10,56 +10,39 @@ struct MessagePackTree: ValueTree {
         self.bytes = bytes
     }
 
+    private var reader: MessagePackReader { MessagePackReader(self.bytes) }
+
     mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int? {
-        guard offset < self.bytes.count, depth < TreeRedaction.depthLimit else { return nil }
-        let marker = self.bytes[offset]
-        switch marker {
-        case 0x00...0x7F, 0xE0...0xFF, 0xC0, 0xC2, 0xC3: return offset + 1
-        case 0x80...0x8F: return self.map(offset + 1, Int(marker & 15), place, depth, &redaction)
-        case 0x90...0x9F: return self.array(offset + 1, Int(marker & 15), place, depth, &redaction)
-        case 0xA0...0xBF: return self.string(offset, offset + 1, Int(marker & 31), place, isText: true, &redaction)
-        case 0xC4, 0xC5, 0xC6:
-            let size = 1 << Int(marker - 0xC4)
-            guard let count = self.number(offset + 1, size) else { return nil }
-            return self.string(offset, offset + 1 + size, count, place, isText: false, &redaction)
-        case 0xC7, 0xC8, 0xC9:
-            let size = 1 << Int(marker - 0xC7)
-            guard let count = self.number(offset + 1, size) else { return nil }
-            return self.end(offset + 2 + size, count)
-        case 0xCA: return self.end(offset + 1, 4)
-        case 0xCB: return self.end(offset + 1, 8)
-        case 0xCC...0xCF, 0xD0...0xD3:
-            let size = 1 << Int((marker - 0xCC) & 3)
-            guard let end = self.end(offset + 1, size) else { return nil }
-            let number = marker == 0xD0 || marker == 0xCC ? 0 : self.number(offset + 1, size) ?? .max
-            if redaction.hidesNumber(place, number) { self.found.append(Edit(range: offset..<end, bytes: [0])) }
-            return end
-        case 0xD4...0xD8: return self.end(offset + 2, 1 << Int(marker - 0xD4))
-        case 0xD9, 0xDA, 0xDB:
-            let size = 1 << Int(marker - 0xD9)
-            guard let count = self.number(offset + 1, size) else { return nil }
-            return self.string(offset, offset + 1 + size, count, place, isText: true, &redaction)
-        case 0xDC, 0xDD:
-            let size = marker == 0xDC ? 2 : 4
-            guard let count = self.number(offset + 1, size) else { return nil }
-            return self.array(offset + 1 + size, count, place, depth, &redaction)
-        case 0xDE, 0xDF:
-            let size = marker == 0xDE ? 2 : 4
-            guard let count = self.number(offset + 1, size) else { return nil }
-            return self.map(offset + 1 + size, count, place, depth, &redaction)
-        // Never used.
-        default: return nil
+        guard depth < TreeRedaction.depthLimit, let (value, end) = self.reader.value(at: offset) else { return nil }
+        switch value {
+        case .array(let count): return self.array(end, count, place, depth, &redaction)
+        case .map(let count): return self.map(end, count, place, depth, &redaction)
+        case .text(let range): self.string(offset, range, place, isText: true, &redaction)
+        case .bytes(let range): self.string(offset, range, place, isText: false, &redaction)
+        case .unsigned(let number): self.number(offset..<end, Int(clamping: number), place, &redaction)
+        case .signed(let number):
+            self.number(offset..<end, Int(clamping: number.magnitude), place, &redaction)
+        case .null, .bool, .float, .extension: break
+        }
+        return end
+    }
+
+    private mutating func number(
+        _ range: Range<Int>, _ number: Int, _ place: TreeRedaction.Place,
+        _ redaction: inout TreeRedaction
+    ) {
+        // Of one byte, it is too short for a secret, and has no room for less.
+        if range.count > 1, redaction.hidesNumber(place, number) {
+            self.found.append(Edit(range: range, bytes: [0]))
         }
     }
 
     private mutating func array(_ start: Int, _ count: Int, _ place: TreeRedaction.Place, _ depth: Int, _ redaction: inout TreeRedaction)
         -> Int?
     {
-        guard count <= self.bytes.count - start else { return nil }
         var offset = start
-        let element = redaction.element(of: place)
-        for _ in 0..<count {
-            guard let end = self.value(at: offset, element, depth: depth + 1, &redaction) else { return nil }
+        for index in 0..<count {
+            guard let end = self.value(at: offset, redaction.element(index, of: place), depth: depth + 1, &redaction) else { return nil }
             offset = end
         }
         return offset
@@ -68,42 +51,41 @@ struct MessagePackTree: ValueTree {
     private mutating func map(_ start: Int, _ count: Int, _ place: TreeRedaction.Place, _ depth: Int, _ redaction: inout TreeRedaction)
         -> Int?
     {
-        guard count <= (self.bytes.count - start) / 2 else { return nil }
         var offset = start
         for _ in 0..<count {
             let name = self.name(at: offset)
-            var inner = TreeRedaction.Place.top
+            var inner = redaction.unnamed(self.digits(at: offset), in: place)
             if let name { inner = redaction.place(named: self.bytes[name], in: place) }
-            let afterName = name?.upperBound ?? self.value(at: offset, .top, depth: depth + 1, &redaction)
+            let afterName = name?.upperBound ?? self.value(at: offset, .name, depth: depth + 1, &redaction)
             guard let afterName, let end = self.value(at: afterName, inner, depth: depth + 1, &redaction) else { return nil }
             offset = end
         }
         return offset
     }
 
+    /// An integer as a name.
+    private func digits(at offset: Int) -> String? {
+        switch self.reader.value(at: offset)?.value {
+        case .unsigned(let number): "\(number)"
+        case .signed(let number): "\(number)"
+        case _: nil
+        }
+    }
+
     /// The bytes of a string.
     private func name(at offset: Int) -> Range<Int>? {
-        guard offset < self.bytes.count else { return nil }
-        let marker = self.bytes[offset]
-        let start: Int
-        let count: Int?
-        switch marker {
-        case 0xA0...0xBF: (start, count) = (offset + 1, Int(marker & 31))
-        case 0xD9, 0xDA: (start, count) = (offset + 1 + (1 << Int(marker - 0xD9)), self.number(offset + 1, 1 << Int(marker - 0xD9)))
-        default: return nil
-        }
-        guard let count, let end = self.end(start, count) else { return nil }
-        return start..<end
+        guard case .text(let range) = self.reader.value(at: offset)?.value else { return nil }
+        return range
     }
 
     private mutating func string(
-        _ offset: Int, _ start: Int, _ count: Int, _ place: TreeRedaction.Place, isText: Bool, _ redaction: inout TreeRedaction
-    ) -> Int? {
-        guard let end = self.end(start, count) else { return nil }
-        let value = self.slice(start..<end)
-        guard let new = isText ? redaction.string(value, place) : redaction.bytes(value, place) else { return end }
-        self.found.append(Edit(range: offset..<end, bytes: Self.header(new.count, isText: isText) + new))
-        return end
+        _ offset: Int, _ range: Range<Int>, _ place: TreeRedaction.Place, isText: Bool, _ redaction: inout TreeRedaction
+    ) {
+        let value = self.slice(range)
+        guard let new = isText ? redaction.string(value, place) : redaction.bytes(value, place) else {
+            return
+        }
+        self.found.append(Edit(range: offset..<range.upperBound, bytes: Self.header(new.count, isText: isText) + new))
     }
 
     private static func header(_ count: Int, isText: Bool) -> [UInt8] {

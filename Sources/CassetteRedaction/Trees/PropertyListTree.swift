@@ -118,10 +118,9 @@ struct PropertyListTree {
         case 4, 5, 6, 7: return self.string(index, place, &walk, &redaction)
         case 0xA, 0xB, 0xC:
             guard let (count, start) = self.count(offset), count <= (self.table - start) / self.referenceSize else { return false }
-            let element = redaction.element(of: place)
             for position in 0..<count {
                 guard let next = self.reference(start + position * self.referenceSize),
-                    self.object(next, element, depth: depth + 1, &walk, &redaction)
+                    self.object(next, redaction.element(position, of: place), depth: depth + 1, &walk, &redaction)
                 else { return false }
             }
             return true
@@ -132,7 +131,7 @@ struct PropertyListTree {
                     let value = self.reference(start + (count + position) * self.referenceSize)
                 else { return false }
                 walk.names.insert(key)
-                var inner = TreeRedaction.Place.top
+                var inner = redaction.unnamed(in: place)
                 if let name = self.text(key) { inner = name.withUnsafeBytes { redaction.place(named: $0[...], in: place) } }
                 guard self.object(value, inner, depth: depth + 1, &walk, &redaction) else { return false }
             }

@@ -188,12 +188,12 @@ struct SmileTree: ValueTree {
     }
 
     private mutating func array(_ start: Int, _ place: TreeRedaction.Place, _ depth: Int, _ redaction: inout TreeRedaction) -> Int? {
-        let element = redaction.element(of: place)
         var offset = start
+        var index = 0
         while offset < self.bytes.count {
             if self.bytes[offset] == 0xF9 { return offset + 1 }
-            guard let end = self.value(at: offset, element, depth: depth + 1, &redaction) else { return nil }
-            offset = end
+            guard let end = self.value(at: offset, redaction.element(index, of: place), depth: depth + 1, &redaction) else { return nil }
+            (offset, index) = (end, index + 1)
         }
         return nil
     }

@@ -10,6 +10,7 @@ struct TreeRedaction {
     let format: Format
     /// Contents that the tree is in.
     let depth: Int
+    private let hasPlaces: Bool
     /// Placeholders that were put in.
     private(set) var count = 0
 
@@ -23,14 +24,23 @@ struct TreeRedaction {
         /// The value is in a map that has a secret's name itself.
         fileprivate var isNested = false
         fileprivate var isElement = false
+        /// Pointer segments of the value, if rules or exceptions name any place in JSON.
+        fileprivate var path: [String] = []
+        /// Of a rule that names the value, or one around it.
+        fileprivate var ruledKind: String?
+        /// An exception names the value, or one around it.
+        fileprivate var isKept = false
 
         static let top = Place()
+        /// Of a name, which no rule names.
+        static let name = Place()
     }
 
     init(text: TextRedaction, format: Format, depth: Int = 0) {
         self.text = text
         self.format = format
         self.depth = depth
+        self.hasPlaces = text.rules.hasJSONPlaces
     }
 
     /// Nil for bytes of no format that is known here, and if nothing is to be done.
@@ -46,7 +56,8 @@ struct TreeRedaction {
     mutating func edits(in content: UnsafeRawBufferPointer) -> [Edit]? {
         switch self.format {
         case .messagePack: MessagePackTree(content).edits(&self)
-        case .cbor: CBORTree(content).edits(&self)
+        case .cbor: CBORTree(content, isSequence: false).edits(&self)
+        case .cborSequence: CBORTree(content, isSequence: true).edits(&self)
         case .ubjson: UBJSONTree(content).edits(&self)
         case .smile: SmileTree(content)?.edits(&self)
         case .bson: BSONTree(content).edits(&self)
@@ -55,12 +66,12 @@ struct TreeRedaction {
     }
 
     enum Format: Sendable, Hashable {
-        case messagePack, cbor, bson, propertyList, ubjson, smile
+        case messagePack, cbor, cborSequence, bson, propertyList, ubjson, smile
 
         /// - Parameter outer: of the tree whose value holds the content. Bytes of CBOR hold CBOR, and may begin with any of its values.
         init?(_ content: UnsafeRawBufferPointer, _ type: MediaType, within outer: Format? = nil) {
             guard content.count > 5 else { return nil }
-            if outer == .cbor, content[0] >= 0x80, content[0] < 0xE0 {
+            if outer == .cbor || outer == .cborSequence, content[0] >= 0x80, content[0] < 0xE0 {
                 self = .cbor
             } else if content.starts(with: "bplist0".utf8) {
                 self = .propertyList
@@ -70,6 +81,8 @@ struct TreeRedaction {
                 self = .smile
             } else if type.essence.contains("msgpack") || type.essence.contains("messagepack") {
                 self = .messagePack
+            } else if type.declaresCBORSequence {
+                self = .cborSequence
             } else if Self.isCBOR(type.essence) {
                 self = .cbor
             } else if type.essence.hasSuffix("bson") || type.kind == .unknown && BSONTree.mayBegin(content) {
@@ -83,9 +96,9 @@ struct TreeRedaction {
             }
         }
 
-        /// CBOR (RFC 8949), its sequences (RFC 8742), and messages of COSE and their like (RFC 9052; RFC 8392).
+        /// CBOR (RFC 8949), and messages of COSE and their like (RFC 9052; RFC 8392).
         private static func isCBOR(_ essence: String) -> Bool {
-            essence.hasSuffix("cbor") || essence.hasSuffix("cbor-seq") || essence.hasSuffix("cose") || essence == "application/cwt"
+            essence.hasSuffix("cbor") || essence.hasSuffix("cose") || essence == "application/cwt"
         }
     }
 
@@ -100,13 +113,52 @@ struct TreeRedaction {
         } else if let meaning = outer.meaning, meaning.isPlural || NestedValues.isOfValue(name) {
             (place.meaning, place.isNested) = (meaning, true)
         }
+        self.rule(&place, in: outer) { String(decoding: name, as: UTF8.self) }
         return place
     }
 
-    func element(of outer: Place) -> Place {
+    /// The place of the value of a member whose name is a number, or neither that nor a string.
+    func unnamed(_ digits: String? = nil, in outer: Place) -> Place {
+        var place = Place()
+        // No segment of a pointer but `*` names it otherwise.
+        self.rule(&place, in: outer) { digits ?? "\u{0}" }
+        return place
+    }
+
+    func element(_ index: Int, of outer: Place) -> Place {
         var place = outer
         place.isElement = true
+        self.rule(&place, in: outer) { String(index) }
         return place
+    }
+
+    /// The place of one of several values that follow each other. Of a sequence each has its number, as lines of JSON have.
+    func value(_ index: Int, isOnly: Bool) -> Place {
+        var place = Place()
+        if isOnly { self.rule(&place) } else { self.rule(&place, in: .top) { String(index) } }
+        return place
+    }
+
+    private func rule(_ place: inout Place, in outer: Place, segment: () -> String) {
+        guard self.hasPlaces else { return }
+        place.path = outer.path + [segment()]
+        (place.ruledKind, place.isKept) = (outer.ruledKind, outer.isKept)
+        self.rule(&place)
+    }
+
+    private func rule(_ place: inout Place) {
+        guard self.hasPlaces else { return }
+        let rules = self.text.rules
+        place.isKept =
+            place.isKept || rules.keep.contains { $0.place.map { Self.names($0, place.path) } ?? false }
+        place.ruledKind =
+            place.ruledKind
+            ?? rules.rules.first { $0.pattern == nil && Self.names($0.place, place.path) }?.kind
+    }
+
+    private static func names(_ place: RedactionPlace, _ path: [String]) -> Bool {
+        guard case .json(let segments) = place, segments.count == path.count else { return false }
+        return zip(segments, path).allSatisfy { $0 == "*" || $0 == $1 }
     }
 
     // MARK: Values
@@ -114,7 +166,10 @@ struct TreeRedaction {
     /// The bytes in place of a string's; nil if nothing is to be done.
     mutating func string(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
-        let edits = self.text.edits(in: value, as: .plain, findings: self.findings(value, place), depth: self.depth)
+        let edits = self.text.edits(
+            in: value, as: .plain, findings: self.findings(value, place),
+            kept: place.isKept ? [0..<value.count] : [],
+            depth: self.depth)
         guard !edits.isEmpty else { return nil }
         self.count += edits.count
         return edits.applied(to: value)
@@ -124,13 +179,18 @@ struct TreeRedaction {
     mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
         let isReadable = ReadableText.isReadable(value)
-        if !isReadable, let inner = NestedContent(text: self.text, depth: self.depth + 1, outer: self.format).redacted(value) {
+        if !isReadable, !place.isKept, place.ruledKind == nil,
+            let inner = NestedContent(text: self.text, depth: self.depth + 1, outer: self.format).redacted(value)
+        {
             self.count += inner.count
             return inner.bytes
         }
         // Base64 in a text may get another length, as that in a string.
         let kind: TextKind = isReadable ? .plain : .field
-        let edits = self.text.edits(in: value, as: kind, findings: self.findings(value, place), depth: self.depth)
+        let edits = self.text.edits(
+            in: value, as: kind, findings: self.findings(value, place),
+            kept: place.isKept ? [0..<value.count] : [],
+            depth: self.depth)
         guard !edits.isEmpty else { return nil }
         self.count += edits.count
         return edits.applied(to: value)
@@ -138,6 +198,11 @@ struct TreeRedaction {
 
     /// Whether a number is replaced by 0, as in JSON.
     mutating func hidesNumber(_ place: Place, _ number: Int) -> Bool {
+        guard !place.isKept else { return false }
+        if place.ruledKind != nil, number != 0 {
+            self.count += 1
+            return true
+        }
         guard !place.isNested, let meaning = place.meaning, !meaning.needsKeyShape, !meaning.isEveryday, !place.isElement,
             !OrdinaryValue.isOrdinary(number: number, kind: meaning.kind),
             meaning.syntax == .value || meaning.syntax == .credentials, !self.text.rules.keeps(kind: meaning.kind)
@@ -147,6 +212,20 @@ struct TreeRedaction {
     }
 
     private func findings(_ value: UnsafeRawBufferPointer, _ place: Place) -> [Finding] {
+        if let kind = place.ruledKind, value.count <= NamedValue.limit, !Placeholder.isAll(value) {
+            return [
+                Finding(
+                    kind: kind, range: 0..<value.count, secret: Array(value), spelling: .plain, isRuled: true)
+            ]
+        }
+        guard self.hasPlaces else { return self.named(value, place) }
+        let patterns = self.text.rules.rules.filter {
+            $0.pattern != nil && Self.names($0.place, place.path)
+        }
+        return patterns.flatMap { $0.findings(in: value) } + self.named(value, place)
+    }
+
+    private func named(_ value: UnsafeRawBufferPointer, _ place: Place) -> [Finding] {
         guard var meaning = place.meaning, value.count <= NamedValue.limit else { return [] }
         switch meaning.syntax {
         case .cookie, .setCookie:

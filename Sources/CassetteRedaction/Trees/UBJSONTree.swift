@@ -108,13 +108,14 @@ struct UBJSONTree: ValueTree {
             return self.data(offset, count, place, &redaction)
         }
         if let type, "ZNTF".utf8.contains(type), !isObject { return (count ?? 0) <= Self.emptyLimit ? offset : nil }
-        let element = redaction.element(of: place)
+        var index = 0
         let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
         var left = count ?? .max
         while left > 0 {
             guard offset < self.bytes.count else { return nil }
             if count == nil, self.bytes[offset] == close { return offset + 1 }
-            var inner = element
+            var inner = redaction.element(index, of: place)
+            index += 1
             if isObject {
                 guard let (length, from) = self.length(offset), let end = self.end(from, length) else { return nil }
                 inner = redaction.place(named: self.bytes[from..<end], in: place)

@@ -6,20 +6,27 @@ protocol ValueTree {
     /// What is to be replaced.
     var found: [Edit] { get set }
 
+    /// Whether the type says that there are several values.
+    var isSequence: Bool { get }
+
     /// Where the value ends that begins at an offset; nil if the bytes are something else.
     mutating func value(at offset: Int, _ place: TreeRedaction.Place, depth: Int, _ redaction: inout TreeRedaction) -> Int?
 }
 
 extension ValueTree {
+    var isSequence: Bool { false }
+
     /// The edits of one value, or of several one after the other. Nil if the bytes are something else.
     ///
     /// - Parameter start: after the format's own header.
     func edits(_ redaction: inout TreeRedaction, from start: Int = 0) -> [Edit]? {
         var reading = self
         var offset = start
+        var index = 0
         while offset < self.bytes.count {
-            guard let end = reading.value(at: offset, .top, depth: 0, &redaction) else { return nil }
-            offset = end
+            let place = redaction.value(index, isOnly: !self.isSequence)
+            guard let end = reading.value(at: offset, place, depth: 0, &redaction) else { return nil }
+            (offset, index) = (end, index + 1)
         }
         return reading.found
     }

@@ -21,7 +21,7 @@ public struct RequestRule: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     public static let queryOrder = Self("query-order")
     /// Scheme, host, port, path and query.
     public static let url = Self("url")
-    /// By the kind of the body: JSON by value, forms by field, multipart by part, all else byte by byte.
+    /// By the kind of the body: JSON by value, XML by element, forms by field, multipart by part, all else byte by byte.
     public static let body = Self("body")
     /// The order of the parts of a multipart body, too.
     public static let partOrder = Self("part-order")
@@ -35,7 +35,7 @@ public struct RequestRule: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     public static func body(_ kind: BodyKind) -> Self { Self("body:\(kind.rawValue)") }
 
     public enum BodyKind: String, Sendable, Hashable, CaseIterable {
-        case bytes, json, form, multipart, text
+        case bytes, json, xml, form, multipart, text
     }
 }
 
@@ -68,6 +68,9 @@ public struct RequestPlace: Sendable, Hashable, ExpressibleByStringLiteral, Cust
     /// - Parameter pointer: a JSON Pointer (RFC 6901); a segment `*` is any member or element.
     public static func json(_ pointer: String) -> Self { Self("json:\(pointer)") }
 
+    /// Elements of XML by their local names, `/a/b`, or an attribute, `/a/@c`.
+    public static func xml(_ path: String) -> Self { Self("xml:\(path)") }
+
     /// A field of gRPC messages, by the numbers or the names of the fields on the way to it: `/1/2`.
     public static func grpc(_ fields: String) -> Self { Self("grpc:\(fields)") }
 
@@ -76,6 +79,11 @@ public struct RequestPlace: Sendable, Hashable, ExpressibleByStringLiteral, Cust
 
     /// All parts of a multipart body with a name; for a part of a part, `outer/inner`.
     public static func part(_ name: String) -> Self { Self("part:\(name)") }
+
+    /// A place in the content of the parts or fields that this place names: `.part("meta").content(.json("/id"))`.
+    public func content(_ inner: RequestPlace) -> Self {
+        Self("\(self.description)|\(inner.description)")
+    }
 
     /// Of the parts with a name, something of which the rest is compared.
     // Without a type, `.part(_:)` is a place.

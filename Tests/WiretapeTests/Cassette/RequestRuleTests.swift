@@ -32,6 +32,9 @@ import Testing
             (.part("photo"), .part("photo")), (.part("photo").fileName, .partFilename("photo")),
             (.part("a/b").fileName, .partFilename("a/b")),
             (.json("/items/*/id"), .json(try PlacePointer("/items/*/id"))), ("query:ts", .queryItem("ts")),
+            (.xml("/a/@b"), .xml(try PlacePointer(elements: "/a/@b"))),
+            (.part("meta").content(.json("/id")), .within(.part("meta"), .json(try PlacePointer("/id")))),
+            (.form("x").content(.xml("/a/b")), .within(.formField("x"), .xml(try PlacePointer(elements: "/a/b")))),
         ]
         let part = RequestPlace.part("whole")
         #expect(part.description == "part:whole")
