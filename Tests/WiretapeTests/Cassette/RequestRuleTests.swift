@@ -1,4 +1,4 @@
-import CassettePlayback
+@testable import CassettePlayback
 import Foundation
 import TapeTestSupport
 import Testing
