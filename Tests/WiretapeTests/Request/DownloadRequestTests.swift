@@ -252,7 +252,7 @@ import FoundationNetworking
         let path = folder.file("a.json")
         for mode in [RecordMode.all, .none] {
             let cassette = try Cassette(path, mode: mode)
-            let session = HTTPSession.plain(cassette.transport)
+            let session = HTTPSession.plain(cassette.transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
             let download = session.download("\(origin.url)/x")
             let progress = download.downloadProgress()
             let task = download.serializingData()
