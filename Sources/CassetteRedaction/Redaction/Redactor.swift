@@ -126,8 +126,9 @@ public struct Redactor: Sendable {
 
     /// `Accept-Ranges: bytes` (RFC 9110, 14.3) of a body without a content coding, which would not keep its length.
     private static func acceptsRanges(_ headers: HeaderFields) -> Bool {
-        guard headers.contains("accept-ranges") else { return false }
-        return headers.first("accept-ranges")?.lowercased() == "bytes" && ContentEncoding(headers) == .none
+        guard let index = headers.firstIndex(of: "accept-ranges") else { return false }
+        return headers.valueBytes(at: index).elementsEqual("bytes".utf8) { $0 | 32 == $1 }
+            && (!headers.contains("content-encoding") || ContentEncoding(headers) == .none)
     }
 
     /// `multipart/byteranges` (RFC 9110, 14.6). Told by its first letter in nearly all messages.
