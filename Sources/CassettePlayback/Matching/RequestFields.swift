@@ -313,7 +313,7 @@ struct RequestProfile: Sendable, Hashable {
 
 /// Finds the placeholders that a request holds, as hashes of their kind and number.
 enum HeldPlaceholders {
-    /// At most this many of one text are kept: they only break ties.
+    /// At most this many of one text are kept.
     static let limit = 256
 
     /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2).

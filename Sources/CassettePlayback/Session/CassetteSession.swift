@@ -202,7 +202,7 @@ public final class CassetteSession: Sendable {
 
     /// Whether a refusal explains how bodies differ.
     private var explainsBodies: Bool {
-        self.source != nil && self.rules.looksAtBody && self.mode.missRule(hasCassette: self.hasCassette) == .refuse
+        self.source != nil && self.rules.looksAtBody && self.refuses
     }
 
     private func comparesHeadAlone(_ key: Int, hasBody: Bool) -> Bool {
@@ -294,7 +294,6 @@ public final class CassetteSession: Sendable {
         }
         let count = self.groups.count(ofKey: key)
         let live = pending.live(body)
-        let isRefusing = self.mode.missRule(hasCassette: self.hasCassette) == .refuse
         var equalCount = 0
         var form = AnswerForm.recorded
         let assignment: AssignmentRule.Assignment? = self.withGroup(key) { group, state in
@@ -315,7 +314,7 @@ public final class CassetteSession: Sendable {
                     assignment = state.assignments.again(index)
                 }
                 // A refusal explains why, and that is read from the cassette.
-                if assignment == .usedUp, isRefusing, findings.nearest == nil { return nil }
+                if assignment == .usedUp, self.refuses, findings.nearest == nil { return nil }
             }
             self.note(assignment, in: &state)
             switch assignment {

@@ -119,7 +119,6 @@ struct FieldChoice: Sendable {
 
     /// How well a class fits a request; the least is best.
     private struct Rank: Comparable {
-        var missingPlaceholders: Int
         var isLeft: Bool
         var otherLastEventID: Bool
         var equalFields: Int
@@ -128,24 +127,25 @@ struct FieldChoice: Sendable {
         /// Fields of the recorded request that the live one lacks, or has with another value.
         var otherFields: Int
 
-        private var order: (Int, Int, Int, Int, Int, Int) {
-            (
-                self.missingPlaceholders, self.isLeft ? 1 : 0, self.otherLastEventID ? 1 : 0, -self.equalFields, -self.sameFields,
-                self.otherFields
-            )
+        private var order: (Int, Int, Int, Int, Int) {
+            (self.isLeft ? 1 : 0, self.otherLastEventID ? 1 : 0, -self.equalFields, -self.sameFields, self.otherFields)
         }
 
         static func < (left: Rank, right: Rank) -> Bool {
             left.order < right.order
         }
 
-        /// How well the fields and placeholders fit, whatever became of the answer.
-        var fit: Fit { Fit(order: [self.missingPlaceholders, -self.equalFields, -self.sameFields, self.otherFields]) }
+        /// How well the fields fit, whatever became of the answer.
+        var fit: Fit { Fit(equal: self.equalFields, same: self.sameFields, others: self.otherFields) }
 
         struct Fit: Comparable {
-            var order: [Int]
+            var equal: Int
+            var same: Int
+            var others: Int
 
-            static func < (left: Fit, right: Fit) -> Bool { left.order.lexicographicallyPrecedes(right.order) }
+            static func < (left: Fit, right: Fit) -> Bool {
+                (-left.equal, -left.same, left.others) < (-right.equal, -right.same, right.others)
+            }
         }
     }
 
@@ -348,7 +348,7 @@ struct FieldChoice: Sendable {
     private func rank(_ one: Class, for live: LiveFields) -> Rank {
         let equal = live.profile.equalFields(with: one.profile)
         return Rank(
-            missingPlaceholders: self.missingPlaceholders(one, live), isLeft: one.isLeft,
+            isLeft: one.isLeft,
             otherLastEventID: !live.profile.agrees(with: one.profile, on: LiveFields.lastEventID), equalFields: equal.count,
             sameFields: equal.same, otherFields: one.profile.fields.count - equal.count)
     }
