@@ -35,6 +35,7 @@ struct NeedleIndex: Sendable {
     private var short = NeedleTable(window: 6, block: 4)
     private var long = NeedleTable(window: 16, block: 8)
     private var many = NeedleTable(window: 8, block: 8)
+    private var crowd = NeedleCrowd()
 
     init(strideLimit: Int = 1024) { self.strideLimit = strideLimit }
 
@@ -51,6 +52,7 @@ struct NeedleIndex: Sendable {
             // A form's plus sign.
             self.insert(secret.map { $0 == 32 ? UInt8(ascii: "+") : $0 }, number, standsAlone, isSpelling: true)
         }
+        self.sortCrowd()
         return true
     }
 
@@ -61,6 +63,14 @@ struct NeedleIndex: Sendable {
             let secret = Array(other.bytes[start..<start + Int(text.count)])
             self.insert(secret, Int(text.secret), text.standsAlone, isSpelling: text.isSpelling)
         }
+        self.sortCrowd()
+    }
+
+    private mutating func sortCrowd() {
+        var crowd = NeedleCrowd()
+        swap(&crowd, &self.crowd)
+        self.bytes.withUnsafeBytes { bytes in crowd.sort { self.needle($0, bytes) } }
+        swap(&crowd, &self.crowd)
     }
 
     private static let wordSpellings: [Needle.Spelling] = [
@@ -90,13 +100,15 @@ struct NeedleIndex: Sendable {
                 let compared = needle.prefix(Self.compareLimit)
                 let reference = Int32(index << 4 | Int(spelling.rawValue))
                 compared.withUnsafeBytes { compared in
-                    if compared.count >= self.long.window, index < self.strideLimit {
-                        self.long.insert(reference, compared)
-                    } else if compared.count >= self.many.window, index >= self.strideLimit {
-                        self.many.insert(reference, compared)
-                    } else {
-                        self.short.insert(reference, compared)
-                    }
+                    let isEntered =
+                        if compared.count >= self.long.window, index < self.strideLimit {
+                            self.long.insert(reference, compared)
+                        } else if compared.count >= self.many.window, index >= self.strideLimit {
+                            self.many.insert(reference, compared)
+                        } else {
+                            self.short.insert(reference, compared)
+                        }
+                    if !isEntered { self.crowd.insert(reference, compared) }
                 }
             }
         }
@@ -119,17 +131,19 @@ struct NeedleIndex: Sendable {
     /// Everything that is found, in no order.
     func search(_ text: UnsafeRawBufferPointer, deliver: (Hit) -> Void) {
         self.bytes.withUnsafeBytes { bytes in
-            for table in [self.short, self.long, self.many] where !table.isEmpty {
-                table.search(text, length: { min(self.needle($0, bytes).count, Self.compareLimit) }) { reference, start in
-                    let needle = self.needle(reference, bytes)
-                    let own = self.texts[Int(reference >> 4)]
-                    guard let end = Self.end(of: needle, own.standsAlone && needle.spelling == .plain, in: text, at: start) else {
-                        return nil
-                    }
-                    deliver(Hit(range: start..<end, secret: Int(own.secret), form: needle.form))
-                    return end
+            func check(_ reference: Int32, _ start: Int) -> Int? {
+                let needle = self.needle(reference, bytes)
+                let own = self.texts[Int(reference >> 4)]
+                guard let end = Self.end(of: needle, own.standsAlone && needle.spelling == .plain, in: text, at: start) else {
+                    return nil
                 }
+                deliver(Hit(range: start..<end, secret: Int(own.secret), form: needle.form))
+                return end
             }
+            for table in [self.short, self.long, self.many] where !table.isEmpty {
+                table.search(text, length: { min(self.needle($0, bytes).count, Self.compareLimit) }, check: check)
+            }
+            self.crowd.search(text, needle: { self.needle($0, bytes) }, check: check)
         }
     }
 
@@ -210,20 +224,21 @@ struct NeedleTable: Sendable {
     /// The offsets in a needle at which its window may be, the best first: tokens of one kind begin alike and end in random bytes.
     private func windows(_ length: Int) -> [Int] { [length - self.window, (length - self.window) / 2, 0] }
 
-    /// Enters a needle of at least `window` bytes.
-    mutating func insert(_ needle: Int32, _ bytes: UnsafeRawBufferPointer) {
+    /// Enters a needle of at least `window` bytes. Answers false, and enters nothing, where each of its windows has a block of too many others.
+    mutating func insert(_ needle: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
         precondition(bytes.count >= self.window && needle >= 0 && needle < Self.needleLimit)
         if self.heads.isEmpty {
             self.filter = Array(repeating: 0, count: 1 << 9)
             self.heads = Array(repeating: -1, count: 1 << 8)
         }
         let windows = self.windows(bytes.count)
-        let window = windows.firstIndex { !self.isCrowded(bytes, $0) } ?? 0
+        guard let window = windows.firstIndex(where: { !self.isCrowded(bytes, $0) }) else { return false }
         for offset in 0..<self.stride {
             let hash = self.key(bytes, windows[window] + offset) &* Self.factor
             let place = UInt32(window) << 4 | UInt32(offset)
             self.append(Entry(hash: UInt32(truncatingIfNeeded: hash >> 32), needle: UInt32(needle) << Self.placeBits | place, next: -1))
         }
+        return true
     }
 
     private func isCrowded(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Bool {
@@ -281,37 +296,58 @@ struct NeedleTable: Sendable {
         let (stride, last) = (self.stride, text.count - self.block)
         let (filterShift, factor) = (self.filterShift, Self.factor)
         self.filter.withUnsafeBufferPointer { filter in
-            var offset = 0
-            // SAFETY: a shifted hash has as many bits as `filter`; a block at `last` is still in the text.
-            while offset <= last {
+            // SAFETY: a shifted hash has as many bits as `filter`; a block at an offset up to `last` is still in the text.
+            func look(_ offset: Int, around inner: Range<Int>?, from least: Int) -> Range<Int>? {
                 let hash = self.key(text, offset) &* factor
                 let bit = hash >> filterShift
-                if filter[Int(truncatingIfNeeded: bit >> 6)] >> (bit & 63) & 1 == 1, let end = self.look(hash, offset, length, check) {
-                    // What begins within what was found is part of it.
-                    offset = max(end, offset + 1)
-                } else {
+                guard filter[Int(truncatingIfNeeded: bit >> 6)] >> (bit & 63) & 1 == 1 else { return nil }
+                return self.look(hash, offset, around: inner, from: least, length, check)
+            }
+            var offset = 0
+            // Where what was found before ends.
+            var least = 0
+            while offset <= last {
+                guard var found = look(offset, around: nil, from: least) else {
                     offset += stride
+                    continue
                 }
+                // One that has it in it, and may end a few bytes behind it, has a block within it.
+                var inner = offset + stride
+                while inner < found.upperBound, inner <= last {
+                    found = look(inner, around: found, from: least) ?? found
+                    inner += stride
+                }
+                // What begins within what was found is part of it.
+                least = found.upperBound
+                offset = max(found.upperBound, offset + 1)
             }
         }
     }
 
+    /// - Parameters:
+    ///   - inner: looks only for needles that have this range in them and end behind it.
+    ///   - least: where these may begin.
     private func look(
-        _ hash: UInt64, _ offset: Int, _ length: (Int32) -> Int, _ check: (_ needle: Int32, _ start: Int) -> Int?
-    ) -> Int? {
-        var end: Int?
+        _ hash: UInt64, _ offset: Int, around inner: Range<Int>?, from least: Int, _ length: (Int32) -> Int,
+        _ check: (_ needle: Int32, _ start: Int) -> Int?
+    ) -> Range<Int>? {
+        var found: Range<Int>?
         var entry = self.heads[Int(hash >> self.headShift)]
         while entry >= 0 {
             let candidate = self.entries[Int(entry)]
             if candidate.hash == UInt32(truncatingIfNeeded: hash >> 32) {
                 let needle = Int32(candidate.needle >> Self.placeBits)
-                let spare = length(needle) - self.window
+                let count = length(needle)
+                let spare = count - self.window
                 let window = candidate.needle >> 4 & 3
-                let place = (window == 0 ? spare : window == 1 ? spare / 2 : 0) + Int(candidate.needle & 15)
-                if let found = check(needle, offset - place) { end = max(end ?? found, found) }
+                let start = offset - (window == 0 ? spare : window == 1 ? spare / 2 : 0) - Int(candidate.needle & 15)
+                let isAsked = inner.map { start >= least && start <= $0.lowerBound && start + count > $0.upperBound } ?? true
+                if isAsked, let end = check(needle, start) {
+                    found = found.map { $0.upperBound >= end ? $0 : min(start, $0.lowerBound)..<end } ?? start..<end
+                }
             }
             entry = candidate.next
         }
-        return end
+        return found
     }
 }

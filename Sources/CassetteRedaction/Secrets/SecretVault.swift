@@ -157,6 +157,12 @@ public final class SecretVault: Sendable {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
 
+    /// Whether a secret has a placeholder.
+    func knows(_ secret: [UInt8]) -> Bool {
+        let canonical = EscapeView.canonical(secret)
+        return self.state.withLock { $0.numbers.number(of: canonical) != nil }
+    }
+
     /// What is searched for now; nil if nothing is. Take it anew after learning.
     func known() -> KnownSecrets? {
         self.state.withLock { state in

@@ -1,0 +1,185 @@
+internal import CassetteModel
+
+/// Needles that a `NeedleTable` could tell apart only one by one, because each of their blocks is a block of many others: secrets that are
+/// beginnings of each other, or that differ in a few bytes among equal ones.
+///
+/// They are in groups by their first bytes, each in the order of its bytes, so that those at one place of a text are found by halving the
+/// group. The work for a place grows with the logarithm of their number. Holds no bytes of needles: whoever searches has them.
+struct NeedleCrowd: Sendable {
+    fileprivate struct Member: Sendable {
+        let needle: Int32
+        /// Bytes that are compared.
+        let length: Int32
+        /// Bytes that it has in common with the member before it.
+        var common: Int32 = 0
+        /// The longest member before it that it begins with, or -1.
+        var parent: Int32 = -1
+    }
+
+    /// Needles with the same first bytes.
+    fileprivate struct Group: Sendable {
+        var members: [Member] = []
+        /// Not yet at their places.
+        var new: [Member] = []
+    }
+
+    /// First bytes that a group has in common: all of the shortest needle.
+    private static let keyLength = NeedleIndex.lengthLimit
+    /// New members that are put at their places one at a time; more are sorted with all others.
+    private static let singlesLimit = 8
+    /// Seeded anew in each process, so that nobody can choose bytes that collide.
+    private static let factor = UInt64.random(in: .min ... .max) | 1
+    private static let filterShift: UInt64 = 64 - 15
+
+    private var numbers: [UInt64: Int] = [:]
+    private var groups: [Group] = []
+    private var changed: Set<Int> = []
+    /// Bits for hashes of the first bytes: most places of a text are passed by after one look.
+    private var filter: [UInt64] = []
+
+    var isEmpty: Bool { self.groups.isEmpty }
+
+    @inline(__always)
+    private static func key(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) << 16
+            | UInt64(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self))
+    }
+
+    /// Enters a needle, which is found after the next `sort`.
+    ///
+    /// - Parameter bytes: those of the needle that are compared: at least `NeedleIndex.lengthLimit`.
+    mutating func insert(_ needle: Int32, _ bytes: UnsafeRawBufferPointer) {
+        let key = Self.key(bytes, 0)
+        let number = self.numbers[key] ?? self.groups.count
+        if number == self.groups.count {
+            self.groups.append(Group())
+            self.numbers[key] = number
+            if self.filter.isEmpty { self.filter = Array(repeating: 0, count: 1 << 9) }
+            let bit = (key &* Self.factor) >> Self.filterShift
+            self.filter[Int(bit >> 6)] |= 1 << (bit & 63)
+        }
+        self.groups[number].new.append(Member(needle: needle, length: Int32(bytes.count)))
+        self.changed.insert(number)
+    }
+
+    /// Puts what is new at its place.
+    mutating func sort(_ needle: (Int32) -> Needle) {
+        for number in self.changed { self.groups[number].sort(singlesLimit: Self.singlesLimit, needle) }
+        self.changed.removeAll()
+    }
+
+    /// Looks for the longest needle at each place of the text that no needle before it covers.
+    ///
+    /// - Parameter check: whether a needle whose bytes are at an offset counts as found there; answers its end.
+    func search(
+        _ text: UnsafeRawBufferPointer, needle: (Int32) -> Needle, check: (_ needle: Int32, _ start: Int) -> Int?
+    ) {
+        guard !self.isEmpty, text.count >= Self.keyLength else { return }
+        var offset = 0
+        while offset <= text.count - Self.keyLength {
+            let key = Self.key(text, offset)
+            let bit = (key &* Self.factor) >> Self.filterShift
+            guard self.filter[Int(bit >> 6)] >> (bit & 63) & 1 == 1, let number = self.numbers[key],
+                let end = self.groups[number].end(in: text, at: offset, needle, check)
+            else {
+                offset += 1
+                continue
+            }
+            offset = max(end, offset + 1)
+        }
+    }
+}
+
+fileprivate extension NeedleCrowd.Group {
+    mutating func sort(singlesLimit: Int, _ needle: (Int32) -> Needle) {
+        if self.new.count <= singlesLimit {
+            for member in self.new {
+                let bytes = needle(member.needle)
+                var (low, high) = (0, self.members.count)
+                while low < high {
+                    let middle = (low + high) / 2
+                    if Self.isOrdered(self.members[middle], needle(self.members[middle].needle), member, bytes) {
+                        low = middle + 1
+                    } else {
+                        high = middle
+                    }
+                }
+                self.members.insert(member, at: low)
+                for position in [low, low + 1] where position < self.members.count { self.measure(position, needle) }
+            }
+        } else {
+            self.members += self.new
+            self.members.sort { !Self.isOrdered($1, needle($1.needle), $0, needle($0.needle)) }
+            for position in self.members.indices { self.measure(position, needle) }
+        }
+        self.new = []
+        self.link()
+    }
+
+    /// Whether one is not behind another.
+    private static func isOrdered(_ one: NeedleCrowd.Member, _ oneBytes: Needle, _ other: NeedleCrowd.Member, _ otherBytes: Needle) -> Bool
+    {
+        let common = Self.common(one, oneBytes, other, otherBytes)
+        if common == Int(one.length) { return true }
+        return common < Int(other.length) && oneBytes[common] < otherBytes[common]
+    }
+
+    private static func common(_ one: NeedleCrowd.Member, _ oneBytes: Needle, _ other: NeedleCrowd.Member, _ otherBytes: Needle) -> Int {
+        let limit = Int(min(one.length, other.length))
+        var common = 0
+        while common < limit, oneBytes[common] == otherBytes[common] { common += 1 }
+        return common
+    }
+
+    private mutating func measure(_ position: Int, _ needle: (Int32) -> Needle) {
+        guard position > 0 else {
+            self.members[position].common = 0
+            return
+        }
+        let (before, own) = (self.members[position - 1], self.members[position])
+        self.members[position].common = Int32(Self.common(before, needle(before.needle), own, needle(own.needle)))
+    }
+
+    private mutating func link() {
+        // Members that the one before begins with, each longer than the one below it.
+        var beginnings: [Int] = []
+        for position in self.members.indices {
+            while let last = beginnings.last, self.members[last].length > self.members[position].common { beginnings.removeLast() }
+            self.members[position].parent = Int32(beginnings.last ?? -1)
+            beginnings.append(position)
+        }
+    }
+
+    /// Where the longest member at an offset ends.
+    func end(
+        in text: UnsafeRawBufferPointer, at offset: Int, _ needle: (Int32) -> Needle, _ check: (_ needle: Int32, _ start: Int) -> Int?
+    ) -> Int? {
+        // The last member that is not behind the text: whatever stands here is this one, or this one begins with it.
+        var (low, high, common) = (0, self.members.count, 0)
+        while low < high {
+            let middle = (low + high) / 2
+            let member = self.members[middle]
+            let bytes = needle(member.needle)
+            let limit = min(Int(member.length), text.count - offset)
+            var length = 0
+            while length < limit, bytes[length] == text[offset + length] { length += 1 }
+            if length == Int(member.length) || length < limit && bytes[length] < text[offset + length] {
+                (low, common) = (middle + 1, length)
+            } else {
+                high = middle
+            }
+        }
+        var position = low - 1
+        var found: (end: Int, length: Int32)?
+        while position >= 0 {
+            let member = self.members[position]
+            // Of those whose compared bytes are equal, one may go on as the text does.
+            if let found, member.length < found.length { break }
+            if Int(member.length) <= common, let end = check(member.needle, offset) {
+                found = (max(found?.end ?? end, end), member.length)
+            }
+            position = Int(member.parent)
+        }
+        return found?.end
+    }
+}
