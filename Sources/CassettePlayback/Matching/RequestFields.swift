@@ -316,8 +316,15 @@ enum HeldPlaceholders {
     /// At most this many of one text are kept.
     static let limit = 256
 
-    /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2).
+    /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2), or behind escapes within escapes, as in a URL in the query of
+    /// one in a query.
     static func all(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
+        self.unescaped(in: bytes, into: &found)
+        guard ByteSearch.contains("%25", in: bytes) || ByteSearch.contains("\\u00", in: bytes) else { return }
+        for view in EscapeView.levels(of: bytes) { view.withUnsafeBytes { self.unescaped(in: $0, into: &found) } }
+    }
+
+    private static func unescaped(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
         self.plain(in: bytes, into: &found)
         var scan = CodedRunScan(bytes, of: .placeholders)
         while found.count < self.limit, let run = scan.next() { run.content.withUnsafeBytes { self.plain(in: $0, into: &found) } }
@@ -327,7 +334,8 @@ enum HeldPlaceholders {
         var offset = 0
         while found.count < self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
             if let (placeholder, _) = Placeholder.spelled(in: bytes, at: range.lowerBound) {
-                found.append(RequestProfile.hash(placeholder.description))
+                // A client may write a name in capitals that it was given in small letters.
+                found.append(RequestProfile.hash(placeholder.description.lowercased()))
             }
             offset = range.upperBound
         }

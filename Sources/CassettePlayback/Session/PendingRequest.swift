@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import CassetteRedaction
 internal import TapeBytes
@@ -126,13 +127,24 @@ public struct PendingBody: ~Copyable {
     public consuming func finish() -> BodyFacets {
         var placeholders: [UInt64] = []
         if let redaction = self.redaction, !self.held.isEmpty {
-            self.held.withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &placeholders) }
+            (self.content() ?? self.held).withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &placeholders) }
             self.held = redaction.redacted(body: self.held, headers: self.headers, messages: self.messages) ?? self.held
         }
         self.releaseHeld()
         var facets = self.builder.finish()
         facets.placeholders = placeholders
         return facets
+    }
+
+    /// What is held, without its content codings; nil if it has none, or cannot be decoded.
+    private func content() -> [UInt8]? {
+        guard case .coded(let names) = ContentEncoding(self.headers),
+            let chain = DecoderChain(names, limits: InflateLimits(output: Self.redactionLimit))
+        else { return nil }
+        var content: [UInt8] = []
+        // Nothing throws without a meter.
+        let isWhole = try? self.held.withUnsafeBytes { held in try chain.push(held) { content.append(contentsOf: $0) } && chain.finish() }
+        return isWhole == true ? content : nil
     }
 }
 

@@ -14,6 +14,8 @@ struct BodyRedaction {
         var edits: EditList?
         /// Digests of changed scripts in a page, in base64.
         var digests: [(old: String, new: String)] = []
+        /// The bytes without their content codings; nil if they have none, or are broken.
+        var content: (old: [UInt8], new: [UInt8])?
     }
 
     /// Nil if nothing is to be done. `notes` says what could not be searched.
@@ -142,9 +144,10 @@ struct BodyRedaction {
             return nil
         }
         var bytes: [UInt8] = []
+        let content = found.edits.applied(to: decoded.content)
         do {
             let encoder = try EncoderChain(decoded.layers.reversed().map { $0.coding(nil) })
-            try found.edits.applied(to: decoded.content).withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
+            try content.withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
             try encoder.finish { bytes.append(contentsOf: $0) }
         } catch {
             // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
@@ -156,7 +159,8 @@ struct BodyRedaction {
             bytes.removeLast(min(bytes.count, Self.missing))
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
-        return Result(bytes: bytes, count: found.count, digests: found.digests)
+        return Result(
+            bytes: bytes, count: found.count, digests: found.digests, content: decoded.isWhole ? (decoded.content, content) : nil)
     }
 
     /// A content, which may be coded once more.

@@ -20,10 +20,13 @@ package struct FieldsOfBody {
     ///   - growth: bytes that came in, less those that went.
     ///   - old: a checksum of the bytes as they were, asked for when a field may have it; nil if it cannot be computed.
     ///   - new: the same of the bytes as they are.
+    ///   - content: what the bytes are without their content codings, before and after. Applications make checksums of it that stay as they are
+    ///     where a server compresses the answer.
     ///   - replaced: gets each checksum that was replaced.
     package func mend(
         _ fields: inout HeaderFields, growth: Int, old: (BodyChecksum) throws -> [UInt8]?, new: (BodyChecksum) throws -> [UInt8]?,
-        notes: inout [String], replaced: (_ old: String, _ new: String) -> Void = { _, _ in }
+        content: (old: [UInt8], new: [UInt8])? = nil, notes: inout [String],
+        replaced: (_ old: String, _ new: String) -> Void = { _, _ in }
     ) rethrows {
         // Of a body that was cut, as much is missing as before.
         if let length = fields.first("content-length").flatMap({ Int($0) }), length >= 0 {
@@ -39,7 +42,7 @@ package struct FieldsOfBody {
                 continue
             }
             var misfits = false
-            let value = try Self.mended(fields.value(at: index), name: name, &misfits, old, new, replaced)
+            let value = try self.mended(fields.value(at: index), name: name, &misfits, old, new, content, replaced)
             // Most entity tags are not checksums.
             if misfits, name != "etag" { notes.append("\(name) does not fit the redacted body") }
             if let value {
@@ -59,10 +62,16 @@ package struct FieldsOfBody {
     }
 
     /// A value with its checksums replaced; nil if there are none that fitted.
-    private static func mended(
+    private func mended(
         _ value: String, name: String, _ misfits: inout Bool, _ old: (BodyChecksum) throws -> [UInt8]?,
-        _ new: (BodyChecksum) throws -> [UInt8]?, _ replaced: (_ old: String, _ new: String) -> Void
+        _ new: (BodyChecksum) throws -> [UInt8]?, _ content: (old: [UInt8], new: [UInt8])?,
+        _ replaced: (_ old: String, _ new: String) -> Void
     ) rethrows -> String? {
+        func other(_ checksum: BodyChecksum, isFitting: ([UInt8]) -> Bool) throws -> [UInt8]? {
+            if let bytes = try old(checksum), isFitting(bytes) { return try new(checksum) }
+            guard let content, isFitting(self.checksum(checksum, of: content.old)) else { return nil }
+            return self.checksum(checksum, of: content.new)
+        }
         var isShaped = false
         return try ChecksumWords.replaced(
             in: value,
@@ -73,9 +82,9 @@ package struct FieldsOfBody {
         ) { word in
             for (spelling, checksum) in ChecksumSpelling.candidates(for: word, in: name) {
                 isShaped = isShaped || spelling.isCertain
-                guard let bytes = try old(checksum), spelling.isSpelled(word, of: bytes), let other = try new(checksum) else { continue }
+                guard let fitting = try other(checksum, isFitting: { spelling.isSpelled(word, of: $0) }) else { continue }
                 isShaped = false
-                let spelled = spelling.text(of: other)
+                let spelled = spelling.text(of: fitting)
                 replaced(word, spelled)
                 return spelled
             }

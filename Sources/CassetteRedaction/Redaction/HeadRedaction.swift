@@ -181,13 +181,7 @@ struct HeadRedaction {
     }
 
     private func named(_ meaning: SecretNames.Meaning, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
-        guard meaning.kind != "authorization" else {
-            let field = CredentialsField(bytes, range, kind: meaning.kind)
-            if let password = field.password, !self.rules.keeps(kind: meaning.kind), !self.rules.keeps(kind: "password") {
-                _ = self.text.vault.placeholder(for: password, kind: "password", isSure: true, under: self.rules)
-            }
-            return field.findings
-        }
+        guard meaning.kind != "authorization" else { return CredentialsField(bytes, range, kind: meaning.kind).findings }
         let value = UnsafeRawBufferPointer(rebasing: bytes[range])
         guard !meaning.needsCompany, !Placeholder.isAll(value) else { return [] }
         return [Finding(kind: meaning.kind, range: range, secret: Array(value), spelling: .plain, isSure: meaning.isSure)]

@@ -433,7 +433,8 @@ public struct Redactor: Sendable {
                 guard var fields = isTrailer ? trailers : headers else { continue }
                 mender.mend(
                     &fields, growth: result.bytes.count - old.bytes.count, old: { mender.checksum($0, of: old.bytes) },
-                    new: { mender.checksum($0, of: result.bytes) }, notes: &outcome.notes, replaced: { self.checksums?.add($0, $1) })
+                    new: { mender.checksum($0, of: result.bytes) }, content: result.content, notes: &outcome.notes,
+                    replaced: { self.checksums?.add($0, $1) })
                 if isTrailer { trailers = fields } else { headers = fields }
             }
         }

@@ -26,9 +26,7 @@ struct TextRedaction {
         hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
     ) -> EditList {
         guard !text.isEmpty, self.mayGoOn(SearchBudget.costOfText) else { return EditList() }
-        var work = Work(
-            rules: self.rules, vault: self.vault, budget: self.budget, text: text, kind: kind, keepsLengths: self.keepsLengths, kept: kept,
-            hits: self.hits)
+        var work = Work(self, text: text, kind: kind, keepsLengths: self.keepsLengths, kept: kept, depth: depth)
         let survey = TextSurvey.survey(text, as: kind, hasMore: hasMore, budget: self.budget)
         work.keepCookies(findings + survey.findings)
         work.learn(findings)
@@ -43,12 +41,12 @@ struct TextRedaction {
             }
             let length = views.reduce(0) { $0 + $1.bytes.count }
             guard self.mayGoOn(length * SearchBudget.costOfEscapedByte) else { return EditList() }
-            for level in views.indices { work.learn(in: views[...level], hasMore: hasMore, self, depth: depth) }
+            for level in views.indices { work.learn(in: views[...level], hasMore: hasMore) }
         } else if kind == .form {
             // A form's items hold texts of any kind, also where they have no escapes.
             work.learn(inItems: TextSurvey.survey(text, as: .plain, hasMore: hasMore, isView: true, budget: self.budget).findings)
         }
-        work.decode(survey.base64, in: text, self, depth: depth)
+        work.decode(survey.base64, in: text)
         work.search(views)
         // Before edits that touch become one: a chance one must not take another with it.
         let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
@@ -58,9 +56,7 @@ struct TextRedaction {
     /// Only secrets that are known by now, in bytes of any kind, whose number stays.
     func editsOfKnown(in bytes: UnsafeRawBufferPointer) -> EditList {
         guard !bytes.isEmpty else { return EditList() }
-        var work = Work(
-            rules: self.rules, vault: self.vault, budget: self.budget, text: bytes, kind: .binary, keepsLengths: true, kept: [],
-            hits: self.hits)
+        var work = Work(self, text: bytes, kind: .binary, keepsLengths: true)
         work.search([])
         return EditList(keepingLengths: work.edits)
     }
@@ -84,20 +80,24 @@ struct TextRedaction {
         let text: UnsafeRawBufferPointer
         let kind: TextKind
         let keepsLengths: Bool
+        private let redaction: TextRedaction
+        private let depth: Int
         private var kept: EditList
         var edits: [Edit] = []
         private var spelling: PlaceholderSpelling?
         private let hits: SecretHits?
 
         init(
-            rules: RedactionRules, vault: SecretVault, budget: SearchBudget?, text: UnsafeRawBufferPointer, kind: TextKind,
-            keepsLengths: Bool, kept: [Range<Int>], hits: SecretHits?
+            _ redaction: TextRedaction, text: UnsafeRawBufferPointer, kind: TextKind, keepsLengths: Bool, kept: [Range<Int>] = [],
+            depth: Int = 0
         ) {
-            self.budget = budget
+            self.redaction = redaction
+            self.depth = depth
+            self.budget = redaction.budget
             self.keepsLengths = keepsLengths
-            self.hits = hits
-            self.rules = rules
-            self.vault = vault
+            self.hits = redaction.hits
+            self.rules = redaction.rules
+            self.vault = redaction.vault
             self.text = text
             self.kind = kind
             self.kept = EditList(kept.map { Edit(range: $0, bytes: []) })
@@ -138,6 +138,10 @@ struct TextRedaction {
             }
             if let cookie = finding.cookie, self.stays(cookie) { return }
             guard self.budget?.spend(work: SearchBudget.costOfSecret) != false else { return }
+            if let coded = self.coded(finding) {
+                self.replace(range, with: self.spell().bytes(base64: coded, isEscaped: isEscaped, isPadded: self.isPadded(range)))
+                return
+            }
             let reach: SecretReach =
                 if !finding.pieces.isEmpty {
                     .anywhere
@@ -152,6 +156,17 @@ struct TextRedaction {
                 placeholder.standing(at: range, in: self.text), range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.replace(range, with: bytes)
             if let count { self.replace(count, with: Array("\(placeholder.standing(at: range, in: self.text).bytes.count)".utf8)) }
+            if let password = finding.password, !self.rules.keeps(kind: "password") {
+                _ = self.vault.placeholder(for: password, kind: "password", isSure: true, under: self.rules)
+            }
+        }
+
+        /// Credentials in base64 that hold secrets which are known; nil if they are replaced as a whole.
+        private func coded(_ finding: Finding) -> [UInt8]? {
+            guard CodedCredentials.kinds.contains(finding.kind), finding.spelling != .base64, finding.count == nil, !self.keepsLengths,
+                !self.kind.isBinary
+            else { return nil }
+            return CodedCredentials(text: self.redaction).redacted(finding.secret, depth: self.depth)
         }
 
         /// Whether the value of a cookie stays. Those that scripts may not read are remembered: the requests that carry them do not say so.
@@ -174,7 +189,7 @@ struct TextRedaction {
         }
 
         /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
-        mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool, _ redaction: TextRedaction, depth: Int) {
+        mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool) {
             guard let view = views.last else { return }
             // A form's items hold texts of any kind.
             let kind = self.kind == .form ? .plain : self.kind
@@ -193,7 +208,7 @@ struct TextRedaction {
             }
             guard !base64.isEmpty else { return }
             view.bytes.withUnsafeBytes { bytes in
-                self.decode(base64, in: bytes, redaction, depth: depth, views)
+                self.decode(base64, in: bytes, views)
             }
         }
 
@@ -201,10 +216,9 @@ struct TextRedaction {
 
         /// Redacts what texts of base64 hold, and encodes it again.
         mutating func decode(
-            _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ redaction: TextRedaction, depth: Int,
-            _ views: ArraySlice<EscapeView> = []
+            _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ views: ArraySlice<EscapeView> = []
         ) {
-            guard !runs.isEmpty, depth < EscapeView.depthLimit, self.kind != .fields else { return }
+            guard !runs.isEmpty, self.depth < EscapeView.depthLimit, self.kind != .fields else { return }
             let taken = EditList(self.edits)
             for run in runs {
                 let range = self.source(run, views)
@@ -214,7 +228,7 @@ struct TextRedaction {
                 let redacted = base64.content.withUnsafeBytes { content -> [UInt8]? in
                     let isReadable = ReadableText.isReadable(content)
                     if !isReadable, self.kind != .binary,
-                        let nested = NestedContent(text: redaction, depth: depth + 1).redacted(content)
+                        let nested = NestedContent(text: self.redaction, depth: self.depth + 1).redacted(content)
                     {
                         return nested.bytes
                     }
@@ -222,7 +236,7 @@ struct TextRedaction {
                     let kind: TextKind = self.kind == .binary || !isReadable ? .binary : isForm ? .form : .plain
                     let findings =
                         isForm ? QuerySurvey(rules: self.rules, isForm: true).findings(in: content, range: 0..<content.count).findings : []
-                    let edits = redaction.edits(in: content, as: kind, findings: findings, depth: depth + 1)
+                    let edits = self.redaction.edits(in: content, as: kind, findings: findings, depth: self.depth + 1)
                     return edits.isEmpty ? nil : edits.applied(to: content)
                 }
                 guard let redacted else { continue }

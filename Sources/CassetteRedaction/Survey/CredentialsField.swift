@@ -5,8 +5,6 @@ internal import TapeBytes
 struct CredentialsField {
     /// What is to be replaced.
     private(set) var findings: [Finding] = []
-    /// The password of `Basic`, which is a secret of its own (RFC 7617, 2).
-    private(set) var password: [UInt8]?
 
     private let text: UnsafeRawBufferPointer
     private let kind: String
@@ -29,8 +27,7 @@ struct CredentialsField {
         let scheme = String(decoding: text[range.lowerBound..<space], as: UTF8.self).lowercased()
         let rest = (range[space...].first { text[$0] != 32 } ?? range.upperBound)..<range.upperBound
         if scheme == "basic" {
-            self.password = Self.password(Array(text[rest]))
-            self.add(rest)
+            self.add(rest, password: Self.password(Array(text[rest])))
         } else if scheme.hasPrefix("aws4-") || Self.hasParameters(UnsafeRawBufferPointer(rebasing: text[rest])) {
             self.parameters(rest)
         } else {
@@ -38,10 +35,12 @@ struct CredentialsField {
         }
     }
 
-    private mutating func add(_ range: Range<Int>, isSure: Bool = true) {
+    private mutating func add(_ range: Range<Int>, isSure: Bool = true, password: [UInt8]? = nil) {
         let value = UnsafeRawBufferPointer(rebasing: self.text[range])
         guard !value.isEmpty, !Placeholder.isAll(value) else { return }
-        self.findings.append(Finding(kind: self.kind, range: range, secret: Array(value), spelling: .plain, isSure: isSure))
+        var finding = Finding(kind: self.kind, range: range, secret: Array(value), spelling: .plain, isSure: isSure)
+        finding.password = password
+        self.findings.append(finding)
     }
 
     private static func password(_ token: [UInt8]) -> [UInt8]? {

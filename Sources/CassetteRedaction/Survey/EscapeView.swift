@@ -4,7 +4,7 @@ internal import TapeBytes
 /// A text with the escapes of URLs, JSON and HTML taken out, all of them at once, and where each byte of it came from.
 ///
 /// Does not know which of them a text really has: what is no escape stays as it is.
-struct EscapeView {
+package struct EscapeView {
     let bytes: [UInt8]
     /// From each of these on, offsets of both texts go in step.
     private let steps: [(view: Int, source: Int)]
@@ -21,6 +21,17 @@ struct EscapeView {
 
     /// A text with the entities of XML alone taken out; nil if it has none.
     init?(entitiesOf text: UnsafeRawBufferPointer) { self.init(text, marks: "&") }
+
+    /// A text without its escapes, the same without those within them, and so on; none for a text without escapes.
+    package static func levels(of text: UnsafeRawBufferPointer) -> [[UInt8]] {
+        var levels: [[UInt8]] = []
+        var view = EscapeView(text)
+        while let known = view, levels.count < Self.depthLimit {
+            levels.append(known.bytes)
+            view = known.bytes.withUnsafeBytes { EscapeView($0) }
+        }
+        return levels
+    }
 
     private init?(_ text: UnsafeRawBufferPointer, marks: StaticString) {
         let marks = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)

@@ -38,6 +38,8 @@ package struct Finding: Sendable, Hashable {
     var cookie: Cookie?
     /// Further spellings to search for.
     var pieces: [[UInt8]] = []
+    /// The password in the credentials of `Basic`, which is a secret of its own (RFC 7617, 2).
+    var password: [UInt8]?
 }
 
 extension Finding {

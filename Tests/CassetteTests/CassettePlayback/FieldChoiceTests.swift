@@ -411,6 +411,27 @@ import Testing
         #expect(try self.indexes(inBodies, [bodies[2], bodies[0], bodies[1]]) == [2, 0, 1])
     }
 
+    /// As clients spell what they were given: escaped twice, in capitals, compressed.
+    @Test func aPlaceholderIsFoundInEverySpellingThatAClientMakesOfIt() throws {
+        func answers(_ recorded: [Request], _ live: [Request]) throws -> [Int?] {
+            try self.indexes(SentRequests(requests: recorded).session(redaction: LiveRedactor(Redactor())), live)
+        }
+        func nested(_ token: String) -> Request {
+            Request(method: "GET", url: "http://a.test/login?next=%2Fa%3Fb%3D%252Fc%253Ftoken%253D\(token)", answer: token)
+        }
+        let urls = (1...3).map { nested("%257B%257Btoken%253A\($0)%257D%257D") }
+        #expect(try answers(urls, [urls[2], urls[0], urls[1]]) == [2, 0, 1])
+        func token(_ text: String) -> Request { Request(method: "GET", url: "http://a.test/img?token=\(text)", answer: text) }
+        let tokens = (1...3).map { token("{{token:\($0)}}") }
+        #expect(try answers(tokens, [token("{{TOKEN:3}}"), token("{{TOKEN:1}}")]) == [2, 0])
+        let lines = MatchFixture.json + ["Content-Encoding: gzip"]
+        let bodies = (1...3).map { number in
+            let text = "{\"token\":\"{{token:\(number)}}\"}"
+            return Request(lines: lines, body: text, binary: RedactionFixtures.gzip(Array(text.utf8)), answer: "\(number)")
+        }
+        #expect(try answers(bodies, [bodies[2], bodies[0], bodies[1]]) == [2, 0, 1])
+    }
+
     @Test func unknownPlaceholderKeepsTheOrder() throws {
         let urls = (1...2).map { Request(method: "GET", url: "http://a.test/img?token={{token:\($0)}}", answer: "\($0)") }
         let session = SentRequests(requests: urls).session(redaction: LiveRedactor(Redactor()))

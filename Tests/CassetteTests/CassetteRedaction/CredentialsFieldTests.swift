@@ -28,3 +28,46 @@ import Testing
         #expect(RedactionFixtures.body("anna says hunter2x", type: "text/plain", vault: vault) == "anna says {{password:1}}")
     }
 }
+
+/// What a client puts together of a token that it was given.
+@Suite struct CodedCredentialsTests {
+    private func base64(_ text: String) -> String { String(decoding: SecretCorpus.base64(Array(text.utf8)), as: UTF8.self) }
+
+    /// A vault that knows a token from an answer.
+    private func vault(_ token: String = "tk_9f8e7d6c5b4a39281706") -> SecretVault {
+        let vault = SecretVault()
+        #expect(RedactionFixtures.body("{\"token\":\"\(token)\"}", vault: vault) == "{\"token\":\"{{token:1}}\"}")
+        return vault
+    }
+
+    @Test(arguments: [
+        ("oauth2:TOKEN", "{{authorization:1}}:{{token:1}}"), ("TOKEN:", "{{token:1}}:"),
+        ("TOKEN:x-oauth-basic", "{{token:1}}:{{password:1}}"), (":TOKEN", ":{{token:1}}"), ("TOKEN", "{{token:1}}"),
+        ("oauth2:{{token:7}}", "{{authorization:1}}:{{token:7}}"),
+        ("{\"username\":\"anna\",\"password\":\"TOKEN\"}", "{\"username\":\"anna\",\"password\":\"{{token:1}}\"}"),
+        ("{\"identitytoken\":\"{{token:7}}\"}", "{\"identitytoken\":\"{{token:7}}\"}"),
+    ])
+    func credentialsKeepThePlaceholderOfATokenThatWasGiven(text: String, redacted: String) {
+        let coded = self.base64(text.replacing("TOKEN", with: "tk_9f8e7d6c5b4a39281706"))
+        let lines = RedactionFixtures.lines(["Authorization: Basic \(coded)"], vault: self.vault())
+        #expect(lines == ["Authorization: Basic \(self.base64(redacted))"])
+        let registry = RedactionFixtures.lines(["X-Registry-Auth: \(coded)"], vault: self.vault())
+        #expect(registry == ["X-Registry-Auth: \(self.base64(redacted))"])
+        let body = RedactionFixtures.body("{\"auth\":\"\(coded)\"}", vault: self.vault())
+        #expect(body == "{\"auth\":\"\(self.base64(redacted))\"}")
+    }
+
+    @Test(arguments: ["anna:hunter2x", "tk_9f8e7d6c5b4a39281706x:y", "{\"username\":\"anna\"}"])
+    func otherCredentialsAreReplacedAsAWhole(text: String) {
+        let lines = RedactionFixtures.lines(["Authorization: Basic \(self.base64(text))"], vault: SecretVault())
+        #expect(lines == ["Authorization: Basic {{authorization:1}}"])
+    }
+
+    @Test func theSameCredentialsStayTheSameWhateverIsLearnedBetween() {
+        let vault = SecretVault()
+        let line = "Authorization: Basic \(self.base64("anna:hunter2x"))"
+        for _ in 0..<2 {
+            #expect(RedactionFixtures.lines([line], vault: vault) == ["Authorization: Basic {{authorization:1}}"])
+        }
+    }
+}

@@ -27,6 +27,38 @@ import Testing
         #expect(notes == ["x-amz-content-sha256 does not fit the redacted body"])
     }
 
+    /// A server compresses what an application made the checksums of.
+    @Test func checksumsOfTheContentWithoutItsCodingFit() {
+        let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
+        let lines = { (wire: String, content: String) in
+            [
+                "ETag: W/\"\(self.hex(.md5, content))\"", "X-Checksum-Sha256: \(self.hex(.sha256, content))",
+                "x-goog-hash: crc32c=\(self.base64(.crc32c, content)),md5=\(self.base64(.md5, wire))",
+            ]
+        }
+        var fields = HeaderFields(lines("old wire", "old"))
+        var notes: [String] = []
+        mender.mend(
+            &fields, growth: 0, old: { mender.checksum($0, of: Array("old wire".utf8)) },
+            new: { mender.checksum($0, of: Array("new wire".utf8)) }, content: (Array("old".utf8), Array("new".utf8)), notes: &notes)
+        #expect(fields.lines == lines("new wire", "new") && notes.isEmpty, "\(notes)")
+    }
+
+    @Test func theContentOfACodedBodyIsKnown() throws {
+        let content = Array("{\"access_token\":\"tk_9f8e7d6c5b4a39281706\"}".utf8)
+        let mender = FieldsOfBody(makeDigest: { PortableSHA256() })
+        var response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([
+                "Content-Type: application/json", "Content-Encoding: gzip", "X-Checksum-Sha256: \(Hex.encode(mender.digest(content)))",
+            ]))
+        var body: WireBody? = WireBody(RedactionFixtures.gzip(content))
+        let outcome = Redactor().redact(response: &response, body: &body)
+        let redacted = Array("{\"access_token\":\"{{access_token:1}}\"}".utf8)
+        #expect(response.headers.first("x-checksum-sha256") == Hex.encode(mender.digest(redacted)))
+        #expect(outcome.notes.isEmpty, "\(outcome.notes)")
+    }
+
     private static let check = Array("123456789".utf8)
 
     @Test(

@@ -63,7 +63,8 @@ struct SentRequests: RequestSource {
     ) throws(CassetteError) -> ComparedRequest {
         let request = self.requests[index]
         var facets = MatchFixture.live(request.sent, request.lines, rules, url: request.url)
-        request.sent.withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &facets.placeholders) }
+        // A cassette has the text of a coded body.
+        (request.sent + Array(request.body.utf8)).withUnsafeBytes { HeldPlaceholders.all(in: $0, into: &facets.placeholders) }
         return ComparedRequest(
             method: request.method, url: request.url, headers: HeaderFields(request.lines), facets: facets, isComplete: true,
             traits: ExchangeTraits(request.interaction, rules: rules, bodyPlaceholders: facets.placeholders))
