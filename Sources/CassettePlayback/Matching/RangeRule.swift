@@ -72,6 +72,8 @@ struct RangeFacts: Sendable, Hashable {
     var strongTag: String?
     /// `Last-Modified`, if it is strong: the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
     var strongDate: String?
+    /// `ETag`, or else `Last-Modified`, whether weak or strong.
+    var anyValidator: String?
     var coding: String?
     /// Whether a secret in it may have been replaced by a text of another length.
     var mayBeRedacted: Bool
@@ -107,7 +109,8 @@ struct RangeFacts: Sendable, Hashable {
         let date = response.headers.first("date")
         self.strongDate = date == nil || date == modified ? nil : modified
         self.coding = response.headers.first("content-encoding")
-        self.mayBeRedacted = (self.strongTag ?? self.strongDate) != nil && Self.mayBeRedacted(body)
+        self.anyValidator = tag ?? modified
+        self.mayBeRedacted = self.anyValidator != nil && Self.mayBeRedacted(body)
     }
 
     private static func mayBeRedacted(_ body: Body) -> Bool {

@@ -423,6 +423,27 @@ public final class CassetteSession: Sendable {
         return try self.resolve(pending, body: .unsent)
     }
 
+    /// Notes that a client left before the end of its request's body. If the recorded client left an exchange with this head so, that one has been
+    /// replayed. Waits for the disk.
+    public func clientLeft(during pending: PendingRequest) {
+        guard let source, let key = pending.key else { return }
+        for index in self.groups.members(ofKey: key).prefix(Self.unaskedLimit).map(Int.init) {
+            // A recorded request that cannot be read is told of where it is asked for.
+            guard self.state.withLock({ $0.assignments.answered[index] == 0 }),
+                let recorded = try? source.comparedRequest(
+                    at: index, rules: self.rules, detail: .digests, redaction: nil, digest: self.digest),
+                recorded.traits.isLeft, !recorded.isComplete
+            else { continue }
+            let isTaken = self.state.withLock { state in
+                guard state.assignments.answered[index] == 0 else { return false }
+                state.assignments.use(index)
+                state.verdict.hits += 1
+                return true
+            }
+            if isTaken { return }
+        }
+    }
+
     // MARK: Misses and the verdict
 
     /// Decides on a request for which no recorded exchange is left.

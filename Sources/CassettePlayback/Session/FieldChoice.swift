@@ -312,15 +312,20 @@ struct FieldChoice: Sendable {
     /// The bytes of the whole representation for a recorded part of it, if these may differ from the part's: a secret in one of them was replaced.
     /// A client that has a piece of each would have a broken file.
     func laidOut(_ index: Int, for live: LiveFields) -> ComputedRanges? {
-        guard live.asksRange, live.computesRanges, let part = self.ranges[UInt32(index)], !part.isWhole, let validator = part.validator,
+        guard live.asksRange, live.computesRanges, let part = self.ranges[UInt32(index)], !part.isWhole, part.anyValidator != nil,
             let profile = self.classes.first(where: { $0.members.contains(UInt32(index)) })?.profile
         else { return nil }
+        let requester = profile.without(LiveFields.rangeNames)
         var best: (index: Int, facts: RangeFacts, equal: Int)?
         for one in self.classes where one.kind == .whole {
             for member in one.members {
-                guard let facts = self.ranges[member], facts.isWhole, facts.validator == validator, facts.coding == part.coding else {
-                    continue
-                }
+                guard let facts = self.ranges[member], facts.isWhole, facts.coding == part.coding else { continue }
+                // A weak validator tells versions apart for one requester only.
+                guard
+                    part.validator.map({ $0 == facts.validator })
+                        ?? (facts.anyValidator == part.anyValidator
+                            && requester.isOfSameRequester(as: one.profile.without(LiveFields.rangeNames)))
+                else { continue }
                 let equal = profile.equalFields(with: one.profile).count
                 if best.map({ $0.equal < equal }) ?? true { best = (Int(member), facts, equal) }
             }

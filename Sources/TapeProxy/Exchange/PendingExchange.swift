@@ -183,8 +183,16 @@ final class PendingExchange: MessageExchange {
     // MARK: The client
 
     func clientLeft(_ reason: String) {
+        if !self.isOver, !self.ahead.isRead, self.size > 0 { self.noteLeft() }
         self.isOver = true
         self.ahead.body = nil
+    }
+
+    private func noteLeft() {
+        let comparison = self.comparison
+        let noted = self.proxy.disk.run(on: self.proxy.loop) { comparison.clientLeft() }
+        // The counts do not depend on whether the replay is stopped before.
+        noted.assumeIsolated().whenFailure { _ in comparison.clientLeft() }
     }
 
     func deadlinePassed() {
@@ -232,6 +240,9 @@ extension PendingExchange {
                 return .failure(error)
             }
         }
+
+        /// Notes that the client left before the body's end. May block on the disk.
+        func clientLeft() { self.session.clientLeft(during: self.pending) }
 
         /// The decision if it needs no body; nil if it does. May block on the disk.
         func decideUnasked() -> Result<Decision?, CassetteError> {

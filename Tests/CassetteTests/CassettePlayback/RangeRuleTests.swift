@@ -216,15 +216,22 @@ import Testing
     }
 
     /// What stands for a secret may be cut by the ends of parts.
-    @Test func partsOfARedactedWholeAreComputedFromItAndUsedUp() throws {
-        let whole = self.whole("{{token:1}}!")
-        var parts = [self.part(0..<5), self.part(5..<10)]
+    @Test(arguments: ["\"a\"", "W/\"a\""]) func partsOfARedactedWholeAreComputedFromItAndUsedUp(tag: String) throws {
+        let whole = self.whole("{{token:1}}!", tag: tag)
+        var parts = [self.part(0..<5, tag: tag), self.part(5..<10, tag: tag)]
         for index in parts.indices {
             parts[index].answerLines = parts[index].answerLines.map { $0.replacing("/10", with: "/12") }
         }
         let session = SentRequests(requests: [whole] + parts).session()
         #expect(try self.sources(session, [whole, parts[0], parts[1]]) == [[], [0], [0]])
         #expect(session.verdict().flaws.isEmpty && session.verdict().computed == 0)
+    }
+
+    @Test func aWeakTagDoesNotBringTogetherWhatTwoUsersGot() throws {
+        var part = self.part(0..<5, tag: "W/\"a\"")
+        part.lines.append("X-User: alice")
+        let session = SentRequests(requests: [self.whole("{{token:1}}!", tag: "W/\"a\"", "X-User: bobby"), part]).session()
+        #expect(try self.forms(session, [part]) == [.recorded])
     }
 
     @Test func conditionThatFailsGetsTheWholeAnswer() throws {

@@ -54,6 +54,28 @@ import Testing
         #expect(version == "1.1" ? isChunked : replayed.end == .reset, "\(text), \(replayed.end)")
     }
 
+    @Test func anUploadThatTheClientGivesUpIsAHitWhenItIsGivenUpAgain() throws {
+        let origin = try RawOrigin { connection in _ = try connection.read(through: "\r\n\r\n01234") }
+        let head = "POST http://\(origin.authority)/up HTTP/1.1\r\nHost: \(origin.authority)\r\nContent-Length: 99\r\n\r\n"
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        try client.send(head + "0123456789")
+        origin.finish()
+        client.close()
+        let recorded = try #require(try proxy.recorded().first)
+        #expect(recorded.request.body?.isComplete == false && recorded.outcome != .complete)
+
+        // Another number of bytes may have come.
+        let replay = try RunningProxy(.none, in: proxy.folder)
+        let again = try replay.connect()
+        try again.send(head + "0123")
+        again.closeOutput()
+        _ = try again.readToEnd()
+        try replay.stop()
+        let verdict = replay.session.verdict()
+        #expect(verdict.hits == 1 && verdict.unused.isEmpty && verdict.misses == 0)
+    }
+
     @Test func aRefusedConnectionIsAnsweredRecordedAndReplayed() throws {
         let origin = try RawOrigin()
         origin.stop()
