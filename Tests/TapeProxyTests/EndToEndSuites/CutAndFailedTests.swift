@@ -55,13 +55,20 @@ import Testing
     }
 
     @Test func anUploadThatTheClientGivesUpIsAHitWhenItIsGivenUpAgain() throws {
-        let origin = try RawOrigin { connection in _ = try connection.read(through: "\r\n\r\n01234") }
+        let (began, ended) = (Gate("the origin has a part"), Gate("the upload has ended"))
+        let origin = try RawOrigin { connection in
+            _ = try connection.read(through: "\r\n\r\n01234")
+            began.open()
+            _ = try connection.readToEnd()
+            ended.open()
+        }
         let head = "POST http://\(origin.authority)/up HTTP/1.1\r\nHost: \(origin.authority)\r\nContent-Length: 99\r\n\r\n"
         let proxy = try RunningProxy()
         let client = try proxy.connect()
         try client.send(head + "0123456789")
-        origin.finish()
+        try began.wait()
         client.close()
+        try ended.wait()
         let recorded = try #require(try proxy.recorded().first)
         #expect(recorded.request.body?.isComplete == false && recorded.outcome != .complete)
 
