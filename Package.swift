@@ -133,6 +133,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOTLS", package: "swift-nio", condition: asyncHTTPClient),
             ]),
         .target(
             name: "WiretapeHTTPTypes",

@@ -40,7 +40,7 @@ enum CapabilityTable {
             .webSocket, "URLSessionWebSocketTask", .no,
             "it fails at once with \"WebSockets not supported by libcurl\" if libcurl is built without them, as in most distributions.",
             instead:
-                "replay a cassette that the proxy recorded, stub the socket, or give the session a WebSocketTransport of another library"
+                "replay a cassette that the proxy recorded, stub the socket, or give the session AsyncHTTPClientTransport (trait AsyncHTTPClient)"
         ),
     ]
 

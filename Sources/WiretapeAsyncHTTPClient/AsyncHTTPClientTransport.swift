@@ -45,6 +45,8 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     }
 
     private let client: HTTPClient
+    /// For WebSockets; nil if the client is the caller's.
+    let connections: SocketConnections?
     /// Whether the client ends with this object.
     private let isOwn: Bool
 
@@ -52,8 +54,9 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     ///
     /// - Throws: `TransportFailure` naming a file of certificates or keys that cannot be read.
     public init(configuration: Configuration = Configuration()) throws(TransportFailure) {
+        let tls = try Self.tls(configuration)
         var settings = HTTPClient.Configuration(
-            tlsConfiguration: try Self.tls(configuration), redirectConfiguration: .disallow, decompression: .disabled)
+            tlsConfiguration: tls, redirectConfiguration: .disallow, decompression: .disabled)
         if configuration.onlyHTTP1 { settings.httpVersion = .http1Only }
         // A server that is not there is the request's error at once: when to try again is the session's to decide.
         settings.connectionPool.retryConnectionEstablishment = false
@@ -64,6 +67,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
             settings.http2ConnectionDebugInitializer = { PinnedKeys(pins).check($0) }
         }
         self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+        self.connections = SocketConnections(tls, pins: pins.isEmpty ? nil : PinnedKeys(pins))
         self.isOwn = true
     }
 
@@ -71,6 +75,7 @@ public final class AsyncHTTPClientTransport: AsyncTransport {
     ///   content codings that requests accept.
     public init(client: HTTPClient) {
         self.client = client
+        self.connections = nil
         self.isOwn = false
     }
 

@@ -16,7 +16,7 @@ import Testing
         #expect(failure.kind == .unsupported)
         #expect(
             failure.message
-                == #"URLSession opens no WebSockets here (libcurl 8.5.0), so "wss://pets.test/talk?token=…" was not asked: replay a cassette that the proxy recorded, stub the socket, or give the session a WebSocketTransport of another library."#
+                == #"URLSession opens no WebSockets here (libcurl 8.5.0), so "wss://pets.test/talk?token=…" was not asked: replay a cassette that the proxy recorded, stub the socket, or give the session AsyncHTTPClientTransport (trait AsyncHTTPClient)."#
         )
     }
 

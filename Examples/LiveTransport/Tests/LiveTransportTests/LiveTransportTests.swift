@@ -67,6 +67,83 @@ private func folder() throws -> URL {
         #expect(response.trailers.values(for: "X-Sum") == (path == "/trailers" ? ["5", "6"] : ["5"]))
     }
 
+    // MARK: WebSockets
+
+    private func socketURL(_ path: String = "/talk") -> String { "ws://127.0.0.1:\(self.origin.clear)\(path)" }
+
+    @Test func messagesOfAWebSocketAreEchoed() async throws {
+        let socket = try await self.session.webSocket(self.socketURL(), protocols: ["chat", "other"])
+        #expect(socket.negotiatedProtocol == "chat")
+        try await socket.send("hello")
+        #expect(try await socket.receive()?.text == "hello")
+        let large = Data(repeating: 7, count: 100_000)
+        try await socket.send(large)
+        #expect(try await socket.receive()?.data == large)
+        await socket.close(code: .normal, reason: "done")
+        #expect(socket.isClosed)
+    }
+
+    @Test func aWebSocketRunsInsideTLSWithPinsAndIdentity() async throws {
+        let session = HTTPSession(
+            transport: try self.origin.transport { configuration in
+                configuration.pins = [try PublicKeyPin(self.origin.pin)]
+                configuration.clientIdentity = .init(certificates: self.origin.certificate, privateKey: self.origin.key)
+            })
+        for port in [self.origin.tls, self.origin.mutual] {
+            let socket = try await session.webSocket("wss://localhost:\(port)/talk")
+            try await socket.send("hello")
+            #expect(try await socket.receive()?.text == "hello")
+            await socket.close()
+        }
+        let pin = try #require(PublicKeyPin(digest: Array(repeating: 1, count: 32)))
+        let other = HTTPSession(transport: try self.origin.transport { $0.pins = [pin] })
+        let error = await #expect(throws: WiretapeError.self) { _ = try await other.webSocket("wss://localhost:\(self.origin.tls)/talk") }
+        #expect(error?.message.contains("none of the pinned ones") == true, "\(error?.message ?? "")")
+        let untrusted = HTTPSession(transport: try AsyncHTTPClientTransport())
+        let refused = await #expect(throws: WiretapeError.self) {
+            _ = try await untrusted.webSocket("wss://localhost:\(self.origin.tls)/talk")
+        }
+        #expect(refused?.message.contains("not of a trusted authority") == true, "\(refused?.message ?? "")")
+    }
+
+    @Test func aServerThatOpensNoWebSocketIsTheRequestsError() async throws {
+        await #expect(throws: WiretapeError.self) { _ = try await self.session.webSocket("ws://127.0.0.1:\(self.origin.clear)/duplicates") }
+        await #expect(throws: WiretapeError.self) { _ = try await self.session.webSocket("ws://127.0.0.1:1/talk") }
+    }
+
+    /// 32 MiB: what is not received stays with the sender.
+    @Test func aServerThatSendsFastWaitsForItsReader() async throws {
+        let socket = try await self.session.webSocket(self.socketURL())
+        try await socket.send("push 512")
+        for _ in 0..<512 { #expect(try await socket.receive()?.data.count == 65_536) }
+        await socket.close()
+    }
+
+    @Test func aReceiveThatIsCancelledEndsTheSocket() async throws {
+        let socket = try await self.session.webSocket(self.socketURL())
+        let waiting = Task { try await socket.receive() }
+        waiting.cancel()
+        await #expect(throws: (any Error).self) { _ = try await waiting.value }
+    }
+
+    @Test func aWebSocketIsRecordedAndReplayed() async throws {
+        let path = try folder().appendingPathComponent("talk.json").path
+        func talk(_ session: HTTPSession) async throws {
+            let socket = try await session.webSocket(self.socketURL())
+            for text in ["one", "two"] {
+                try await socket.send(text)
+                #expect(try await socket.receive()?.text == text)
+            }
+            await socket.close()
+        }
+        let recording = try Cassette(path, mode: .once)
+        try await talk(HTTPSession(transport: RecordingTransport(recording, around: try self.origin.transport())))
+        try await recording.finish()
+        let replay = try await Cassette.open(path)
+        try await talk(HTTPSession(cassette: replay))
+        #expect(replay.verdict.misses == 0 && replay.verdict.unused.isEmpty)
+    }
+
     @Test func duplicateFieldsStayApartAsTheyAreSpelled() async throws {
         let response = await self.session.request(self.origin.url("/duplicates")).serializingString().response
         let fields = response.response?.headers.headers.filter { ["set-cookie", "x-a"].contains($0.name.lowercased()) }

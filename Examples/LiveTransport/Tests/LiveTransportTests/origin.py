@@ -61,8 +61,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n"
         self.wfile.write(head + text + b"".join(trailer + b"\r\n" for trailer in trailers) + b"\r\n")
 
+    def web_socket(self):
+        """Echoes messages, and the code of a close; "push N" is answered with N messages of 64 KiB (RFC 6455)."""
+        accept = hashlib.sha1(self.headers["Sec-WebSocket-Key"].encode() + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
+        chosen = self.headers.get("Sec-WebSocket-Protocol", "").split(",")[0].strip()
+        lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Accept: {base64.b64encode(accept).decode()}"]
+        lines += [f"Sec-WebSocket-Protocol: {chosen}"] if chosen else []
+        self.wfile.write("".join(line + "\r\n" for line in lines).encode() + b"\r\n")
+        self.close_connection = True
+        while head := self.rfile.read(2):
+            size = head[1] & 127
+            size = int.from_bytes(self.rfile.read(2 if size == 126 else 8), "big") if size > 125 else size
+            mask = self.rfile.read(4)
+            data = self.rfile.read(size)
+            data = bytes(byte ^ mask[index % 4] for index, byte in enumerate(data)) if size < 1 << 17 else data
+            for data in [b"x" * 65536] * int(data[5:]) if data.startswith(b"push ") else [data]:
+                length = bytes([len(data)]) if len(data) < 126 else b"\x7f" + len(data).to_bytes(8, "big")
+                self.wfile.write(head[:1] + length + data)
+            if head[0] & 15 == 8:
+                return
+
     def do_GET(self):
-        if self.path == "/trailers":
+        if self.path.startswith("/talk"):
+            self.web_socket()
+        elif self.path == "/trailers":
             self.chunked([b"hel", b"lo"], [b"X-Sum: 5", b"X-Sum: 6"])
         elif self.path == "/announced":
             self.chunked([b"hello"], [b"X-Sum: 5"], b"Trailer: X-Sum")
