@@ -77,6 +77,9 @@ package final class SearchBudget: Sendable {
     /// Ends the search at its next piece.
     package func cancel() { self.state.withLock { $0.isSpent = true } }
 
+    /// Units of work that were counted in this round, and in those before that count.
+    var workDone: Int { self.state.withLock { self.work - $0.workLeft } }
+
     /// Counts work. Whether the search goes on.
     func spend(work: Int) -> Bool {
         self.state.withLock { state in

@@ -161,11 +161,12 @@ struct TextRedaction {
             }
         }
 
-        /// Credentials in base64 that hold secrets which are known; nil if they are replaced as a whole.
+        /// Credentials in base64 of which a part stays; nil if they are replaced as a whole.
         private func coded(_ finding: Finding) -> [UInt8]? {
             guard CodedCredentials.kinds.contains(finding.kind), finding.spelling != .base64, finding.count == nil, !self.keepsLengths,
                 !self.kind.isBinary
             else { return nil }
+            if let login = NTLMMessage(finding.secret) { return login.identity }
             return CodedCredentials(text: self.redaction).redacted(finding.secret, depth: self.depth)
         }
 
@@ -279,8 +280,14 @@ struct TextRedaction {
         ) {
             var hits: [NeedleIndex.Hit] = []
             known.index.search(bytes) { hits.append($0) }
-            guard !hits.isEmpty else { return }
-            hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
+            guard !hits.isEmpty, self.budget?.spend(work: hits.count * SearchBudget.costOfPlace) != false else { return }
+            hits.sort { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
+            // What lies within another one is taken out with it.
+            var end = 0
+            hits.removeAll { hit in
+                defer { end = max(end, hit.range.upperBound) }
+                return hit.range.upperBound <= end
+            }
             if let collected = self.hits {
                 let named = EditList(self.edits)
                 for hit in hits where !named.touches(source(hit.range)) { collected.add(known.placeholders[hit.secret]) }

@@ -1,4 +1,5 @@
 @testable import CassetteRedaction
+import TapeBytes
 import Testing
 
 @Suite struct CredentialsFieldTests {
@@ -55,6 +56,35 @@ import Testing
         #expect(registry == ["X-Registry-Auth: \(self.base64(redacted))"])
         let body = RedactionFixtures.body("{\"auth\":\"\(coded)\"}", vault: self.vault())
         #expect(body == "{\"auth\":\"\(self.base64(redacted))\"}")
+    }
+
+    /// As requests-ntlm and curl write it: the head, and then what its fields name.
+    private func login(_ user: String, response: [UInt8], workstation: String, flags: [UInt8] = [5, 2, 0x88, 0xa2]) -> String {
+        let wide = { (text: String) in text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] } }
+        let fields = [Array(repeating: 0, count: 24), response, wide("LAB"), wide(user), wide(workstation), Array(response.prefix(16))]
+        var message = Array("NTLMSSP\0".utf8) + [3, 0, 0, 0]
+        var offset = 88
+        for field in fields {
+            let length = [UInt8(field.count & 0xff), UInt8(field.count >> 8)]
+            message += length + length + [UInt8(offset & 0xff), UInt8(offset >> 8), 0, 0]
+            offset += field.count
+        }
+        message += flags + [6, 1, 0, 0, 0, 0, 0, 15] + Array(repeating: 9, count: 16) + fields.joined()
+        return String(decoding: SecretCorpus.base64(message), as: UTF8.self)
+    }
+
+    @Test func aLoginByNTLMKeepsItsUserAndNothingThatProvesIt() throws {
+        func redacted(_ login: String) -> String { RedactionFixtures.lines(["Authorization: NTLM \(login)"])[0] }
+        let proof = Array("the proof of a login, which no one may have".utf8)
+        let anna = redacted(self.login("anna", response: proof, workstation: "PC1"))
+        #expect(anna == redacted(self.login("anna", response: Array(proof.reversed()), workstation: "")))
+        #expect(anna != redacted(self.login("bob", response: proof, workstation: "PC1")))
+        let kept = try #require(Base64.decode(Array(anna.utf8.dropFirst("Authorization: NTLM ".utf8.count))))
+        #expect(kept.count == 64 + 2 * 3 + 2 * 4 && kept.suffix(14).elementsEqual("L\0A\0B\0a\0n\0n\0a\0".utf8))
+        // A message that names bytes it does not have, and one that is cut, are secrets as a whole.
+        for broken in ["TlRMTVNTUAADAAAA", String(self.login("anna", response: proof, workstation: "PC1").prefix(96))] {
+            #expect(redacted(broken) == "Authorization: NTLM {{authorization:1}}")
+        }
     }
 
     @Test(arguments: ["anna:hunter2x", "tk_9f8e7d6c5b4a39281706x:y", "{\"username\":\"anna\"}"])

@@ -3,6 +3,21 @@
 import Testing
 
 @Suite struct TextRedactionTests {
+    /// Each place of such a text is one of many secrets'.
+    @Test func secretsOfEqualLettersCostNoMoreThanTheirNumber() {
+        func work(_ count: Int) -> Int {
+            let text = (3..<count).map { "{\"password\":\"\(String(repeating: "a1", count: $0))\"}\n" }.joined()
+            let limit = 1 << 40
+            let budget = SearchBudget(work: limit)
+            var redaction = TextRedaction(rules: .standard, vault: SecretVault())
+            redaction.budget = budget
+            let redacted = Array(text.utf8).withUnsafeBytes { redaction.edits(in: $0).applied(to: $0) }
+            #expect(!String(decoding: redacted, as: UTF8.self).contains("a1a1"))
+            return budget.workDone
+        }
+        #expect(work(200) < 40 * work(50))
+    }
+
     private func redacted(_ text: String, _ kind: TextKind = .plain, vault: SecretVault) -> String {
         let bytes = Array(text.utf8)
         let edits = bytes.withUnsafeBytes { TextRedaction(rules: .standard, vault: vault).edits(in: $0, as: kind) }
