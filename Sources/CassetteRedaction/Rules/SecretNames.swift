@@ -121,6 +121,7 @@ package enum SecretNames {
         ("id_token", "idtoken"), ("token", "authtoken"), ("token", "apitoken"), ("token", "bearertoken"), ("token", "usertoken"),
         ("session", "sessiontoken"), ("secret", "secretkey"), ("secret", "apisecret"), ("client_secret", "clientsecret"),
         ("password", "password"), ("csrf-token", "csrftoken"), ("csrf-token", "xsrftoken"),
+        ("secret", "secret"),
     ].map { ($0.0, Array($0.1.utf8)) }
 
     private static let finals = Set(Self.endings.compactMap(\.bytes.last))
@@ -295,7 +296,7 @@ package enum SecretNames {
                 "xmstokenaadaccesstoken", "xmstokenaadidtoken", "xmstokenaadrefreshtoken", "xmsauthorizationauxiliary", "xdiscourseapikey",
                 "xtrackertoken", "xbranchaccesstoken", "xauthtoken", "xidtoken", "xsentrytoken", "xgoogiamauthorizationtoken",
                 "xserverlessauthorization", "xcontentfulmanagementtoken", "circletoken", "xcircleci", "xredmineapikey", "travistoken",
-                "xsecret",
+                "xsecret", "authorizationtoken", "xgoogiapjwtassertion", "xrecaptcharesponse", "bearer", "xsaucekey",
             ]
         ),
         ("session", ["xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid"]),
@@ -304,6 +305,7 @@ package enum SecretNames {
             [
                 "xhubsignature", "xhubsignature256", "stripesignature", "xslacksignature", "xtwiliosignature", "xshopifyhmacsha256",
                 "xlinesignature", "xsignature", "paypaltransmissionsig", "webhooksignature", "svixsignature",
+                "xmailgunsignature",
             ]
         ),
         ("authorization", ["xauthorization", "xsentryauth", "xforwardedauthorization", "xoriginalauthorization", "xserverauthorization"]),

@@ -18,10 +18,11 @@ public struct LeakScan {
     /// - Parameters:
     ///   - source: a cassette, or a file beside it; codings are told by their magic numbers.
     ///   - codings: what its message says of it, in the order applied, for those without a magic number.
-    public func leaks(in source: ByteSource, codings: [ContentEncoding.Name] = []) throws -> [Leak] {
+    ///   - decodes: whether it is looked at without its codings as well.
+    public func leaks(in source: ByteSource, codings: [ContentEncoding.Name] = [], decodes: Bool = true) throws -> [Leak] {
         var leaks = Set<Leak>()
         try self.scan({ deliver in try source.forEachPiece(deliver) }, isCompressed: false, &leaks)
-        if let chain = try Self.decoder(of: source, codings) {
+        if decodes, let chain = try Self.decoder(of: source, codings) {
             try self.scan(
                 { deliver in
                     try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })

@@ -53,8 +53,9 @@ struct CassetteLeakScan {
         let messages = [
             (interaction.request.body, interaction.request.headers), (interaction.response?.body, interaction.response?.headers),
         ]
-        // A body that there was no time to search is named as such, and not decoded here either.
-        for case (let body?, let headers?) in messages where !UnsearchedNote.isIn(body.note) {
+        for case (let body?, let headers?) in messages {
+            // A body that there was no time to search is named as such, and not decoded here either.
+            let isSearched = !UnsearchedNote.isIn(body.note)
             var sources: [(name: String, source: ByteSource, codings: [ContentEncoding.Name])] = []
             for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
                 let codings = body.hasCodingsLeft(headers) ? Self.codings(headers) : []
@@ -66,9 +67,9 @@ struct CassetteLeakScan {
             if case .raw(let slice) = body.content {
                 sources.append(("\"\(slice.path)\"", ByteSource(try self.bodies.read(slice)), Self.codings(headers)))
             }
-            if case .grpc(let messages) = body.content { sources += Self.compressed(messages, headers) }
+            if case .grpc(let messages) = body.content, isSearched { sources += Self.compressed(messages, headers) }
             for (name, source, codings) in sources {
-                leaks += try self.scan.leaks(in: source, codings: codings).map {
+                leaks += try self.scan.leaks(in: source, codings: codings, decodes: isSearched).map {
                     CassetteLeak(exchange: id, place: "\(name) byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
                 }
             }

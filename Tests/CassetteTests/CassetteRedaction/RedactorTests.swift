@@ -54,6 +54,11 @@ import Testing
         ("X-Api-Key: 0123456789abcdef", "X-Api-Key: {{api-key:1}}"),
         ("X-Vault-Token: s.abcdefgh12345678", "X-Vault-Token: {{token:1}}"),
         ("X-Amz-Security-Token: FwoGZXIvYXdzEBc", "X-Amz-Security-Token: {{token:1}}"),
+        ("X-Hasura-Admin-Secret: abcdefgh12345678", "X-Hasura-Admin-Secret: {{secret:1}}"),
+        ("X-Chef-Secret: abcdefgh12345678", "X-Chef-Secret: {{secret:1}}"),
+        ("Authorization-Token: abcdefgh12345678", "Authorization-Token: {{token:1}}"),
+        ("X-Goog-Iap-Jwt-Assertion: abcdefgh12345678", "X-Goog-Iap-Jwt-Assertion: {{token:1}}"),
+        ("X-Mailgun-Signature: abcdefgh12345678", "X-Mailgun-Signature: {{signature:1}}"),
         ("X-CSRF-Token: i8XNjC4b8KVok4uw5RftR38Wgp2BFwql", "X-CSRF-Token: {{csrf-token:1}}"),
         (
             "Referer: https://example.com/cb?access_token=abc123def456&x=1",

@@ -80,6 +80,22 @@ import Testing
         #expect(leaks.first?.place.hasPrefix("\"tape.bodies/") == true)
     }
 
+    /// Its codings stay on, and its bytes are looked at.
+    @Test func secretsAreFoundInABodyThatThereWasNoTimeToSearch() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
+        let bytes = [UInt8](repeating: 0xff, count: 100_000) + Array(self.secret.utf8)
+        var interaction = try maker.interaction(
+            of: TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: bytes), mayDecode: false)
+        UnsearchedNote.add(to: &interaction)
+        try self.write(interaction, to: path)
+        try store.syncAll()
+        let leaks = try self.leaks(path)
+        #expect(leaks.map(\.exchange) == [1] && leaks.first?.place.hasSuffix(" byte 100000") == true, "\(leaks)")
+    }
+
     @Test func secretsAreFoundInBytesThatWereKeptBesideTheirContent() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
