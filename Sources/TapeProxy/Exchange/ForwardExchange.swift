@@ -217,12 +217,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     func originHead(_ head: ResponseHead, framing: BodyFraming) {
-        // Other answers say nothing of it to a client that sent no credentials.
-        if self.authenticatesConnection || head.status == 401 || head.status == 407,
-            ConnectionAuthentication.isUsed(by: head.fields, status: head.status)
-        {
-            self.upstream?.bind(to: self.client.peer.id)
-        }
+        // Also of a client that sent no such credentials: it may have shown who it is in another way.
+        if ConnectionAuthentication.isUsed(by: head.fields, status: head.status) { self.upstream?.bind(to: self.client.peer.id) }
         self.state.originSent(at: self.elapsed)
         self.sent.drop()
         self.state.responseBegan()

@@ -46,6 +46,24 @@ import Testing
         origin.finish()
     }
 
+    @Test(arguments: ["Persistent-Auth: true", "Proxy-Support: Session-Based-Authentication", "WWW-Authenticate: Negotiate oRQ="])
+    func anAnswerAloneMayBindItsConnection(line: String) throws {
+        let answer: @Sendable (RawConnection) throws -> Void = { connection in
+            _ = try connection.read(through: "\r\n\r\n")
+            try connection.send("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 5\r\n\r\nalice")
+            try connection.expectEnd()
+        }
+        let origin = try RawOrigin(scripts: [answer, answer])
+        let proxy = try RunningProxy()
+        let (alice, bob) = (try proxy.connect(), try proxy.connect())
+        // The second connection is another one, or its script would get no request.
+        #expect(try self.user(alice, origin, "GET", "X-Login: alice") == "alice")
+        #expect(try self.user(bob, origin, "DELETE") == "alice")
+        for client in [alice, bob] { client.close() }
+        origin.finish()
+        _ = try proxy.recorded()
+    }
+
     @Test func connectionClosesWithItsClient() throws {
         let origin = try RawOrigin { connection in
             _ = try connection.read(through: "\r\n\r\n")
