@@ -87,7 +87,7 @@ enum RequestFieldNames {
         // Uploads in pieces (tus 1.0; draft-ietf-httpbis-resumable-upload).
         "upload-length", "upload-metadata", "upload-concat", "upload-complete", "upload-incomplete", "x-chunk-index", "x-chunk-number",
         "x-part-number", "x-file-name", "x-filename", "file-name",
-        "slug", "content-disposition", "x-upload-content-range",
+        "slug", "content-disposition", "x-upload-content-range", "x-upload-content-type", "x-upload-content-length",
         // Pages in parts.
         "turbo-frame", "rsc", "x-pjax", "x-pjax-container", "x-requested-with", "purpose", "sec-purpose",
         // Versions and expansions of APIs.
@@ -99,12 +99,13 @@ enum RequestFieldNames {
         "openai-organization", "openai-project", "x-workspace-id", "x-account-id", "stripe-account", "x-shopify-shop",
         "x-shopify-shop-domain", "x-parse-application-id", "x-goog-user-project", "x-amz-expected-bucket-owner", "x-database",
         "x-namespace",
-        "nomad-namespace", "x-user", "x-user-id", "x-hasura-role", "x-hasura-user-id", "dropbox-api-select-user",
+        "nomad-namespace", "x-user-id", "impersonate-uid", "x-remote-group", "x-forwarded-host", "x-device", "x-ms-lease-id",
+        "x-ms-source-lease-id", "x-hasura-role", "x-hasura-user-id", "dropbox-api-select-user",
         "dropbox-api-select-admin", "x-site", "x-ms-documentdb-partitionkey", "x-clickhouse-database", "x-presto-catalog",
         "x-trino-catalog",
         "x-influxdb-org", "x-original-url", "x-rewrite-url",
         // Pages of lists.
-        "x-ms-continuation", "x-ms-max-item-count", "x-plex-container-start", "x-plex-container-size", "x-limit",
+        "x-ms-continuation", "x-continuation-token", "x-ms-max-item-count", "x-plex-container-start", "x-plex-container-size", "x-limit",
         // Names of procedures.
         "x-rpc", "rpc-name", "x-rpc-name", "x-service", "x-function", "x-command", "x-shopify-topic", "x-ms-write",
         "x-vault-namespace", "x-scope-orgid", "x-store-id", "x-site-id", "x-account", "cloudfront-viewer-country",
@@ -115,7 +116,8 @@ enum RequestFieldNames {
         "action", "target", "operation", "method", "override", "language", "locale", "format", "offset", "range", "profile", "tenant",
         "schema", "view", "projection", "fields", "fieldmask", "page", "cursor", "part", "chunk", "variant", "representation",
         "currency", "country", "region", "timezone", "workspace", "organization", "event", "index", "namespace", "database", "catalog",
-        "continuation", "limit", "role", "topic", "command", "function",
+        "continuation", "limit", "role", "topic", "command", "function", "attributes", "user", "group", "project", "environment", "store",
+        "channel", "feature",
     ]
 
     /// The last words of the names of fields whose values are new in each request.
@@ -134,7 +136,7 @@ enum RequestFieldNames {
         "x-amz-content-sha256", "idempotency-key", "x-idempotency-key", "request-id", "x-request-id", "x-correlation-id", "correlation-id",
         "x-ms-client-request-id", "x-ms-request-id", "client-request-id", "x-client-request-id", "x-goog-request-id", "x-trace-id",
         "x-transaction-id", "x-session-id", "x-cloud-trace-context", "traceparent", "tracestate", "baggage", "b3", "uber-trace-id",
-        "sentry-trace", "newrelic", "elastic-apm-traceparent", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded",
+        "sentry-trace", "newrelic", "elastic-apm-traceparent", "x-forwarded-for", "x-forwarded-proto", "forwarded",
         "x-real-ip", "via", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-gpc", "save-data",
         "upgrade-insecure-requests", "cache-control", "pragma", "max-forwards", "x-csrf-token", "x-xsrf-token", "x-stainless-retry-count",
         "x-retry-count", "x-attempt", "x-client-data", "npm-session", "x-goog-api-client", "digest", "content-digest", "repr-digest",
@@ -316,12 +318,14 @@ enum HeldPlaceholders {
     /// At most this many of one text are kept.
     static let limit = 256
 
-    /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2), or behind escapes within escapes, as in a URL in the query of
-    /// one in a query.
+    /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2), in UTF-16, or behind escapes within escapes, as in a URL in the
+    /// query of one in a query.
     static func all(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
         self.unescaped(in: bytes, into: &found)
-        guard ByteSearch.contains("%25", in: bytes) || ByteSearch.contains("\\u00", in: bytes) else { return }
         for view in EscapeView.levels(of: bytes) { view.withUnsafeBytes { self.unescaped(in: $0, into: &found) } }
+        // UTF-16 of either order of bytes.
+        guard ByteSearch.contains("{\0{", in: bytes) else { return }
+        bytes.filter { $0 != 0 }.withUnsafeBytes { self.plain(in: $0, into: &found) }
     }
 
     private static func unescaped(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {

@@ -4,7 +4,8 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// The client's own ids of one request, which its answer repeats: the id of a JSON-RPC call, an `Idempotency-Key`, an `X-Request-Id`.
+/// The client's own ids of one request, which its answer repeats: the id of a JSON-RPC call, an `Idempotency-Key`, an `X-Request-Id`, and the
+/// `Origin` of a page, which `Access-Control-Allow-Origin` repeats (Fetch, 3.2.3).
 ///
 /// Rules let these values differ from the recorded ones, and clients tell their answers by them. Where the recorded answer repeats the
 /// recorded value, the replay sends the client's. Compared by identity: it is made for one request.
@@ -29,6 +30,9 @@ public final class AnswerEcho: Sendable {
 
     // MARK: Header fields
 
+    /// Repeats a field of another name.
+    private static let allowedOrigin = "access-control-allow-origin"
+
     /// Fields that describe a message, a connection or a cache. Client and server may send the same value without meaning each other's.
     private static let descriptive: Set<String> = [
         "accept", "accept-encoding", "age", "cache-control", "connection", "date", "etag", "expires", "host", "keep-alive", "last-modified",
@@ -39,9 +43,9 @@ public final class AnswerEcho: Sendable {
     private static func isOwn(_ headers: HeaderFields, _ index: Int, _ rules: MatchRules) -> Bool {
         // Every request comes here: most fields are told by the last letter of their names.
         let last = (headers.nameBytes(at: index).last ?? 0) | 0x20
-        guard last == UInt8(ascii: "d") || last == UInt8(ascii: "y") || !rules.ignored.isEmpty || !rules.patterns.isEmpty else {
-            return false
-        }
+        let isOfThese = last == UInt8(ascii: "d") || last == UInt8(ascii: "y") || last == UInt8(ascii: "n")
+        guard isOfThese || !rules.ignored.isEmpty || !rules.patterns.isEmpty else { return false }
+        if headers.isNamed("origin", at: index) { return true }
         let name = headers.name(at: index).lowercased()
         guard !self.descriptive.contains(name), !name.hasPrefix("content-") else { return false }
         if name.hasSuffix("-id") || name.hasSuffix("idempotency-key") { return true }
@@ -58,7 +62,7 @@ public final class AnswerEcho: Sendable {
             let name = self.headers.name(at: index).lowercased()
             let (old, new) = (values(recorded, name), values(self.headers, name))
             guard old.count == 1, new.count == 1, old[0] != new[0], !old[0].isEmpty, !new[0].isEmpty else { continue }
-            found[name] = (old[0], new[0])
+            found[name == "origin" ? Self.allowedOrigin : name] = (old[0], new[0])
         }
         return found
     }
@@ -92,7 +96,9 @@ public final class AnswerEcho: Sendable {
             response.trailers = response.trailers.map { Self.replaced(in: $0, own) }
         }
         var echo = EchoedValues()
-        for pair in own.values where pair.recorded.utf8.count >= Self.lengthInBodies { echo.learn(word: pair.recorded, live: pair.live) }
+        for (name, pair) in own where name != Self.allowedOrigin && pair.recorded.utf8.count >= Self.lengthInBodies {
+            echo.learn(word: pair.recorded, live: pair.live)
+        }
         if !self.values.isEmpty {
             let facets = try BodyFacets(
                 recorded: request.body, headers: request.headers, url: request.url, rules: self.rules, reader: bodies,

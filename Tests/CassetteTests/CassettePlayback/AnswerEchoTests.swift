@@ -77,6 +77,19 @@ import Testing
         }
     }
 
+    /// A page that a development server has on another port.
+    @Test func theOriginOfThePageComesBack() throws {
+        func answer(_ allowed: String) throws -> [String] {
+            try self.answer(
+                to: Sent(headers: ["Origin: http://b.test"]), recorded: Sent(headers: ["Origin: http://a.test"]),
+                Answer(["Access-Control-Allow-Origin: \(allowed)", "X-Origin: http://a.test"], "http://a.test")
+            ).headers
+        }
+        #expect(try answer("http://a.test") == ["Access-Control-Allow-Origin: http://b.test", "X-Origin: http://a.test"])
+        // The server refuses a.test, or lets everybody in: so it does b.test.
+        for other in ["*", "http://c.test", "null"] { #expect(try answer(other).first == "Access-Control-Allow-Origin: \(other)") }
+    }
+
     @Test func idsOfTheServerStay() throws {
         let answer = try self.answer(
             to: Sent(headers: ["X-Request-Id: live"]), recorded: Sent(headers: ["X-Request-Id: recorded"]),

@@ -226,6 +226,8 @@ import Testing
         "Content-Type", "X-Api-Operation", "Git-Protocol", "HX-Request", "X-Tenant", "X-Tenant-Id", "Api-Version", "X-API-Version",
         "X-GitHub-Event", "A-IM", "Want-Digest", "X-Chunk-Index", "X-Part-Number", "Stripe-Account", "OpenAI-Organization", "Timezone",
         "X-Country", "DPR", "Width", "Slug", "Brief", "Icy-MetaData", "Content-Disposition", "X-Locale", "X-Shopify-Shop",
+        "X-Amz-Object-Attributes", "Impersonate-User", "Impersonate-Group", "X-Continuation-Token", "X-Remote-User", "X-Forwarded-Host",
+        "X-Project", "X-Environment", "X-Store", "X-Channel", "X-Device", "X-Feature", "X-Upload-Content-Type", "x-ms-lease-id",
     ])
     func fieldThatSelectsIsComparedIfItDecided(name: String) throws {
         let recorded = [self.get("\(name): a", "X-Request-Id: 1", answer: "one"), self.get("\(name): b", "X-Request-Id: 2", answer: "two")]
@@ -421,9 +423,19 @@ import Testing
         }
         let urls = (1...3).map { nested("%257B%257Btoken%253A\($0)%257D%257D") }
         #expect(try answers(urls, [urls[2], urls[0], urls[1]]) == [2, 0, 1])
-        func token(_ text: String) -> Request { Request(method: "GET", url: "http://a.test/img?token=\(text)", answer: text) }
-        let tokens = (1...3).map { token("{{token:\($0)}}") }
-        #expect(try answers(tokens, [token("{{TOKEN:3}}"), token("{{TOKEN:1}}")]) == [2, 0])
+        let escaped = { (number: Int) in "{{token:\(number)}}".utf8.map { "%" + String($0, radix: 16) }.joined() }
+        func token(_ text: String, _ answer: String) -> Request {
+            Request(method: "GET", url: "http://a.test/img?token=\(text)", answer: answer)
+        }
+        let recorded = (1...3).map { token("{{token:\($0)}}", "\($0)") }
+        #expect(try answers(recorded, [token(escaped(3), ""), token(escaped(1), "")]) == [2, 0])
+        func wide(_ number: Int) -> Request {
+            let text = "{\"token\":\"{{token:\(number)}}\"}".utf8.flatMap { [$0, UInt8(0)] }
+            return Request(lines: ["Content-Type: text/plain; charset=utf-16le"], binary: text, answer: "\(number)")
+        }
+        let texts = (1...3).map(wide)
+        #expect(try answers(texts, [wide(3), wide(1), wide(2)]) == [2, 0, 1])
+        #expect(try answers(recorded, [token("{{TOKEN:3}}", ""), token("{{TOKEN:1}}", "")]) == [2, 0])
         let lines = MatchFixture.json + ["Content-Encoding: gzip"]
         let bodies = (1...3).map { number in
             let text = "{\"token\":\"{{token:\(number)}}\"}"
