@@ -106,9 +106,16 @@ public enum CassettePlace {
         StagingCommand.allCases.map { self.hiddenPath(of: path, by: $0) }.filter(self.isLocked)
     }
 
+    /// The hidden name under which a cassette is written anew before it replaces the old one.
+    static func rewritePath(of path: String) -> String {
+        let location = FileLocation(path)
+        return location.sibling(".\(location.name).rewrite")
+    }
+
     /// Removes cassettes under hidden names that commands have left when they were killed. What is being written stays.
     static func removeStaged(beside path: String) throws(CassetteError) {
-        for staged in StagingCommand.allCases.map({ self.hiddenPath(of: path, by: $0) }) where self.exists(staged) {
+        let hidden = StagingCommand.allCases.map { self.hiddenPath(of: path, by: $0) } + [self.rewritePath(of: self.followed(path))]
+        for staged in hidden where self.exists(staged) {
             guard let file = try? OpenFile(staged, for: .read), (try? file.lock()) != nil else { continue }
             try self.remove(staged)
         }

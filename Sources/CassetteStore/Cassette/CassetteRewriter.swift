@@ -108,7 +108,7 @@ public final class CassetteRewriter {
         let location = FileLocation(self.path)
         let folder = try OpenFolder(location.folder)
         // The cassette is locked, so a file of this name was left by a killed rewrite.
-        let name = ".\(location.name).rewrite"
+        let name = FileLocation(CassettePlace.rewritePath(of: self.path)).name
         try folder.remove(name)
         let new = SharedFile(try OpenFile(name, in: folder, for: .create, disk: self.disk))
         do {

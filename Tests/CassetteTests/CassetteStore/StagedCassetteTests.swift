@@ -36,6 +36,22 @@ import Testing
         #expect(try self.folder.names().sorted() == ["pets.bodies", "pets.json"] && !self.folder.exists(body.path))
     }
 
+    /// Any command that changes the cassette finds it, and not the next rewrite alone.
+    @Test func killedRewriteLeavesNothing() throws {
+        let half = self.folder.file(".pets.json.rewrite")
+        try OpenFile(half, for: .create).write(Array("half".utf8), at: 0)
+        _ = try BodyStore(cassettePath: self.path)
+        #expect(try self.folder.names() == ["pets.json"])
+    }
+
+    @Test func rewriteAtWorkKeepsItsFile() throws {
+        let file = try OpenFile(self.folder.file(".pets.json.rewrite"), for: .create)
+        try file.lock()
+        _ = try BodyStore(cassettePath: self.path)
+        #expect(try self.folder.names().contains(".pets.json.rewrite"))
+        withExtendedLifetime(file) {}
+    }
+
     /// A name that is taken is no reason to fail at the end of a recording.
     @Test func longestNameLeavesRoomForAllNamesBesideIt() throws {
         let path = self.folder.file(String(repeating: "n", count: CassettePlace.nameLimit - 5) + ".json")

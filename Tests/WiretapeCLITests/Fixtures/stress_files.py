@@ -225,11 +225,12 @@ def variants(base, generator):
     yield "a body links inside", inner_link
 
     def leftovers(folder):
-        cassette = copied()(folder)
+        # Under the name of its bodies: what a command leaves is in the folder of the cassette that it was writing.
+        cassette = copied("base.json")(folder)
         for name in ("undeveloped.raw", "0" * 64 + ".bin", ".part-1-1"):
             open(os.path.join(cassette.bodies, name), "w").write("left")
-        shutil.copyfile(cassette.path, os.path.join(folder, "pets.new.json"))
-        open(os.path.join(folder, ".pets.json.rewrite"), "w").write("half")
+        shutil.copyfile(cassette.path, os.path.join(folder, "base.new.json"))
+        open(os.path.join(folder, ".base.json.rewrite"), "w").write("half")
         return cassette
 
     yield "with leftovers", leftovers
