@@ -3,7 +3,7 @@ internal import Dispatch
 /// Lets one thread wait until another says so.
 package final class Gate: Sendable {
     /// Seconds before a wait fails its test.
-    private static let patience = 10
+    private static let patience = 120
 
     private let semaphore = DispatchSemaphore(value: 0)
     private let name: String

@@ -59,7 +59,7 @@ final class RunningInspector {
     }
 }
 
-/// One end of a connection, as blocking calls that give up after a minute.
+/// One end of a connection, as blocking calls that give up after two minutes.
 final class Connection {
     private let descriptor: Int32
 
@@ -69,7 +69,7 @@ final class Connection {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        var patience = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

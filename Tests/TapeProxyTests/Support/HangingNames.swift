@@ -8,7 +8,7 @@ import TapeTestSupport
 /// The system's resolver where no server answers for names that begin with "dead": those hang until they are let go. Others are on loopback.
 final class HangingNames: Sendable {
     /// Far beyond the patience of any wait in a test, so that a test which waits for a hanging name fails in place of hanging.
-    private static let hang = 60
+    private static let hang = 600
 
     private let begun = DispatchSemaphore(value: 0)
     private let gate = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 import NIOCore
 import Platform
 
-/// One end of a TCP connection as blocking calls on raw bytes; each gives up after ten seconds.
+/// One end of a TCP connection as blocking calls on raw bytes; each gives up after two minutes, far beyond what any takes on a busy machine.
 ///
 /// Not Sendable: belongs to one thread.
 class RawConnection {
@@ -13,7 +13,7 @@ class RawConnection {
     }
 
     /// Seconds before a wait fails its test.
-    static let patience = 10
+    static let patience = 120
 
     private let descriptor: Int32
     private var buffer: [UInt8]

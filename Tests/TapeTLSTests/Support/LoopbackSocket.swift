@@ -9,7 +9,7 @@ final class LoopbackSocket {
     }
 
     /// A peer that does not come or go on ends the test in place of hanging it.
-    private static let patience = timeval(tv_sec: 60, tv_usec: 0)
+    private static let patience = timeval(tv_sec: 120, tv_usec: 0)
 
     let port: UInt16
     private let listener: Int32

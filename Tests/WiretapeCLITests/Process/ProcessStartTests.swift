@@ -90,14 +90,14 @@ import TapeTestSupport
             export.stop()
             close(reader)
         }
-        #expect(try export.end(with: signal, seconds: 10).status == 128 + signal)
+        #expect(try export.end(with: signal).status == 128 + signal)
     }
 
     @Test func anExportEndsWhenItsReaderGoes() throws {
         let (export, reader) = try self.stalledExport()
         defer { export.stop() }
         close(reader)
-        #expect(try export.wait(seconds: 10).status == 128 + SIGPIPE)
+        #expect(try export.wait().status == 128 + SIGPIPE)
     }
 
     /// An export into a full pipe.

@@ -78,7 +78,7 @@ import TapeTestSupport
         if command != "record" { texts.append("{\"wiretape\": 1, \"interactions\": [\n  {\"id\": 1, \"started\" oops}\n]}\n") }
         for text in texts {
             try self.folder.write(text.utf8, to: "pets.json")
-            let end = try Wiretape.run([command, self.cassette, "--listen", "127.0.0.1:0"], seconds: 10)
+            let end = try Wiretape.run([command, self.cassette, "--listen", "127.0.0.1:0"])
             #expect(end.status == 1, "\(text)")
             #expect(end.errors.contains("pets.json") && !end.errors.contains("listening"), "\(end.errors)")
             #expect(try self.folder.read("pets.json") == Array(text.utf8))

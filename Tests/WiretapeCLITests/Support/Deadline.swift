@@ -19,7 +19,7 @@ struct Deadline {
     var remainingMilliseconds: Int32 { Int32(max(0, (self.end - Self.now) * 1000)) }
 
     /// Looks every few milliseconds until there is a value.
-    static func wait<Value>(for what: String, seconds: Double = 30, _ look: () throws -> Value?) throws -> Value {
+    static func wait<Value>(for what: String, seconds: Double = 120, _ look: () throws -> Value?) throws -> Value {
         let deadline = Deadline(seconds: seconds)
         while true {
             if let value = try look() { return value }

@@ -73,7 +73,7 @@ final class ExternalProgram {
 
     /// Starts a program and waits until it has ended by itself.
     static func run(
-        _ path: String, _ arguments: [String], environment: [String: String] = [:], directory: String? = nil, seconds: Double = 60
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], directory: String? = nil, seconds: Double = 120
     ) throws -> Ended {
         let program = try ExternalProgram(path, arguments, environment: environment, directory: directory)
         defer { program.stop() }
@@ -98,7 +98,7 @@ final class ExternalProgram {
     }
 
     /// Waits for the program's own end.
-    func wait(seconds: Double = 60) throws -> Ended {
+    func wait(seconds: Double = 120) throws -> Ended {
         do {
             let status = try Deadline.wait(for: "the end of \"\(self.name)\"", seconds: seconds) { self.hasEnded ? self.status : nil }
             return Ended(status: status, output: self.output, errors: self.errors)
@@ -108,7 +108,7 @@ final class ExternalProgram {
     }
 
     /// Asks it to end, then ends it.
-    func end(with signal: Int32 = SIGTERM, seconds: Double = 30) throws -> Ended {
+    func end(with signal: Int32 = SIGTERM, seconds: Double = 120) throws -> Ended {
         self.send(signal)
         return try self.wait(seconds: seconds)
     }
@@ -121,12 +121,12 @@ final class ExternalProgram {
     }
 
     /// Waits until the program has said something.
-    func said(_ text: String, seconds: Double = 30) throws {
+    func said(_ text: String, seconds: Double = 120) throws {
         _ = try self.find("\"\(text)\"", seconds: seconds) { $0.contains(text) ? true : nil }
     }
 
     /// Waits until `look` finds something in all that the program has printed, errors first.
-    func find<Value>(_ what: String, seconds: Double = 30, _ look: (String) -> Value?) throws -> Value {
+    func find<Value>(_ what: String, seconds: Double = 120, _ look: (String) -> Value?) throws -> Value {
         try Deadline.wait(for: "\(what) from \"\(self.name)\"", seconds: seconds) {
             let text = self.errors + String(decoding: self.output, as: UTF8.self)
             if let value = look(text) { return value }

@@ -104,7 +104,7 @@ final class HTTP2Origin {
         for _ in 1...5 {
             let port = try FreePorts.take(1)[0]
             let program = try ExternalProgram(try Programs.find(name), try arguments(port))
-            let listens: Bool? = try Deadline.wait(for: name, seconds: 20) {
+            let listens: Bool? = try Deadline.wait(for: name) {
                 if program.hasEnded { return false }
                 return (try? RawClient.exchange(port: port, Array("GET / HTTP/1.0\r\n\r\n".utf8))) == nil ? nil : true
             }

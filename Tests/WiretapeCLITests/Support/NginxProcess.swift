@@ -21,7 +21,7 @@ final class NginxProcess {
             try folder.write(Self.configuration(folder: folder.path, servers: servers(ports)).utf8, to: "nginx.conf")
             let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("logs/error.log")]
             let program = try ExternalProgram(nginx, arguments)
-            let answers = try? Deadline.wait(for: "nginx", seconds: 20) {
+            let answers = try? Deadline.wait(for: "nginx") {
                 if program.hasEnded { throw TestProblem("nginx ended") }
                 // A port for TLS answers this too: with 400.
                 return try? RawClient.exchange(port: ports[0], Array("GET /pets.json HTTP/1.0\r\n\r\n".utf8))

@@ -3,7 +3,7 @@ import TapeTestSupport
 
 /// A client that knows nothing of HTTP: sends bytes, and takes what comes until the peer closes.
 enum RawClient {
-    static func exchange(port: Int, _ request: [UInt8], seconds: Double = 20) throws -> [UInt8] {
+    static func exchange(port: Int, _ request: [UInt8], seconds: Double = 120) throws -> [UInt8] {
         let stream = streamSocket
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw TestProblem("no socket (\(String(cString: strerror(errno))))") }

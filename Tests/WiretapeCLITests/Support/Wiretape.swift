@@ -18,7 +18,7 @@ enum Wiretape {
 
     /// Runs it to its end.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil, seconds: Double = 60
+        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil, seconds: Double = 120
     ) throws -> ExternalProgram.Ended {
         try ExternalProgram.run(
             try Programs.wiretape(), arguments, environment: self.environment(environment), directory: directory, seconds: seconds)
