@@ -28,7 +28,7 @@ from processes import LOAD_CORE, SUBJECT_CORE, Process, free_port
 from subjects import among_names
 
 # KiB for each stream, and MiB of a call's peak.
-MARKS = {"waiting": 60, "answered": 60, "stalled": 160, "grpc": 15, "replay": 25}
+MARKS = {"waiting": 60, "answered": 60, "stalled": 95, "grpc": 15, "replay": 25}
 STREAMS_PER_CONNECTION = 100
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS, DATA, HEADERS = 4, 0, 1

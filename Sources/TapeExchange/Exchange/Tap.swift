@@ -213,6 +213,9 @@ public struct BodyTap: ~Copyable, Sendable {
     /// Bytes held before the first block is handed on; the limit up to which text is stored in the cassette itself.
     public static let blockSize = 64 * 1024
 
+    /// Bytes for which there is memory from the beginning. A client that stalls holds little more.
+    private static let firstSize = 16 * 1024
+
     /// Reads closer together than this many milliseconds count as one piece: how socket buffers split a burst says nothing.
     private static let burst = 2.0
 
@@ -228,7 +231,7 @@ public struct BodyTap: ~Copyable, Sendable {
 
     public init(isChunked: Bool, expectedSize: Int = 0) {
         self.arrival = Arrival(isChunked: isChunked)
-        self.pending.reserveCapacity(min(expectedSize, Self.blockSize))
+        self.pending.reserveCapacity(min(expectedSize, Self.firstSize))
     }
 
     /// Takes bytes of the body that came `at` milliseconds after the head.

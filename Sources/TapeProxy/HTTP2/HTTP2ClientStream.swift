@@ -7,8 +7,9 @@ internal import TapeHTTP2
 ///
 /// Keeps what came of the request's body until its exchange reads, a window of it at most. Not Sendable: lives on its event loop.
 final class HTTP2ClientStream: ClientStream, TimedConnection {
-    /// Bytes of an answer that may wait for the client's window. One more read of the origin may follow them.
-    private static let highWater = 16 << 10
+    /// Bytes of an answer that may wait for the client's window: less than a record of TLS, which most origins fill. What is read of the
+    /// origin in the same turn of the event loop may follow them.
+    private static let highWater = 8 << 10
 
     let peer: ClientPeer
     private let id: Int32

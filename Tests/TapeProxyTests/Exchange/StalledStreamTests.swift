@@ -57,7 +57,7 @@ import Testing
         let client = try Client()
         let read = client.originSends()
         #expect(client.received.count == Self.window)
-        #expect(read > Self.window && read <= Self.window + (16 << 10) + Self.piece)
+        #expect(read > Self.window && read <= Self.window + (8 << 10) + Self.piece)
     }
 
     @Test func stallReleasesMemoryAndLosesNothing() throws {
