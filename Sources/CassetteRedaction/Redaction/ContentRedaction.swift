@@ -103,7 +103,7 @@ struct ContentRedaction {
                 findings += found.findings
                 kept += found.kept
             }
-            findings += ColumnSurvey.findings(in: content) + RecordSurvey.findings(in: content)
+            findings += ColumnSurvey.findings(in: content, budget: self.text.budget) + RecordSurvey.findings(in: content)
         case .fields, .url, .binary, .field: break
         }
         let edits = self.text.edits(in: content, as: kind, findings: findings, kept: kept)

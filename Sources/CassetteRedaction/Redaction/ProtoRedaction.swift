@@ -157,7 +157,7 @@ struct ProtoRedaction {
         let edits = value.withUnsafeBytes { bytes -> EditList in
             if place.isKept { return self.text.edits(in: bytes, as: kind, kept: [0..<bytes.count]) }
             var findings = self.findings(in: bytes, meaning, isOfPair: isOfPair) + self.patterns(bytes, place)
-            if kind == .plain { findings += ColumnSurvey.findings(in: bytes) }
+            if kind == .plain { findings += ColumnSurvey.findings(in: bytes, budget: self.text.budget) }
             guard bytes.count >= Self.shortest || !findings.isEmpty || !self.text.rules.rules.isEmpty else { return EditList() }
             return self.text.edits(in: bytes, as: kind, findings: findings)
         }

@@ -38,6 +38,10 @@ package final class SearchBudget: Sendable {
     static let costOfText = 512
     static let costOfPlace = 64
     static let costOfSecret = 2048
+    /// To read a name that may be a secret's, an item of a list, and what is found.
+    static let costOfName = 256
+    static let costOfItem = 128
+    static let costOfFinding = 1024
     /// For each byte of a form, whose items are decoded one by one, and of a text whose escapes are taken out.
     static let costOfFormByte = 16
     static let costOfEscapedByte = 4

@@ -353,7 +353,8 @@ final class TextStream {
         self.isFirst = false
         var columns = self.columns
         let edits = self.buffer.withUnsafeBytes { text in
-            let findings = columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast) ?? []
+            let findings =
+                columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast, budget: redaction.budget) ?? []
             return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
         }
         .filter { $0.range.upperBound > context && !$0.range.isEmpty }
@@ -371,7 +372,7 @@ final class TextStream {
                 try EditList(moved).applied(to: part).withUnsafeBytes(deliver)
             }
         }
-        self.buffer.withUnsafeBytes { _ = self.columns?.findings(in: $0, from: context, to: cut, hasMore: true) }
+        self.buffer.withUnsafeBytes { _ = self.columns?.findings(in: $0, from: context, to: cut, hasMore: true, budget: nil) }
         let keep = min(cut, Self.contextLimit)
         self.buffer.removeFirst(cut - keep)
         self.context = keep

@@ -76,16 +76,29 @@ struct ColumnSurvey {
         return meaning
     }
 
-    static func findings(in text: UnsafeRawBufferPointer) -> [Finding] {
+    /// - Returns: incomplete if the budget is spent.
+    static func findings(in text: UnsafeRawBufferPointer, budget: SearchBudget?) -> [Finding] {
         var survey = ColumnSurvey(text)
-        return survey?.findings(in: text, from: 0, to: text.count, hasMore: false) ?? []
+        return survey?.findings(in: text, from: 0, to: text.count, hasMore: false, budget: budget) ?? []
     }
 
-    /// What is in the columns of secrets, in the next piece of the text.
-    mutating func findings(in text: UnsafeRawBufferPointer, from start: Int, to end: Int, hasMore: Bool) -> [Finding] {
+    /// Fields that are looked at before the budget is asked.
+    private static let fieldsAtOnce = 64
+
+    /// What is in the columns of secrets, in the next piece of the text; incomplete if the budget is spent.
+    mutating func findings(
+        in text: UnsafeRawBufferPointer, from start: Int, to end: Int, hasMore: Bool, budget: SearchBudget?
+    ) -> [Finding] {
         var findings: [Finding] = []
         let meanings = self.meanings
+        var (fields, found) = (0, 0)
         self.follow(text, from: start, to: end) { column, range, _ in
+            fields += 1
+            if fields == Self.fieldsAtOnce {
+                let work = fields * SearchBudget.costOfPlace + (findings.count - found) * SearchBudget.costOfFinding
+                guard budget?.spend(work: work) != false else { return false }
+                (fields, found) = (0, findings.count)
+            }
             guard column < meanings.count, let meaning = meanings[column], range.count <= NamedValue.limit,
                 !hasMore || range.upperBound < end
             else { return true }

@@ -176,7 +176,13 @@ struct SurveyText {
     }
 
     func endsBareValue(_ byte: UInt8) -> Bool {
-        byte <= 32 || self.isQuote(byte) || ",;&<>()[]{}\\|".utf8.contains(byte)
+        switch byte {
+        case 0...32, UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&"),
+            UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"),
+            UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"), UInt8(ascii: "|"):
+            true
+        default: false
+        }
     }
 
     /// The closing quote, or the end of a text that is cut in the string.
@@ -261,16 +267,28 @@ struct SurveyText {
         return value..<end
     }
 
+    /// Bytes of a value in a connection string.
+    static let connectionValueLimit = 512
+
+    /// What ends a value in a connection string.
+    func endsConnectionValue(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<32, UInt8(ascii: ";"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "&"):
+            true
+        default: false
+        }
+    }
+
     /// The value of an item of a connection string: `Server=h;Password=X;`.
     ///
     /// - Parameters:
     ///   - start: of the name.
     ///   - value: right after its equals sign.
-    func valueInConnectionString(_ start: Int, _ value: Int) -> Range<Int>? {
-        var end = value
-        let most = min(self.bytes.count, value + 512)
-        while end < most, !";\"'<>\\`&".utf8.contains(self.bytes[end]), self.bytes[end] >= 32 { end += 1 }
-        guard end < most || end == self.bytes.count, end > value else { return nil }
+    ///   - last: where the value ends (`endsConnectionValue`), or `connectionValueLimit` bytes after its beginning.
+    func valueInConnectionString(_ start: Int, _ value: Int, endingAt last: Int) -> Range<Int>? {
+        var end = last
+        guard end < value + Self.connectionValueLimit || end == self.bytes.count, end > value else { return nil }
         if self.byte(self.skipBlanksBack(start) - 1) == UInt8(ascii: ";") {
             // An item before it.
             let semicolon = self.skipBlanksBack(start) - 1

@@ -138,7 +138,7 @@ extension TextSurvey {
         }
         if self.text.byte(value) == UInt8(ascii: "["), meaning.isPlural { return self.list(value, meaning) }
         guard start >= self.valueEnd else { return }
-        if let range = self.text.valueInConnectionString(start, value) {
+        if let range = self.text.valueInConnectionString(start, value, endingAt: self.endOfConnectionValue(value)) {
             self.valueEnd = range.upperBound
             return self.addFree(range, meaning)
         }
@@ -159,6 +159,17 @@ extension TextSurvey {
             !NamedValue.isPathOfNames(self.bytes[range])
         else { return }
         self.addFree(range, meaning)
+    }
+
+    /// Where a value in a connection string ends, or its longest reach. Each byte of a text is looked at once: values without an end may
+    /// stand one after the other.
+    private mutating func endOfConnectionValue(_ value: Int) -> Int {
+        let most = min(self.bytes.count, value + SurveyText.connectionValueLimit)
+        if !self.connectionValue.contains(value) { self.connectionValue = value..<value }
+        var end = self.connectionValue.upperBound
+        while end < most, !self.text.endsConnectionValue(self.bytes[end]) { end += 1 }
+        self.connectionValue = self.connectionValue.lowerBound..<end
+        return min(end, most)
     }
 
     /// Cookies up to the line's end, or to the end of the quotes that they are in: `a=b; c="d"`.

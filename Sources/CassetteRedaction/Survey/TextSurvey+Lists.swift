@@ -14,6 +14,7 @@ extension TextSurvey {
         var offset = open + 1
         for _ in 0..<Self.countLimit {
             offset = self.text.skipSpace(offset)
+            self.work += SearchBudget.costOfItem
             guard let value = self.scalar(&offset, endingAt: ",]") else { return }
             self.addNested(value, name: nil, meaning, isWord: true, spelling: self.spelling(value))
             offset = self.text.skipSpace(offset)
@@ -35,6 +36,7 @@ extension TextSurvey {
             offset = self.text.skipBlanks(end)
             guard end > start, self.text.byte(offset) == UInt8(ascii: "=") else { return }
             offset = self.text.skipBlanks(offset + 1)
+            self.work += SearchBudget.costOfItem
             guard let value = self.scalar(&offset, endingAt: ",}") else { return }
             self.addNested(value, name: start..<end, meaning, isWord: false, spelling: self.spelling(value))
             offset = self.text.skipSpace(offset)

@@ -25,6 +25,10 @@ struct TextSurvey {
     var valueEnd = 0
     /// The next `<` from an offset on that was asked for last.
     var nextMark = 0..<0
+    /// Bytes that were looked at last and end no value in a connection string.
+    var connectionValue = 0..<0
+    /// Units of work beyond those of places and findings, since the budget was asked last.
+    var work = 0
     var findings: [Finding] = []
     /// Where the values of the last Secret of Kubernetes were looked for up to.
     var manifestEnd = 0
@@ -72,16 +76,17 @@ struct TextSurvey {
         let text = SurveyText(bytes: bytes, hasMore: hasMore, isView: isView)
         var survey = TextSurvey(text, kind)
         let shapes = ShapeSurvey(text: text)
-        var places = 0
+        var (places, found) = (0, 0)
         SurveyTable.shared.scan(bytes) { anchor, offset in
             places += 1
             if places == Self.placesAtOnce {
-                guard budget?.spend(work: places * SearchBudget.costOfPlace) != false else {
+                let work = places * SearchBudget.costOfPlace + (survey.findings.count - found) * SearchBudget.costOfFinding + survey.work
+                guard budget?.spend(work: work) != false else {
                     // None of the others is looked at.
                     places -= 1
                     return
                 }
-                places = 0
+                (places, found, survey.work) = (0, survey.findings.count, 0)
             }
             switch anchor {
             case .name: survey.name(endingAt: offset + 3)
@@ -106,7 +111,7 @@ struct TextSurvey {
             case .base64: survey.base64(around: offset, isBeginning: false)
             }
         }
-        if survey.isFree {
+        if survey.isFree, budget?.isSpent != true {
             survey.endTagsWithBlanks()
             survey.tables()
             survey.complexKeys()
@@ -129,6 +134,7 @@ struct TextSurvey {
     mutating func name(endingAt end: Int) {
         let start = self.text.startOfName(end)
         guard start < end, end - start <= SecretNames.lengthLimit else { return }
+        self.work += SearchBudget.costOfName
         switch self.bytes[end] {
         case 32, 9, 10, 13: self.blankAfterName(start, end)
         case UInt8(ascii: "<"): self.meaning(start, end).map { self.pairOfElements(start, end, $0) }

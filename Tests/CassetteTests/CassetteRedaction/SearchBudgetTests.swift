@@ -76,6 +76,19 @@ import Testing
         #expect(!self.isSearched(wire, coding: "gzip, gzip", within: SearchBudget(ratio: 100)))
     }
 
+    /// Places that each take far longer than others do: lists within lists, and rows whose first line names a secret's column.
+    @Test(arguments: [("", "passwords=[a,"), ("", "tokens = { a = b, c = d,"), ("name,password\n", "1,2\n")])
+    func costlyPlacesSpendTheBudget(head: String, unit: String) {
+        let text = head + String(repeating: unit, count: 1_000_000 / unit.utf8.count)
+        #expect(!self.isSearched(Array(text.utf8), coding: "identity", within: SearchBudget(work: 8 << 20)))
+    }
+
+    @Test(arguments: ["so it goes, word by word; ", #"{"key": "value", "id": 17}, "#, "<key>name</key>\n", "1,2,3\n"])
+    func ordinaryTextLeavesMuchOfTheBudget(unit: String) {
+        let text = String(repeating: unit, count: 150_000 / unit.utf8.count)
+        #expect(self.isSearched(Array(text.utf8), coding: "identity", within: SearchBudget(work: 8 << 20)))
+    }
+
     #if CODINGS
     @Test func aBombOfBrotliIsNoOtherThanOneOfGzip() throws {
         #expect(!self.isSearched(CodingFixtures.brotliBomb, coding: "br", within: SearchBudget(bytes: 8 << 20, ratio: 100)))
