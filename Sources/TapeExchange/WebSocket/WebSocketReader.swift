@@ -18,6 +18,9 @@ public struct WebSocketReader: ~Copyable {
     /// Why reading has ended, if it has: nothing that comes later is looked at.
     public private(set) var problem: WebSocketProblem?
 
+    /// Bytes that came out of the inflater so far.
+    public private(set) var inflated = 0
+
     private let agreement: WebSocketAgreement
     private var parser: WebSocketFrameParser
     private var inflater: MessageInflater?
@@ -184,6 +187,7 @@ public struct WebSocketReader: ~Copyable {
     }
 
     private mutating func keepInflated(_ bytes: UnsafeRawBufferPointer, _ onEvent: (WebSocketEvent) -> Void) -> Bool {
+        self.inflated += bytes.count
         guard !self.progress.isDropped else { return true }
         let size = (self.message?.size ?? 0) + bytes.count
         let (ratio, overflows) = self.progress.sent.multipliedReportingOverflow(by: Self.inflatedRatio)

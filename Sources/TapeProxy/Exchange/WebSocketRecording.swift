@@ -11,10 +11,10 @@ final class WebSocketRecording: TunnelWatcher {
     /// After so long without a byte, the memory of zlib is given back.
     private static let quiet = TimeAmount.seconds(2)
 
-    /// What is read at once: deflated bytes may make a thousand times as many, about as much as the recorder takes at a time.
-    private static let (deflatedSize, plainSize) = (4 << 10, 8 << 10)
-    /// What is read before other connections come next: so many pieces, or so many messages.
-    private static let (deflatedPieces, plainPieces, messagesInTurn) = (2, 32, 1000)
+    /// What is read at once: deflated bytes may make a thousand times as many.
+    private static let (deflatedSize, plainSize) = (512, 8 << 10)
+    /// What is read before other connections come next: so many pieces, messages or inflated bytes. That is less than 2 ms of work.
+    private static let (deflatedPieces, plainPieces, messagesInTurn, inflatedInTurn) = (16, 32, 500, 256 << 10)
     /// Bytes that were passed on and not read yet, above which neither side is read.
     private static let unreadLimit = 256 << 10
 
@@ -75,10 +75,10 @@ final class WebSocketRecording: TunnelWatcher {
 
     func whenReady(_ call: @escaping () -> Void) {
         self.ready = call
-        if self.proxy.isRecorderFull { self.waitForRecorder() }
+        if self.proxy.isRecorderBusy { self.waitForRecorder() }
     }
 
-    private var isReady: Bool { !self.proxy.isRecorderFull && self.unreadSize <= Self.unreadLimit }
+    private var isReady: Bool { !self.proxy.isRecorderBusy && self.unreadSize <= Self.unreadLimit }
 
     // MARK: Turns
 
@@ -87,7 +87,7 @@ final class WebSocketRecording: TunnelWatcher {
         if self.unread.isEmpty, self.total != nil { return self.finish() }
         if self.isReady, let ready = self.ready.take() { ready() }
         guard !self.unread.isEmpty || self.ready != nil else { return }
-        if self.proxy.isRecorderFull { self.waitForRecorder() } else { self.awaitTurn() }
+        if self.proxy.isRecorderBusy { self.waitForRecorder() } else { self.awaitTurn() }
     }
 
     private func awaitTurn() {
@@ -108,11 +108,16 @@ final class WebSocketRecording: TunnelWatcher {
         }
     }
 
-    /// - Parameter pieces: at most so many; nil to read all, however full the recorder is.
+    private var inflated: Int { self.client.inflated + self.server.inflated }
+
+    /// - Parameter pieces: at most so many; nil to read all, however busy the recorder is.
     private func read(pieces: Int?) {
         self.messages = 0
         var count = 0
-        while pieces.map({ !self.proxy.isRecorderFull && count < $0 && self.messages < Self.messagesInTurn }) ?? true,
+        let most = self.inflated + Self.inflatedInTurn
+        while pieces.map({
+            count < $0 && self.messages < Self.messagesInTurn && self.inflated < most && !self.proxy.isRecorderBusy
+        }) ?? true,
             var next = self.unread.popFirst()
         {
             // Once one side cannot be read, what the other says has nothing to be an answer to.

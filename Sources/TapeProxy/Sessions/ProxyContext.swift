@@ -149,6 +149,9 @@ final class ProxyContext {
         if self.recorder?.isFull == true { self.isRecorderFull = true }
     }
 
+    /// Whether messages of conversations have to wait for the recorder.
+    var isRecorderBusy: Bool { self.isRecorderFull || self.recorder?.isBusy() == true }
+
     /// Calls back when the recorder has drained; keeps one callback per owner.
     func whenRecorderDrains(_ owner: AnyObject, _ call: @escaping () -> Void) {
         self.waiting[ObjectIdentifier(owner)] = call

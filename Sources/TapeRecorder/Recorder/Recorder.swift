@@ -99,6 +99,8 @@ public final class Recorder: Sendable {
     /// Whether the queue is still full since `put` reported it.
     package var isFull: Bool { self.queue.isFull }
 
+    package func isBusy() -> Bool { self.queue.isBusy() }
+
     /// - Parameter call: called on the recorder thread each time a full queue has room again; replaces an earlier one.
     package func onDrain(_ call: @escaping @Sendable () -> Void) {
         self.drained.withLock { $0 = call }
@@ -176,7 +178,9 @@ package protocol ExchangeSink: Sendable {
     func put(_ item: RecorderItem) -> Bool
     /// Whether it is still full since `put` reported it.
     var isFull: Bool { get }
-    /// - Parameter call: called on any thread each time it was full and has room again; replaces an earlier one.
+    /// Whether messages of conversations have to wait until `onDrain` calls, so that exchanges always find room.
+    func isBusy() -> Bool
+    /// - Parameter call: called on any thread each time it was full or busy and has room again; replaces an earlier one.
     func onDrain(_ call: @escaping @Sendable () -> Void)
     /// Why it cannot write; nil if it can.
     var obstacle: RecorderProblem? { get }

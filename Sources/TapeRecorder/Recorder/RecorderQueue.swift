@@ -21,6 +21,10 @@ final class RecorderQueue: Sendable {
     static let maxBacklog: UInt64 = 40_000_000
     /// Nanoseconds of it at which it has drained: soon, since all that time no connection is read.
     static let lowBacklog: UInt64 = 36_000_000
+    /// What is queued, as bytes and as nanoseconds of work, at which a conversation's messages wait, and what is left of it when they go on.
+    /// Half of what the queue holds is left to exchanges: a conversation of many small messages fills any room at once.
+    static let (busyWeight, calmWeight) = (highWater / 2, lowWater / 2)
+    static let (busyBacklog, calmBacklog): (UInt64, UInt64) = (maxBacklog / 2, lowBacklog / 2)
     /// Nanoseconds after which an exchange is late and the queue full, for a consumer that has come to a halt.
     static let maxLatency: UInt64 = 80_000_000
     /// How much of the consumer's pace the last portion makes.
@@ -45,8 +49,22 @@ final class RecorderQueue: Sendable {
         /// Nothing comes after it.
         var isClosed: Bool
 
-        /// When the oldest exchange was put whose item is this one or a later one; nil without any.
-        func oldestExchange(from index: Int) -> UInt64? { self.entries[index...].first { $0.item.isAcknowledged }?.put }
+        /// The entry that `oldestExchange` found last.
+        private var oldest = 0
+
+        init(entries: [Entry], weight: Int, isClosed: Bool) {
+            self.entries = entries
+            self.weight = weight
+            self.isClosed = isClosed
+        }
+
+        /// When the oldest exchange was put whose item is this one or a later one; nil without any. Asked in ascending order, so that it
+        /// looks at each entry once.
+        mutating func oldestExchange(from index: Int) -> UInt64? {
+            self.oldest = max(self.oldest, index)
+            while self.oldest < self.entries.count, !self.entries[self.oldest].item.isAcknowledged { self.oldest += 1 }
+            return self.oldest < self.entries.count ? self.entries[self.oldest].put : nil
+        }
     }
 
     private struct State {
@@ -61,6 +79,8 @@ final class RecorderQueue: Sendable {
         var isFull = false
         /// It is full by its bytes, whatever else it is.
         var isOverweight = false
+        /// A conversation waits until the queue is calm.
+        var hasWaitingConversation = false
         /// The consumer can take no more, whatever the queue's weight.
         var isHeld = false
         /// The consumer has work that is not in the queue.
@@ -124,6 +144,15 @@ final class RecorderQueue: Sendable {
 
     var isFull: Bool { self.state.withLock { $0.isFull } }
 
+    /// Whether messages of conversations have to wait. If so, `done` reports a drain once they may go on.
+    func isBusy() -> Bool {
+        self.state.withLock { state in
+            let isBusy = state.isFull || state.weight >= Self.busyWeight || state.isBehind(by: Self.busyBacklog)
+            if isBusy { state.hasWaitingConversation = true }
+            return isBusy
+        }
+    }
+
     var isEmpty: Bool { self.state.withLock { $0.entries.isEmpty } }
 
     func close() {
@@ -170,7 +199,7 @@ final class RecorderQueue: Sendable {
     /// - Parameters:
     ///   - took: nanoseconds that they took; nil if that says nothing of others.
     ///   - oldest: when the oldest exchange of what is left of the batch was put; nil without any.
-    /// - Returns: whether the queue was full and has now drained, so that sockets may be read again.
+    /// - Returns: whether the queue was full, or too busy for a conversation, and has now drained, so that sockets may be read again.
     func done(_ weight: Int, took: UInt64? = nil, oldest: UInt64? = nil, now: UInt64) -> Bool {
         self.state.withLock { state in
             state.weight -= weight
@@ -180,10 +209,13 @@ final class RecorderQueue: Sendable {
                 state.pace = state.pace == 0 ? pace : state.pace + (pace - state.pace) * Self.paceWeight
             }
             if state.weight <= Self.lowWater { state.isOverweight = false }
-            guard state.isFull, !state.isHeld, !state.isOverweight, !state.isBehind(by: Self.lowBacklog), !state.isLate(now) else {
-                return false
+            if state.isFull {
+                guard !state.isHeld, !state.isOverweight, !state.isBehind(by: Self.lowBacklog), !state.isLate(now) else { return false }
+                state.isFull = false
+                return true
             }
-            state.isFull = false
+            guard state.hasWaitingConversation, state.weight <= Self.calmWeight, !state.isBehind(by: Self.calmBacklog) else { return false }
+            state.hasWaitingConversation = false
             return true
         }
     }

@@ -296,6 +296,8 @@ final class RecordedList: ExchangeSink {
         }
     }
 
+    func isBusy() -> Bool { self.isFull }
+
     func onDrain(_ call: @escaping @Sendable () -> Void) {}
 
     var obstacle: RecorderProblem? {

@@ -24,6 +24,39 @@ import Testing
         #expect(!queue.put(self.block(1), now: 0))
     }
 
+    /// Half of the room is left to exchanges.
+    @Test func conversationsWaitBeforeExchangesDo() {
+        let queue = RecorderQueue { _ in }
+        #expect(!queue.put(self.block(RecorderQueue.busyWeight - 1), now: 0))
+        #expect(!queue.isBusy())
+        #expect(!queue.put(self.block(1), now: 0))
+        #expect(queue.isBusy() && !queue.isFull)
+        _ = queue.take()
+        #expect(!queue.done(RecorderQueue.busyWeight - RecorderQueue.calmWeight - 1, now: 0))
+        #expect(queue.done(1, now: 0))
+        #expect(!queue.done(1, now: 0), "the drain is told once")
+        #expect(!queue.isBusy())
+    }
+
+    @Test func conversationsWaitForHalfOfTheWork() {
+        let queue = RecorderQueue { _ in }
+        _ = queue.put(self.block(1000), now: 0)
+        _ = queue.take()
+        // A nanosecond more for each byte than a block of that size may take.
+        _ = queue.done(1000, took: RecorderQueue.busyBacklog + 1000, now: 0)
+        #expect(!queue.isBusy())
+        #expect(!queue.put(self.block(1000), now: 0))
+        #expect(queue.isBusy())
+        #expect(queue.done(1000, now: 0))
+    }
+
+    /// No conversation asks for a drain: none is reported.
+    @Test func busyQueueWithoutConversationsDrainsSilently() {
+        let queue = RecorderQueue { _ in }
+        #expect(!queue.put(self.block(RecorderQueue.busyWeight), now: 0))
+        #expect(!queue.done(RecorderQueue.busyWeight, now: 0))
+    }
+
     @Test func itIsFullWhenSomethingHasWaitedTooLong() {
         let queue = RecorderQueue { _ in }
         let patience = RecorderQueue.maxLatency
@@ -53,7 +86,7 @@ import Testing
         #expect(!queue.put(self.exchange, now: 0))
         #expect(!queue.put(self.block(1), now: 10))
         #expect(!queue.put(self.exchange, now: 20))
-        let batch = queue.take()
+        var batch = queue.take()
         #expect(batch.oldestExchange(from: 0) == 0 && batch.oldestExchange(from: 1) == 20 && batch.oldestExchange(from: 3) == nil)
         #expect(queue.put(self.exchange, now: patience + 1))
         #expect(queue.done(1, oldest: 20, now: patience + 2), "the rest is not late yet")
