@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Names the command that was probably meant where there is none of a name.
+/// Names the command or the option that was probably meant where there is none of a name.
 enum CommandSuggestion {
     /// The error for a command line whose command does not exist; nil if it exists, or an option comes first.
     static func problem(_ arguments: [String], in root: any ParsableCommand.Type) -> String? {
@@ -20,17 +20,76 @@ enum CommandSuggestion {
         return nil
     }
 
+    /// The error for the first option that its command does not have; nil if there is none before "--".
+    ///
+    /// To be asked only after the parser has refused the command line: the parser reports what is missing before what is unknown, and
+    /// suggests nothing for some of it.
+    static func unknownOption(_ arguments: [String], in root: any ParsableCommand.Type) -> String? {
+        var command = root
+        var path = [root.configuration.commandName ?? ""]
+        var words = arguments[...]
+        while let word = words.first, let next = command.configuration.subcommands.first(where: { self.names($0).contains(word) }) {
+            command = next
+            path.append(word)
+            words.removeFirst()
+        }
+        let known = self.options(of: command)
+        guard let word = words.prefix(while: { $0 != "--" }).first(where: { self.isUnknown($0, among: known) }) else { return nil }
+        let option = word.prefix { $0 != "=" }
+        let start = "there is no option \"\(self.shown(String(option)))\" of \"\(path.joined(separator: " "))\""
+        let name = String(option.drop { $0 == "-" })
+        if let nearest = self.nearest(to: name, in: known.long) { return "\(start): did you mean \"--\(nearest)\"?" }
+        // Options come after the command that has them.
+        for next in command.configuration.subcommands {
+            guard let nearest = self.nearest(to: name, in: self.options(of: next).long) else { continue }
+            return "\(start): did you mean \"\((path + [self.names(next).first ?? ""]).joined(separator: " ")) --\(nearest)\"?"
+        }
+        return "\(start): \"\(path.joined(separator: " ")) --help\" lists the options."
+    }
+
+    /// A word with one "-" counts if it is not a group of short options.
+    private static func isUnknown(_ word: String, among known: Options) -> Bool {
+        let name = word.prefix { $0 != "=" }
+        if name.hasPrefix("--") { return !known.long.contains(String(name.dropFirst(2))) }
+        return name.hasPrefix("-") && name.count > 1 && !name.dropFirst().allSatisfy(known.short.contains)
+    }
+
+    /// Options that every command has and no help lists.
+    private static let ofTheParser = ["generate-completion-script", "experimental-dump-help", "help-hidden"]
+
+    /// Names without their dashes.
+    private struct Options {
+        var long: [String] = []
+        var short: [Character] = []
+    }
+
+    /// As the help lists them, one or more names before two spaces: "  -q, --quiet    Print errors only."
+    private static func options(of command: any ParsableCommand.Type) -> Options {
+        var options = Options(long: self.ofTheParser)
+        for line in command.helpMessage(includeHidden: true, columns: 1000).split(separator: "\n") where line.hasPrefix("  -") {
+            for word in line.split(separator: " ").prefix(while: { $0.hasPrefix("-") }) {
+                for name in word.split(separator: "/") where name.hasPrefix("-") {
+                    let name = name.last == "," ? name.dropLast() : name
+                    if name.hasPrefix("--") { options.long.append(String(name.dropFirst(2))) } else { options.short += name.dropFirst() }
+                }
+            }
+        }
+        return options
+    }
+
     private static func names(_ command: any ParsableCommand.Type) -> [String] {
         (command.configuration.commandName.map { [$0] } ?? []) + command.configuration.aliases
     }
 
     private static func message(_ word: String, path: String, known: [String]) -> String {
-        let shown = word.count > 40 ? "\(word.prefix(40))…" : word
+        let shown = self.shown(word)
         guard let nearest = self.nearest(to: word, in: known) else {
             return "there is no command \"\(path) \(shown)\": \"\(path) --help\" lists the commands."
         }
         return "there is no command \"\(path) \(shown)\": did you mean \"\(path) \(nearest)\"?"
     }
+
+    private static func shown(_ word: String) -> String { word.count > 40 ? "\(word.prefix(40))…" : word }
 
     /// The name with the fewest changes, if these are few enough for a typing error; a beginning of a name also counts.
     static func nearest(to word: String, in names: [String]) -> String? {

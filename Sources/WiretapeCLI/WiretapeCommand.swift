@@ -45,7 +45,13 @@ struct WiretapeCommand: ParsableCommand {
             var command = try self.parseAsRoot(arguments)
             try command.run()
         } catch {
-            guard self.exitCode(for: error).isSuccess else { self.exit(withError: error) }
+            guard self.exitCode(for: error).isSuccess else {
+                if self.exitCode(for: error) == .validationFailure, let problem = CommandSuggestion.unknownOption(arguments, in: self) {
+                    Terminal.error.complain(problem)
+                    self.exit(withError: ExitCode(ExitStatus.usage))
+                }
+                self.exit(withError: error)
+            }
             // A text that was asked for, such as help.
             let text = self.fullMessage(for: error)
             if !text.isEmpty { Terminal.output.line(HelpOrder.common(first: text)) }

@@ -29,10 +29,64 @@ import Testing
         #expect(CommandSuggestion.problem(arguments, in: WiretapeCommand.self) == nil)
     }
 
-    /// The parser names options itself.
-    @Test func aMisspelledOptionIsNamed() throws {
-        let end = try Wiretape.run(["record", "a.json", "--lisen=127.0.0.1:0"])
-        #expect(end.status == 64 && end.errors.contains("'--listen'"), "\(end.errors)")
+    private func option(_ arguments: String...) -> String? { CommandSuggestion.unknownOption(arguments, in: WiretapeCommand.self) }
+
+    @Test(arguments: [
+        (["record", "a.json", "--lisen=127.0.0.1:0"], "--lisen", "wiretape record", "--listen"),
+        (["record", "--lisen"], "--lisen", "wiretape record", "--listen"),
+        (["record", "a.json", "--lisen", "1", "--", "true"], "--lisen", "wiretape record", "--listen"),
+        (["record", "a.json", "-listen", "1"], "-listen", "wiretape record", "--listen"),
+        (["replay", "a.json", "--fial-on", "none"], "--fial-on", "wiretape replay", "--fail-on"),
+        (["run", "a.json", "--no-keep-on-failur"], "--no-keep-on-failur", "wiretape run", "--no-keep-on-failure"),
+        (["run", "a.json", "--upstream-pro", "x"], "--upstream-pro", "wiretape run", "--upstream-proxy"),
+        (["ca", "export", "--formt", "pem"], "--formt", "wiretape ca export", "--format"),
+        (["--verison"], "--verison", "wiretape", "--version"), (["--lisen"], "--lisen", "wiretape", "wiretape record --listen"),
+        (["--fodler", "x"], "--fodler", "wiretape", "wiretape serve --folder"),
+        (["ca", "--formt"], "--formt", "wiretape ca", "wiretape ca export --format"),
+    ])
+    func aMisspelledOptionIsNamed(_ arguments: [String], word: String, command: String, wanted: String) throws {
+        let problem = "there is no option \"\(word)\" of \"\(command)\": did you mean \"\(wanted)\"?"
+        #expect(CommandSuggestion.unknownOption(arguments, in: WiretapeCommand.self) == problem)
+        let end = try Wiretape.run(arguments)
+        #expect(end.status == 64 && end.errors == "wiretape: \(problem)\n", "\(end.errors)")
+    }
+
+    @Test func anOptionThatIsLikeNoneGetsTheList() throws {
+        #expect(
+            self.option("serve", "--trust", "env")
+                == "there is no option \"--trust\" of \"wiretape serve\": \"wiretape serve --help\" lists the options.")
+        #expect(self.option("inspect", "-x")?.contains("\"wiretape inspect --help\" lists the options") == true)
+        #expect(self.option("record", "--" + String(repeating: "x", count: 5000))?.count ?? 5000 < 200)
+    }
+
+    @Test(arguments: [
+        ["record", "a.json", "--listen=x", "-qv", "--", "curl", "--lisen"], ["record", "a.json", "--review", "--no-review", "-h"],
+        ["run", "a.json", "--no-keep-on-failure"], ["record", "--", "--lisen"], ["inspect", "a.json", "-"],
+        ["--generate-completion-script", "x"],
+        ["record", "--generate-completion-script", "bash"],
+    ])
+    func knownOptionsAreLeftAlone(_ arguments: [String]) {
+        #expect(CommandSuggestion.unknownOption(arguments, in: WiretapeCommand.self) == nil)
+    }
+
+    /// No command lists an option that this then calls unknown.
+    @Test func everyOptionOfEveryCommandIsKnown() {
+        func check(_ command: any ParsableCommand.Type, _ path: [String]) {
+            let names = command.helpMessage(includeHidden: true, columns: 1000).matches(of: /(?m)^  (?:-\w, )?(--[a-z0-9-]+)/).map {
+                String($0.1)
+            }
+            #expect(!names.isEmpty)
+            for name in names {
+                #expect(CommandSuggestion.unknownOption(path + [name], in: WiretapeCommand.self) == nil, "\(path) \(name)")
+            }
+            for next in command.configuration.subcommands { check(next, path + [next.configuration.commandName ?? ""]) }
+        }
+        check(WiretapeCommand.self, [])
+    }
+
+    @Test func whatAnotherErrorNamesIsLeftToIt() throws {
+        let end = try Wiretape.run(["record", "a.json", "--listen", "nowhere", "--", "true"])
+        #expect(end.status == 64 && end.errors.contains("nowhere") && !end.errors.contains("there is no option"))
     }
 
     @Test func withoutArgumentsThereAreFiveLinesToType() throws {
