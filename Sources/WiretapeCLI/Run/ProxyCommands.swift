@@ -29,6 +29,7 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
+    @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
     @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
@@ -41,13 +42,14 @@ struct RecordCommand: ParsableCommand {
     var proxyRun: ProxyRun {
         ProxyRun(
             file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), config: self.config, reports: [], proxy: self.proxy,
-            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser, url: self.url,
+            tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
+            url: self.url,
             command: self.command)
     }
 
     func validate() throws {
         try self.browser.validate(url: self.url)
-        try self.tls.validate(with: self.command)
+        try self.trust.validate(with: self.command)
     }
 
     func run() throws { try self.proxyRun.run() }
@@ -74,11 +76,13 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: PaceOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
+    @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
 
     @Argument(
         parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.",
@@ -91,7 +95,7 @@ struct ReplayCommand: ParsableCommand {
             file: self.file, mode: RecordMode.none,
             settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
             config: self.config,
-            reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
+            reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
             browser: self.browser, url: self.url,
             command: self.command)
     }
@@ -101,7 +105,7 @@ struct ReplayCommand: ParsableCommand {
             throw ValidationError("replay does not use the network: pass --on-expired rerecord to \"wiretape run\".")
         }
         try self.browser.validate(url: self.url)
-        try self.tls.validate(with: self.command)
+        try self.trust.validate(with: self.command)
     }
 
     func run() throws { try self.proxyRun.run() }
@@ -135,11 +139,13 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: PaceOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
     @OptionGroup(title: "HTTPS with clients") var tls: TLSOptions
+    @OptionGroup(title: "HTTPS with clients") var trust: TrustOptions
     @OptionGroup(title: "Origins") var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
@@ -153,14 +159,15 @@ struct RunCommand: ParsableCommand {
         var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
         settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
-            file: self.file, mode: nil, settings: settings, config: self.config, reports: self.verdict.report, proxy: self.proxy,
-            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser, url: self.url,
+            file: self.file, mode: nil, settings: settings, config: self.config, reports: self.reports.report, proxy: self.proxy,
+            tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
+            url: self.url,
             command: self.command)
     }
 
     func validate() throws {
         try self.browser.validate(url: self.url)
-        try self.tls.validate(with: self.command)
+        try self.trust.validate(with: self.command)
     }
 
     func run() throws { try self.proxyRun.run() }

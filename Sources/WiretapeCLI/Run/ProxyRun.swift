@@ -23,6 +23,7 @@ struct ProxyRun {
     var reports: [ReportFile]
     var proxy: ProxyOptions
     var tls: TLSOptions
+    var trust: TrustOptions
     /// Nil if the command reaches no origin.
     var upstreamTLS: UpstreamTLSOptions?
     /// Nil if the command cannot record.
@@ -284,7 +285,7 @@ struct ProxyRun {
                 authority: certificate)
         }
         if let browser = Browser.started(by: self.command) { screen.say(browser.advice(for: self.file)) }
-        let means = try NamespaceChoice.make(self.tls.trust, authority: authority) { () throws(TrustError) in
+        let means = try NamespaceChoice.make(self.trust.trust, authority: authority) { () throws(TrustError) in
             try NamespacePlan.prepare(trust, authority: authority, folder: folder)
         }
         return TrustedProgram(

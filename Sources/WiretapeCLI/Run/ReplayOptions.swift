@@ -74,11 +74,6 @@ struct VerdictOptions: ParsableArguments {
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?
 
-    @Option(
-        help: ArgumentHelp("Write a report of the replay: FILE.json, or FILE.xml for JUnit. Repeatable.", valueName: "file"),
-        completion: .file(), transform: { try ReportFile($0) })
-    var report: [ReportFile] = []
-
     @OptionGroup(title: "How a replay answers") var answers: AnswerOptions
 
     var onExpired: ExpiryPolicy? { self.answers.onExpired }
@@ -94,6 +89,14 @@ struct VerdictOptions: ParsableArguments {
         own.onExpired = self.answers.onExpired.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
+}
+
+/// The reports of a replay, for the commands that replay one cassette.
+struct ReportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Write a report of the replay: FILE.json, or FILE.xml for JUnit. Repeatable.", valueName: "file"),
+        completion: .file(), transform: { try ReportFile($0) })
+    var report: [ReportFile] = []
 }
 
 /// How the recorded exchanges answer, beyond what most replays need.

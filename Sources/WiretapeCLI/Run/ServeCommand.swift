@@ -15,7 +15,8 @@ struct ServeCommand: ParsableCommand {
             A session is started and ended over HTTP, with the token; its clients name it in the proxy's URL, or use a port of its own. \
             Runs until Ctrl-C or SIGTERM, which closes every cassette.
 
-            Programs that start it themselves, such as drivers for tests, use --share: one line of JSON on standard output says where it             listens and holds the token, and it ends when the standard input of all who started it is closed.
+            Programs that start it themselves, such as drivers for tests, use --share: one line of JSON on standard output says where it \
+            listens and holds the token, and it ends when the standard input of all who started it is closed.
 
             Examples:
               wiretape serve --folder Cassettes --token-file token
@@ -82,9 +83,13 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
     var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
 
+    /// Not of this command: it is declared so that the error can name what there is in its place.
+    @Option(help: .hidden)
+    var report: String?
+
     func validate() throws {
         guard (0...3600).contains(self.grace) else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
-        guard self.verdict.report.isEmpty else {
+        guard self.report == nil else {
             throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
         }
         guard !self.share || self.tokenFile == nil else {
@@ -93,7 +98,6 @@ struct ServeCommand: ParsableCommand {
         guard !self.noRedaction || self.redaction.isEmpty else {
             throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
         }
-        try self.tls.validate(with: [])
     }
 
     /// The settings for all sessions, from the command line.

@@ -3,7 +3,7 @@ internal import Platform
 internal import TapeProxy
 public import TapeTLS
 
-/// The HTTPS options of `record`, `replay`, `run` and `serve`: the authority that clients must trust, and how the program is made to.
+/// The HTTPS options of `record`, `replay`, `run` and `serve`: the authority that clients must trust, and what they may use.
 struct TLSOptions: ParsableArguments {
     @OptionGroup var authority: AuthorityOptions
 
@@ -20,26 +20,9 @@ struct TLSOptions: ParsableArguments {
             valueName: "when"))
     var clientHTTP2 = ClientHTTP2.mirror
 
-    @Option(
-        help: ArgumentHelp(
-            "How the program is made to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots as only it sees them, for libraries that read no variable, such as URLSession (Linux). \"auto\" uses a namespace if it is available.",
-            valueName: "means"))
-    var trust = TrustMeans.auto
-
     func validate() throws {
         guard (self.authority.caCert == nil) == (self.caKey == nil) else {
             throw ValidationError("--ca-cert and --ca-key must be used together: pass both, or neither for Wiretape's own authority.")
-        }
-        #if !os(Linux)
-        guard self.trust != .namespace else {
-            throw ValidationError("--trust namespace works only on Linux: run \"wiretape ca install\" instead.")
-        }
-        #endif
-    }
-
-    func validate(with command: [String]) throws {
-        guard self.trust != .namespace || !command.isEmpty else {
-            throw ValidationError("--trust namespace needs a program: pass one after \"--\".")
         }
     }
 
@@ -104,6 +87,29 @@ struct TLSOptions: ParsableArguments {
 
 extension TLSVersion: ExpressibleByArgument {}
 extension ClientHTTP2: ExpressibleByArgument {}
+
+/// How `record`, `replay` and `run` make their program trust the authority.
+struct TrustOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How the program is made to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots as only it sees them, for libraries that read no variable, such as URLSession (Linux). \"auto\" uses a namespace if it is available.",
+            valueName: "means"))
+    var trust = TrustMeans.auto
+
+    func validate() throws {
+        #if !os(Linux)
+        guard self.trust != .namespace else {
+            throw ValidationError("--trust namespace works only on Linux: run \"wiretape ca install\" instead.")
+        }
+        #endif
+    }
+
+    func validate(with command: [String]) throws {
+        guard self.trust != .namespace || !command.isEmpty else {
+            throw ValidationError("--trust namespace needs a program: pass one after \"--\".")
+        }
+    }
+}
 
 /// How the program is made to trust the authority.
 enum TrustMeans: String, CaseIterable, ExpressibleByArgument {

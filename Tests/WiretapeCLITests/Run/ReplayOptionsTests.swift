@@ -83,16 +83,18 @@ import Testing
 @Suite struct VerdictOptionsTests {
     @Test func optionsAreLaidOverSettings() throws {
         let options = try VerdictOptions.parse([
-            "--repeat", "last", "--order", "strict", "--fail-on", "miss,unused", "--max-age", "30d", "--on-expired", "fail", "--report",
-            "a.json",
-            "--report", "b.xml",
+            "--repeat", "last", "--order", "strict", "--fail-on", "miss,unused", "--max-age", "30d", "--on-expired", "fail",
         ])
         let settings = options.lay(over: RunSettings())
         #expect(
             settings.repetition?.value == .last && settings.order?.value == .strict && settings.failOn?.value.flaws == [.miss, .unused])
         #expect(settings.maxAge?.value.seconds == 30 * 86_400 && settings.onExpired?.value == .fail)
         #expect(settings.repetition?.source == .commandLine)
-        #expect(options.report.map(\.path) == ["a.json", "b.xml"])
+    }
+
+    @Test func reportsAreNamedByTheirFiles() throws {
+        #expect(try ReportOptions.parse(["--report", "a.json", "--report", "b.xml"]).report.map(\.path) == ["a.json", "b.xml"])
+        #expect(throws: (any Error).self) { try ReportOptions.parse(["--report", "a.txt"]) }
     }
 
     @Test func withoutOptionsNothingIsSaid() throws {
@@ -101,7 +103,8 @@ import Testing
 
     @Test(
         arguments: [
-            ["--repeat", "always"], ["--order", "x"], ["--fail-on", ""], ["--fail-on", "leak"], ["--report", "a.txt"], ["--max-age", "30"],
+            ["--repeat", "always"], ["--order", "x"], ["--fail-on", ""], ["--fail-on", "leak"], ["--report", "a.json"],
+            ["--max-age", "30"],
             ["--on-expired", "x"],
         ])
     func aMistakeIsWrongUsage(_ arguments: [String]) {

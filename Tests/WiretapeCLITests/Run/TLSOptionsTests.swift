@@ -87,7 +87,7 @@ import TapeTestSupport
 
     @Test(arguments: TrustMeans.allCases) func theMeansAreNamed(means: TrustMeans) throws {
         guard Self.isLinux || means != .namespace else { return }
-        #expect(try TLSOptions.parse(["--trust", means.rawValue]).trust == means)
+        #expect(try TrustOptions.parse(["--trust", means.rawValue]).trust == means)
     }
 
     #if os(Linux)
@@ -97,16 +97,16 @@ import TapeTestSupport
     #endif
 
     @Test func aNamespaceIsForAProgram() throws {
-        #expect(try TLSOptions.parse([]).trust == .auto)
-        #expect(throws: (any Error).self) { try TLSOptions.parse(["--trust", "me"]) }
+        #expect(try TrustOptions.parse([]).trust == .auto)
+        #expect(throws: (any Error).self) { try TrustOptions.parse(["--trust", "me"]) }
         #if os(Linux)
-        let options = try TLSOptions.parse(["--trust", "namespace"])
+        let options = try TrustOptions.parse(["--trust", "namespace"])
         #expect(throws: (any Error).self) { try options.validate(with: []) }
         #expect(throws: Never.self) { try options.validate(with: ["true"]) }
         #else
-        #expect(throws: (any Error).self) { try TLSOptions.parse(["--trust", "namespace"]) }
+        #expect(throws: (any Error).self) { try TrustOptions.parse(["--trust", "namespace"]) }
         #endif
-        #expect(throws: Never.self) { try TLSOptions.parse([]).validate(with: []) }
+        #expect(throws: Never.self) { try TrustOptions.parse([]).validate(with: []) }
     }
 
     @Test(arguments: [["--tls-min", "1.4"], ["--tls-min", "TLSv1.2"], ["--ca-key", "x"], ["--pin", "a=b"], ["--passthrough", "*"]])
