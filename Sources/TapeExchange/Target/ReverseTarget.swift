@@ -29,6 +29,7 @@ public struct ReverseTarget: Sendable, Hashable {
             let second = Self.segment(of: bytes, from: hasSecond ? first.upperBound + 1 : bytes.endIndex)
             guard Self.hasColon(bytes[first]), Self.scheme(bytes[second]) != nil else {
                 guard !Self.resembles(bytes[first]) else { throw Self.refused(bytes) }
+                guard !Self.isOtherScheme(bytes[first], before: bytes[first.upperBound...]) else { throw Self.refusedScheme }
                 guard Self.resembles(bytes[second]) else { return nil }
                 guard Self.hasColon(bytes[first]) else { throw Self.refusedStart }
                 // The message must not repeat the credentials.
@@ -78,6 +79,16 @@ public struct ReverseTarget: Sendable, Hashable {
         return ["http", "https", "ws", "wss"].contains { start.starts(with: "\($0):".utf8) || start.starts(with: "\($0)%3a".utf8) }
     }
 
+    /// Whether the first segment is a scheme (RFC 3986, 3.1) and two slashes follow, as in `ftp://host/`.
+    private static func isOtherScheme(_ segment: ArraySlice<UInt8>, before rest: ArraySlice<UInt8>) -> Bool {
+        guard rest.starts(with: [self.slash, self.slash]), let text = self.decoded(segment), text.last == UInt8(ascii: ":"),
+            let first = text.first, self.isLetter(first)
+        else { return false }
+        return text.dropLast().allSatisfy { self.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 32) }
+
     /// URL builders encode the brackets of an IPv6 address, which a path may not contain (RFC 3986, 3.3).
     private static func withBrackets(_ authority: ArraySlice<UInt8>) -> String {
         var text = ""
@@ -122,6 +133,9 @@ public struct ReverseTarget: Sendable, Hashable {
     private static let refusedStart = MessageError(
         .target, status: 400,
         "request target has something before its URL that is not \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
+
+    private static let refusedScheme = MessageError(
+        .target, status: 400, "request target has a URL of another scheme than http, https, ws and wss; write \"/https://host/path\"")
 
     /// Does not repeat them either.
     private static let refusedCredentials = MessageError(

@@ -78,8 +78,9 @@ final class IncomingRequest {
         switch target {
         case .origin(let path):
             return try ReverseTarget(path, method: method)
-        // The colon is checked first, since nearly no path has one and every request is checked.
-        case .absolute(let origin, let path) where origin.scheme == .http && path.utf8.contains(UInt8(ascii: ":")):
+        // The colon is checked first, since nearly no path has one and every request is checked. An escaped one is refused with the reason.
+        case .absolute(let origin, let path)
+        where origin.scheme == .http && (path.utf8.contains(UInt8(ascii: ":")) || path.utf8.contains(UInt8(ascii: "%"))):
             guard address.hasSuffix(":\(origin.port)"), LoopbackHost.contains(origin.host) else { return nil }
             return try ReverseTarget(path, method: method)
         case .absolute, .authority, .asterisk:

@@ -40,7 +40,7 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "/", "", "*", "/a", "/a:b", "/a:b/c", "/ftp://a/", "/a/b/https://c/", "/?https://a/", "/s1:t?https://a/b", "/httpss://a/",
+        "/", "", "*", "/a", "/a:b", "/a:b/c", "/ftp:/a/", "/s1:t//a", "/1ftp://a", "/a/b/https://c/", "/?https://a/", "/s1:t?https://a/b",
     ])
     func anyOtherPathIsNone(path: String) throws {
         #expect(try ReverseTarget(path, method: "GET") == nil)
@@ -56,7 +56,8 @@ internal import Testing
         ("/s1:secret/https:%2F%2Fa/b", "is not a URL after a slash"), ("/s1%3Asecret/https%3A//a/b", "is not a URL after a slash"),
         ("//https://a/", "before its URL"), ("/secret/https:/a/", "before its URL"),
         ("/s1:secret/https:a/b", "is not a URL after a slash"), ("/s1:secret/https://", "needs a host name"), ("/https://a/#b", "fragment"),
-        ("/https://[::1/", "needs a host name"),
+        ("/https://[::1/", "needs a host name"), ("/ftp://secret/", "another scheme"), ("/git+ssh%3A//a", "another scheme"),
+        ("/H2.x-y://a", "another scheme"), ("/httpss://a/", "another scheme"),
     ])
     func aURLThatIsNoneIsRefusedWithoutItsSecrets(path: String, reason: String) throws {
         let error = #expect(throws: MessageError.self) { _ = try ReverseTarget(path, method: "GET") }

@@ -46,10 +46,27 @@ import Testing
 
     // MARK: A URL in the path
 
-    private func reversed(_ target: String, _ fields: String..., address: String = "127.0.0.1:7070") throws -> IncomingRequest {
+    /// - Parameter host: a URL's beginning whose authority is the Host field; nil for the proxy's own.
+    private func reversed(
+        _ target: String, _ fields: String..., address: String = "127.0.0.1:7070", host: String? = nil
+    ) throws -> IncomingRequest {
+        let authority = host.map { $0.replacing("http://", with: "") } ?? "localhost:7070"
         let head = RequestHead(
-            method: "GET", target: target, version: .http11, fields: HeaderFields(["Host: localhost:7070"] + fields))
+            method: "GET", target: target, version: .http11, fields: HeaderFields(["Host: \(authority)"] + fields))
         return try IncomingRequest(head, start: .now(), address: address)
+    }
+
+    /// By the proxy's settings or not, a URL that is none is refused with the reason.
+    @Test(
+        arguments: ["/https%3A//a/", "/ftp://a/", "/https://", "/HTTPS%3a%2f%2fa"], ["", "http://localhost:7070", "http://127.0.0.1:7070"])
+    func aURLThatIsNoneIsRefused(path: String, before: String) {
+        let error = #expect(throws: MessageError.self) { try self.reversed(before + path, host: before.isEmpty ? nil : before) }
+        #expect(error?.status == 400)
+    }
+
+    @Test func anEscapedColonElsewhereStaysWhatItIs() throws {
+        let request = try self.reversed("http://a:7070/https%3A//b/", host: "http://a:7070")
+        #expect(request.reverse == nil && request.url == "http://a:7070/https%3A//b/")
     }
 
     @Test func aURLInThePathIsTheTarget() throws {
