@@ -164,6 +164,7 @@ struct ReplayReportText {
         if verdict.repeatedHits > 0 { text += ", \(verdict.repeatedHits) of them again" }
         if verdict.computed > 0 { text += ", \(verdict.computed) computed" }
         if verdict.forwarded > 0 { text += ", \(verdict.forwarded) forwarded" }
+        if verdict.unreached > 0 { text += ", \(verdict.unreached) not forwarded because their origin was not reached" }
         if verdict.misses > 0 { text += ", \(verdict.misses) \(verdict.misses == 1 ? "miss" : "misses")" }
         if !verdict.unused.isEmpty { text += ", \(verdict.unused.count) unused" }
         if verdict.unsent > 0 { text += ", \(verdict.unsent) in part" }

@@ -32,6 +32,7 @@ struct ReplayReportJSON {
         self.number("hits", verdict.hits)
         self.number("repeatedHits", verdict.repeatedHits)
         self.number("forwarded", verdict.forwarded)
+        self.number("unreached", verdict.unreached)
         self.number("misses", verdict.misses)
         self.number("unused", verdict.unused.count)
         self.number("orderViolations", verdict.orderViolations)

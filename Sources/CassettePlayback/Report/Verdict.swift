@@ -4,8 +4,10 @@ public struct Verdict: Sendable, Hashable {
     public var hits: Int
     /// How many requests were answered again by a used-up exchange.
     public var repeatedHits: Int
-    /// Requests passed on to their origin.
+    /// Requests passed on to their origin, and those for which a connection to it is still being made.
     public var forwarded: Int
+    /// Requests that were to be forwarded, and for which no connection to their origin could be made.
+    public var unreached: Int
     /// Requests refused for lack of an exchange; those refused only for their order are not counted.
     public var misses: Int
     /// The reports of the first `CassetteSession.reportLimit` misses.
@@ -41,8 +43,8 @@ public struct Verdict: Sendable, Hashable {
 
     /// Whether not a single request came, although the cassette could have answered some: most often the program did not use the proxy.
     public var isUnasked: Bool {
-        self.hits == 0 && self.computed == 0 && self.forwarded == 0 && self.misses == 0 && self.orderViolations == 0 && self.unserved == 0
-            && !self.unused.isEmpty
+        self.hits == 0 && self.computed == 0 && self.forwarded == 0 && self.unreached == 0 && self.misses == 0 && self.orderViolations == 0
+            && self.unserved == 0 && !self.unused.isEmpty
     }
 
     /// What keeps the replay from being clean; empty if every request got its recorded answer and no exchange was left over.
@@ -64,8 +66,10 @@ public struct Verdict: Sendable, Hashable {
     public init(
         hits: Int = 0, repeatedHits: Int = 0, forwarded: Int = 0, misses: Int = 0, reports: [MissReport] = [], unused: [Int] = [],
         orderViolations: Int = 0, violations: [OrderViolation] = [], unserved: Int = 0, unservedAnswers: [UnservedAnswer] = [],
-        unsent: Int = 0, unsentMessages: [UnsentMessages] = [], computed: Int = 0, computedAnswers: [String] = [], damage: String? = nil
+        unsent: Int = 0, unsentMessages: [UnsentMessages] = [], computed: Int = 0, computedAnswers: [String] = [], damage: String? = nil,
+        unreached: Int = 0
     ) {
+        self.unreached = unreached
         self.computed = computed
         self.computedAnswers = computedAnswers
         self.hits = hits

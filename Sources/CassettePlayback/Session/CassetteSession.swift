@@ -274,6 +274,15 @@ public final class CassetteSession: Sendable {
         return .forward(record: record)
     }
 
+    /// Notes that a request that was to be forwarded was given to no connection to its origin: the origin was not found or refused the
+    /// connection, the request led back to the proxy, or its client left before.
+    public func didNotReachOrigin() {
+        self.state.withLock {
+            $0.verdict.forwarded -= 1
+            $0.verdict.unreached += 1
+        }
+    }
+
     /// An exchange's request as plain text.
     func text(ofExchange index: Int) -> String {
         let number = self.keys.keyNumbers[index]

@@ -164,7 +164,7 @@ enum ControlDescription {
                   "exchanges": {"type": "integer"},
                   "verdict": {
                     "type": "object",
-                    "required": ["hits", "repeatedHits", "forwarded", "misses", "orderViolations", "unused", "unreadable"],
+                    "required": ["hits", "repeatedHits", "forwarded", "unreached", "misses", "orderViolations", "unused", "unreadable"],
                     "additionalProperties": {"type": "integer"}
                   },
                   "recording": {

@@ -132,6 +132,7 @@ struct ExchangeRouter {
         switch decision {
         case .forward(let record):
             if record, self.proxy.configuration.diskFullPolicy == .refuse, let obstacle = self.proxy.recorder?.obstacle {
+                self.proxy.session.didNotReachOrigin()
                 return self.local(request, .unrecorded(obstacle), isRead: ahead.isRead)
             }
             let failure = scope.failure

@@ -39,6 +39,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private var withheldHead: (head: ResponseHead, framing: BodyFraming)?
     private var withheldPiece: BodyPiece?
     private var hasBegun = false
+    /// The request was given to a connection to its origin, or it is noted that it was to none.
+    private var hasReached = false
     private var journaling: Scheduled<Void>?
 
     /// - Parameters:
@@ -117,12 +119,21 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     private func refuseLoop() {
+        self.noteUnreached()
         self.recording.discard()
         self.state.ended()
         self.answer(.loop(self.authority))
     }
 
+    /// Takes back that the request was forwarded, if no connection to its origin was made.
+    private func noteUnreached() {
+        guard !self.hasReached else { return }
+        self.hasReached = true
+        self.proxy.session.didNotReachOrigin()
+    }
+
     private func attach(_ upstream: any UpstreamStream, isReused: Bool) {
+        self.hasReached = true
         let blocked = self.buffered == nil ? nil : self.elapsed
         self.upstream = upstream
         if self.authenticatesConnection { upstream.bind(to: self.client.peer.id) }
@@ -327,6 +338,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             self.upstream.take()?.release(by: self.client.peer.id)
             self.record(.complete) { problem in self.end(problem) }
         case .answer(var failure):
+            self.noteUnreached()
             self.upstream.take()?.cancel()
             if self.isUnprocessed { failure.kind = .unprocessed }
             let breaks = self.proxy.configuration.originErrors == .break && failure.isBreak && self.requestError == nil
@@ -338,6 +350,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
                 if failure.kind != .unprocessed || !self.client.refuse() { self.answer(.failure(failure)) }
             }
         case .cut(let cut):
+            self.noteUnreached()
             self.upstream.take()?.cancel()
             self.record(.cut(cut)) { _ in
                 self.sendWithheld()
@@ -345,6 +358,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
                 self.client.cut()
             }
         case .cancel(let cut):
+            self.noteUnreached()
             self.upstream.take()?.cancel()
             self.record(.cut(cut)) { _ in self.countBytes() }
         }

@@ -22,6 +22,8 @@ enum TunnelOpening {
 
     /// Sends an answer in place of the tunnel, and ends the connection.
     func refuse(_ client: any ClientStream, with answer: ProxyAnswer) {
+        // The client's own `send` counts it for CONNECT.
+        if self != .connect { client.peer.session.count { $0.answered += 1 } }
         switch self {
         case .connect:
             client.send(answer, isFinal: true)
@@ -100,6 +102,7 @@ final class SOCKSExchange: TunnelExchange {
 
     private func refuse(_ answer: [UInt8], _ reason: String) {
         self.isOver = true
+        self.proxy.count { $0.answered += 1 }
         self.proxy.diagnosis.remark("a client of SOCKS was refused: \(reason).")
         self.client.write(ByteBuffer(bytes: answer))
         self.client.closeAfterFlush(isCut: false)

@@ -32,13 +32,15 @@ final class ConnectExchange: TunnelExchange {
             guard let self, !self.isOver else { return }
             guard self.client.peer.isLedBack else { return self.dial() }
             self.isOver = true
+            self.proxy.session.didNotReachOrigin()
             self.client.peer.remarkLoop(to: self.request.head.target)
             self.client.closeAfterFlush(isCut: true)
         }
     }
 
     private func dial() {
-        self.proxy.dialing.openTunnel(self.route) { [weak self] result in
+        self.proxy.dialing.openTunnel(self.route) { [weak self, proxy] result in
+            if case .failure = result { proxy.session.didNotReachOrigin() }
             guard let self, !self.isOver else {
                 if case .success(let upstream) = result { upstream.close() }
                 return

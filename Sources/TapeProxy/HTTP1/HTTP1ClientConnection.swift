@@ -366,6 +366,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {
+        self.proxy.count { $0.answered += 1 }
         self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
         let keeps = self.reader.isRead && !isFinal && !self.proxy.isStopping
         if let buffer = self.writer?.local(answer, keeps: keeps) { self.write(buffer) }

@@ -170,6 +170,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {
+        self.proxy.count { $0.answered += 1 }
         self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
         if let call = self.request.call, let status = GRPCStatus(answer) { return self.send(status.head(call), framing: .none) }
         let hasBody = self.request.head.method != "HEAD"

@@ -135,6 +135,8 @@ public struct ProxyCounts: Sendable, Hashable {
     public var bytes = 0
     /// Requests refused because they are not HTTP.
     public var malformed = 0
+    /// Requests that the proxy answered itself: with a refusal, a miss, or a page of its own.
+    public var answered = 0
     /// TLS handshakes that failed, with clients and with origins.
     public var tlsFailures = 0
 
@@ -150,6 +152,7 @@ public struct ProxyCounts: Sendable, Hashable {
         self.tunnels += other.tunnels
         self.bytes += other.bytes
         self.malformed += other.malformed
+        self.answered += other.answered
         self.tlsFailures += other.tlsFailures
     }
 }

@@ -76,8 +76,13 @@ struct RunSummary {
 
     private func recordLine(_ recorder: RecorderStatus) -> String {
         if recorder.recorded == 0 {
-            let next =
-                recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil ? "." : ": does the program use its proxy settings?"
+            let next: String
+            if self.counts.answered > 0 {
+                next = ": wiretape itself answered \(Quantity.count(self.counts.answered, "request"))."
+            } else {
+                next =
+                    recorder.lost > 0 || self.counts.tunnels > 0 || self.unheard != nil ? "." : ": does the program use its proxy settings?"
+            }
             switch self.plan.target {
             case .replace: return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
             case .create: return "nothing was recorded, so there is no \(self.plan.path)\(next)"

@@ -39,6 +39,7 @@ import Testing
           "hits": 3,
           "repeatedHits": 1,
           "forwarded": 0,
+          "unreached": 0,
           "misses": 2,
           "unused": 1,
           "orderViolations": 1,

@@ -46,12 +46,14 @@ import Testing
         let proxy = try RunningProxy()
         let answer = try proxy.ask(self.connect(origin.authority))
         #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: refused\r\n"))
+        #expect(proxy.session.verdict().forwarded == 0 && proxy.session.verdict().unreached == 1)
     }
 
     @Test func aTunnelToTheProxyItselfIsALoop() throws {
         let proxy = try RunningProxy()
         let answer = try proxy.ask(self.connect(proxy.server.address))
         #expect(answer.hasPrefix("HTTP/1.1 508 Loop Detected\r\nWiretape-Error: loop\r\n"))
+        #expect(proxy.session.verdict().forwarded == 0 && proxy.session.verdict().unreached == 1)
     }
 
     @Test func aReplayOpensNoTunnel() throws {

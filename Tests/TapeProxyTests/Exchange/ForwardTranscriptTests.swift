@@ -1,4 +1,5 @@
 import CassetteModel
+import CassettePlayback
 import NIOCore
 import TapeExchange
 import TapeRecorder
@@ -405,6 +406,7 @@ import Testing
         scene.refused(.loop)
         #expect(scene.heard().last?.hasPrefix("client < HTTP/1.1 508 Loop Detected|") == true)
         #expect(scene.recorder.exchanges.count == 1, "a loop is not recorded")
+        #expect(scene.proxy.session.verdict() == Verdict(unreached: 2))
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nLength: 9\r\n\r\n", "HTTP/1.1 200 OK\r\nLength: 9\r\n\r\npart"])

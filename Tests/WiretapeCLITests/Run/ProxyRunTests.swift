@@ -144,6 +144,33 @@ import TapeTestSupport
         #expect(end.status == 1 && end.outputText.isEmpty && end.errors.contains("none/r.json"), "\(end.errors)")
     }
 
+    /// Each reaches the proxy in another way, and none reaches an origin.
+    @Test(arguments: [
+        (["--refuse", "localhost"], "curl -q -s https://localhost:9/ || true"), ([], "curl -q -s \"$http_proxy/\""),
+        ([], "curl -q -s http://wiretape.test/"),
+        (["--passthrough", "localhost"], "curl -q -s \"${WIRETAPE_REVERSE}https://localhost:9/\""),
+        ([], "curl -q -s -x \"$http_proxy\" \"$http_proxy/https%3A//a.test/\""),
+        (["--refuse", "localhost"], "curl -q -s --socks5-hostname \"${http_proxy#http://}\" -k https://localhost:9/ || true"),
+    ])
+    func aCommandWhoseRequestsTheProxyAnswersIsToldSo(_ options: [String], _ line: String) throws {
+        let report = self.folder.file("r.json")
+        let end = try Wiretape.run(
+            ["run", self.cassette, "--mode", "new-episodes", "--report", report] + options + ["--", "sh", "-c", "\(line) >/dev/null"])
+        #expect(end.errors.contains("wiretape itself answered 1 request.") || line.contains("%3A"), "\(end.errors)")
+        #expect(!end.errors.contains("made no request"), "\(end.errors)")
+        #expect(String(decoding: try self.folder.read("r.json"), as: UTF8.self).contains("\"forwarded\": 0,"))
+    }
+
+    /// A name that is reserved (RFC 6761), a port that nobody listens on, and the proxy itself.
+    @Test func whatReachedNoOriginIsNotForwarded() throws {
+        let end = try Wiretape.run(
+            ["run", self.cassette, "--report", self.folder.file("r.json"), "--no-upstream-proxy", "*", "--", "sh", "-c"]
+                + ["curl -q -s -o /dev/null http://a.invalid/ http://127.0.0.1:1/ \"$http_proxy/\""])
+        #expect(end.status == 0, "\(end.errors)")
+        let text = String(decoding: try self.folder.read("r.json"), as: UTF8.self)
+        #expect(text.contains("\"forwarded\": 0,") && text.contains("\"unreached\": 3,"), "\(text)")
+    }
+
     @Test func helpAndVersionAreZero() throws {
         #expect(try Wiretape.run(["--help"]).status == 0)
         let version = try Wiretape.run(["--version"])

@@ -184,6 +184,18 @@ import Testing
         #expect(try RunSummaryTests().report(summary).isEmpty)
     }
 
+    /// Its requests came, so how it finds the proxy is not the reason.
+    @Test func aCommandWhoseRequestsWereRefusedGetsNoAdviceOnItsSettings() throws {
+        let summary = try self.summary(.all, exists: false) {
+            $0.childStatus = 0
+            $0.address = "127.0.0.1:7070"
+            $0.recorder = Self.status(recorded: 0)
+            $0.counts.answered = 2
+        }
+        #expect(
+            try self.report(summary) == "wiretape: nothing was recorded, so there is no pets.json: wiretape itself answered 2 requests.\n")
+    }
+
     @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
         #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unopened: their contents are not recorded.\n")
