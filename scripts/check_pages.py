@@ -2,7 +2,7 @@
 """Checks README.md and docs: links and anchors, the length of the README, and with a program also what the pages show of it.
 
     check_pages.py                          links, anchors, length
-    check_pages.py --wiretape PROGRAM       also docs/cli.md, exit codes, options, and the shell blocks of README.md as typed
+    check_pages.py --wiretape PROGRAM       also docs/cli.md, exit codes, options, what is printed as JSON, and the shell blocks of README.md and docs as typed
 
 The blocks run in a folder of their own against a local server that stands in for https://example.com.
 """
@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+
+import page_examples
+import page_members
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_LINES = 120
@@ -163,7 +166,9 @@ def main():
         problems.append(f"README.md has {length} lines, and {README_LINES} are enough")
     if chosen.wiretape:
         problems += program_problems(chosen.wiretape)
+        problems += page_members.problems(os.path.abspath(chosen.wiretape))
         problems += block_problems(chosen.wiretape)
+        problems += page_examples.problems(chosen.wiretape)
     for problem in problems:
         print(problem, file=sys.stderr)
     sys.exit(1 if problems else 0)
