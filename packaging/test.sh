@@ -93,10 +93,10 @@ if command -v buildah >/dev/null; then
     size=$(du -sm "$work/image" | cut -f1)
     echo "$size MB"
     [ "$size" -le 60 ] || fail "the image has $size MB"
-    python3 "$here/test_origin.py" "$work/site" none none >"$work/ports" 2>/dev/null &
+    python3 "$here/test_origin.py" "$work/site" none none >"$work/image-ports" 2>/dev/null &
     servers=$!
-    while [ ! -s "$work/ports" ]; do kill -0 "$servers"; sleep 0.1; done
-    read -r http rest <"$work/ports"
+    while [ ! -s "$work/image-ports" ]; do kill -0 "$servers"; sleep 0.1; done
+    read -r http rest <"$work/image-ports"
     HOME=/home/wiretape chroot --userspec=10001:10001 "$work/image" /usr/bin/wiretape record /cassettes/pets.json --listen 127.0.0.1:0 2>"$work/listening" &
     proxy=$!
     servers="$servers $proxy"
