@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import random
 import re
 import socket
 import ssl
@@ -69,16 +70,20 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def free_ports():
+    """Below those that systems choose for connections, which would take one of them before it is used."""
+    for port in random.sample(range(20000, 32000), 12000):
+        with contextlib.suppress(OSError), socket.socket() as holder:
+            holder.bind(("127.0.0.1", port))
+            yield str(port)
+
+
 class Page:
     """One page with its folder, its ports, and the programs that it has started."""
 
     def __init__(self, name, program, folder, authority):
         self.name, self.folder, self.started, self.learnt = name, folder, [], {}
-        with contextlib.ExitStack() as stack:
-            holders = [stack.enter_context(socket.socket()) for _ in PORTS]
-            for holder in holders:
-                holder.bind(("127.0.0.1", 0))
-            self.ports = dict(zip(PORTS, (str(holder.getsockname()[1]) for holder in holders)))
+        self.ports = dict(zip(PORTS, free_ports()))
         (folder / "bin").mkdir()
         (folder / "bin/wiretape").symlink_to(program)
         subprocess.run(
