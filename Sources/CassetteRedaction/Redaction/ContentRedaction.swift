@@ -59,7 +59,8 @@ struct ContentRedaction {
         switch type.kind {
         case .json, .text: return .plain
         case .binary: return .binary
-        case .unknown: return ReadableText.isReadable(content) ? .plain : .binary
+        // The texts of a sequence have a control character before them.
+        case .unknown: return type.declaresJSONTexts || ReadableText.isReadable(content) ? .plain : .binary
         }
     }
 
@@ -75,9 +76,7 @@ struct ContentRedaction {
         }
         var kind = Self.kind(type, content)
         // curl's `-d` calls everything a form.
-        if kind == .form, let first = content.first(where: { $0 > 32 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-            kind = .plain
-        }
+        if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
         return self.edits(inText: slice, kind)
     }
 
@@ -117,31 +116,33 @@ struct ContentRedaction {
 
     // MARK: Parts
 
-    private func edits(in content: UnsafeRawBufferPointer, parts body: MultipartBody<Range<Int>>) -> [Edit] {
+    /// - Parameter outer: the name of the part that holds these; nil if it is the body.
+    private func edits(
+        in content: UnsafeRawBufferPointer, parts body: MultipartBody<Range<Int>>, of outer: String? = nil
+    ) -> [Edit] {
         var edits: [Edit] = []
         for (index, part) in body.parts.enumerated() {
-            let place = Self.place(of: part.headers.fields, index)
-            if let rules = self.text.rules.inside(place), case .multipart(let inner) = part.content {
-                edits += self.with(rules).edits(in: content, parts: inner)
-                continue
-            }
+            let own = Self.name(of: part.headers.fields, index)
+            // `1/2`: a part within a part, as rules for comparison name it.
+            let name = outer.map { "\($0)/\(own)" } ?? own
+            let ruled = self.text.rules.inside(.part(name)) ?? (outer == nil ? nil : self.text.rules.inside(.part(own)))
             switch part.content {
-            case .multipart(let inner): edits += self.edits(in: content, parts: inner)
+            case .multipart(let inner): edits += (ruled.map(self.with) ?? self).edits(in: content, parts: inner, of: name)
             case .data(let range):
                 guard range.lowerBound >= 0, range.upperBound <= content.count else { continue }
                 let fields = part.headers.fields
                 edits += self.edits(ofHeaders: part.headers, endingAt: range.lowerBound, in: content)
-                let inner = self.text.rules.inside(place).map(self.with) ?? self
+                let inner = ruled.map(self.with) ?? self
                 edits += inner.edits(inPart: content[range], fields)
             }
         }
         return edits
     }
 
-    /// A part by its name, or by its number from 1, as rules for comparison name it.
-    private static func place(of fields: HeaderFields, _ index: Int) -> RedactionPlace {
+    /// Of a part, or its number from 1, as rules for comparison name it.
+    private static func name(of fields: HeaderFields, _ index: Int) -> String {
         let name = ContentDisposition(fields)?.name ?? ""
-        return .part(name.isEmpty ? String(index + 1) : name)
+        return name.isEmpty ? String(index + 1) : name
     }
 
     private func with(_ rules: RedactionRules) -> ContentRedaction {
@@ -260,13 +261,17 @@ struct JSONPlaces {
     /// What is found in a text, or in each of its lines where it is not one JSON text: lines of JSON, data of events. Of a text that is cut
     /// or broken, what stands in front of the break.
     func findings(in text: UnsafeRawBufferPointer) -> (findings: [Finding], kept: [Range<Int>]) {
-        var (findings, kept, isWhole) = self.values(of: text, from: 0)
+        let first = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+        var (findings, kept, isWhole) = self.values(of: text, from: first)
         guard !isWhole else { return (findings, kept) }
         let found = Set(findings.map(\.range))
-        var start = 0
+        // Texts of a sequence begin with a mark, and have lines of their own (RFC 7464, 2.2).
+        let isSequence = first < text.count && text[first] == Self.recordSeparator
+        let separator = isSequence ? Self.recordSeparator : 10
+        var start = isSequence ? first + 1 : first
         var number = 0
         while start < text.count {
-            let end = ByteScan.index(of: 10, in: text, from: start)
+            let end = ByteScan.index(of: separator, in: text, from: start)
             let line = UnsafeRawBufferPointer(rebasing: text[..<end])
             let values = self.values(of: line, from: Self.startOfData(line, from: start), number: number)
             if text[start..<end].contains(where: { $0 > 32 }) { number += 1 }
@@ -276,6 +281,9 @@ struct JSONPlaces {
         }
         return (findings, kept)
     }
+
+    private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+    private static let recordSeparator: UInt8 = 0x1e
 
     /// Behind the name of an event's field (HTML Living Standard, 9.2.6).
     private static func startOfData(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {

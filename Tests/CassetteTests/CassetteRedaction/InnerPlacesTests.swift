@@ -27,6 +27,34 @@ import Testing
         #expect(pattern == body("no {{id:1}}", "no 123457"))
     }
 
+    /// Where a rule for comparison finds a value, one for redaction does.
+    @Test func ofJSONBehindAMark() throws {
+        let text = "\u{feff}{\"id\":\"blue-17\"}"
+        #expect(try Self.body(text, "application/json", redact: ["json:/id"]) == "\u{feff}{\"id\":\"{{id:1}}\"}")
+        let part = { (word: String) in Self.part("meta", "\u{feff}{\"id\":\"\(word)\"}") + "--b--\r\n" }
+        #expect(try Self.body(part("blue-17"), Self.multipart, redact: ["part:meta|json:/id"]) == part("{{id:1}}"))
+    }
+
+    @Test func ofOneTextOfASequence() throws {
+        let text = { (word: String) in "\u{1e}{\"id\":\"a\"}\n\u{1e}{\n  \"id\": \"\(word)\"\n}\n" }
+        #expect(try Self.body(text("blue-17"), "application/json-seq", redact: ["json:/1/id"]) == text("{{id:1}}"))
+        #expect(try Self.body(text("blue-17"), "application/json-seq", redact: ["json:/0/id"]).contains("blue-17"))
+    }
+
+    @Test func ofXMLThatIsCalledAForm() throws {
+        #expect(try Self.body("<a><b>blue</b></a>", Self.form, redact: ["xml:/a/b"]) == "<a><b>{{b:1}}</b></a>")
+    }
+
+    @Test(arguments: [("part:1/1|json:/id", true), ("part:1|json:/id", true), ("part:1/2|json:/id", false), ("part:2|json:/id", false)])
+    func ofAPartWithinAPart(place: String, isRedacted: Bool) throws {
+        func body(_ word: String) -> String {
+            let inner = "--c\r\nContent-Type: application/json\r\n\r\n{\"id\":\"\(word)\"}\r\n--c--\r\n"
+            return "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n\(inner)\r\n--b--\r\n"
+        }
+        #expect(
+            try Self.body(body("blue-17"), "multipart/mixed; boundary=b", redact: [place]) == body(isRedacted ? "{{id:1}}" : "blue-17"))
+    }
+
     @Test func ofAPartByItsNumber() throws {
         func body(_ word: String) -> String {
             "--b\r\nContent-Type: application/json\r\n\r\n{}\r\n--b\r\nContent-Type: application/xml\r\n\r\n<a><b>\(word)</b></a>\r\n--b--\r\n"
