@@ -70,9 +70,12 @@ struct NeedleCrowd: Sendable {
 
     /// Looks for the longest needle at each place of the text that no needle before it covers.
     ///
-    /// - Parameter check: whether a needle whose bytes are at an offset counts as found there; answers its end.
+    /// - Parameters:
+    ///   - end: where a needle whose bytes are at an offset ends; nil if it does not count there.
+    ///   - found: gets what does.
     func search(
-        _ text: UnsafeRawBufferPointer, needle: (Int32) -> Needle, check: (_ needle: Int32, _ start: Int) -> Int?
+        _ text: UnsafeRawBufferPointer, needle: (Int32) -> Needle, end: (_ needle: Int32, _ start: Int) -> Int?,
+        found: (_ needle: Int32, _ range: Range<Int>) -> Void
     ) {
         guard !self.isEmpty, text.count >= Self.keyLength else { return }
         var offset = 0
@@ -80,12 +83,13 @@ struct NeedleCrowd: Sendable {
             let key = Self.key(text, offset)
             let bit = (key &* Self.factor) >> Self.filterShift
             guard self.filter[Int(bit >> 6)] >> (bit & 63) & 1 == 1, let number = self.numbers[key],
-                let end = self.groups[number].end(in: text, at: offset, needle, check)
+                let longest = self.groups[number].longest(in: text, at: offset, needle, end)
             else {
                 offset += 1
                 continue
             }
-            offset = max(end, offset + 1)
+            found(longest.needle, offset..<longest.end)
+            offset = max(longest.end, offset + 1)
         }
     }
 }
@@ -150,10 +154,10 @@ fileprivate extension NeedleCrowd.Group {
         }
     }
 
-    /// Where the longest member at an offset ends.
-    func end(
-        in text: UnsafeRawBufferPointer, at offset: Int, _ needle: (Int32) -> Needle, _ check: (_ needle: Int32, _ start: Int) -> Int?
-    ) -> Int? {
+    /// The longest member at an offset, and where it ends.
+    func longest(
+        in text: UnsafeRawBufferPointer, at offset: Int, _ needle: (Int32) -> Needle, _ end: (_ needle: Int32, _ start: Int) -> Int?
+    ) -> (needle: Int32, end: Int)? {
         // The last member that is not behind the text: whatever stands here is this one, or this one begins with it.
         var (low, high, common) = (0, self.members.count, 0)
         while low < high {
@@ -170,16 +174,16 @@ fileprivate extension NeedleCrowd.Group {
             }
         }
         var position = low - 1
-        var found: (end: Int, length: Int32)?
+        var found: (needle: Int32, end: Int, length: Int32)?
         while position >= 0 {
             let member = self.members[position]
             // Of those whose compared bytes are equal, one may go on as the text does.
             if let found, member.length < found.length { break }
-            if Int(member.length) <= common, let end = check(member.needle, offset) {
-                found = (max(found?.end ?? end, end), member.length)
+            if Int(member.length) <= common, let end = end(member.needle, offset), end > found?.end ?? 0 {
+                found = (member.needle, end, member.length)
             }
             position = Int(member.parent)
         }
-        return found?.end
+        return found.map { ($0.needle, $0.end) }
     }
 }

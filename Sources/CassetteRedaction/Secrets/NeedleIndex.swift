@@ -131,19 +131,19 @@ struct NeedleIndex: Sendable {
     /// Everything that is found, in no order.
     func search(_ text: UnsafeRawBufferPointer, deliver: (Hit) -> Void) {
         self.bytes.withUnsafeBytes { bytes in
-            func check(_ reference: Int32, _ start: Int) -> Int? {
+            func end(_ reference: Int32, _ start: Int) -> Int? {
                 let needle = self.needle(reference, bytes)
-                let own = self.texts[Int(reference >> 4)]
-                guard let end = Self.end(of: needle, own.standsAlone && needle.spelling == .plain, in: text, at: start) else {
-                    return nil
-                }
-                deliver(Hit(range: start..<end, secret: Int(own.secret), form: needle.form))
-                return end
+                let isWord = self.texts[Int(reference >> 4)].standsAlone && needle.spelling == .plain
+                return Self.end(of: needle, isWord, in: text, at: start)
+            }
+            func found(_ reference: Int32, _ range: Range<Int>) {
+                let secret = Int(self.texts[Int(reference >> 4)].secret)
+                deliver(Hit(range: range, secret: secret, form: self.needle(reference, bytes).form))
             }
             for table in [self.short, self.long, self.many] where !table.isEmpty {
-                table.search(text, length: { min(self.needle($0, bytes).count, Self.compareLimit) }, check: check)
+                table.search(text, length: { min(self.needle($0, bytes).count, Self.compareLimit) }, end: end, found: found)
             }
-            self.crowd.search(text, needle: { self.needle($0, bytes) }, check: check)
+            self.crowd.search(text, needle: { self.needle($0, bytes) }, end: end, found: found)
         }
     }
 
@@ -286,52 +286,77 @@ struct NeedleTable: Sendable {
         for index in self.entries.indices { self.link(index) }
     }
 
+    private struct Found {
+        var needle: Int32
+        var range: Range<Int>
+    }
+
     /// Looks at each block of the text that may be one of a needle.
     ///
     /// - Parameters:
     ///   - length: of a needle, as it was entered.
-    ///   - check: whether the needle that would start at an offset (which may be negative) is there; answers its end.
-    func search(_ text: UnsafeRawBufferPointer, length: (_ needle: Int32) -> Int, check: (_ needle: Int32, _ start: Int) -> Int?) {
+    ///   - end: where the needle ends that would start at an offset, which may be negative; nil if it is not there.
+    ///   - found: gets what is there, but for what lies within another needle at the same place.
+    func search(
+        _ text: UnsafeRawBufferPointer, length: (_ needle: Int32) -> Int, end: (_ needle: Int32, _ start: Int) -> Int?,
+        found: (_ needle: Int32, _ range: Range<Int>) -> Void
+    ) {
         guard !self.isEmpty, text.count >= self.window else { return }
         let (stride, last) = (self.stride, text.count - self.block)
         let (filterShift, factor) = (self.filterShift, Self.factor)
+        var here: [Found] = []
         self.filter.withUnsafeBufferPointer { filter in
             // SAFETY: a shifted hash has as many bits as `filter`; a block at an offset up to `last` is still in the text.
             func look(_ offset: Int, around inner: Range<Int>?, from least: Int) -> Range<Int>? {
                 let hash = self.key(text, offset) &* factor
                 let bit = hash >> filterShift
                 guard filter[Int(truncatingIfNeeded: bit >> 6)] >> (bit & 63) & 1 == 1 else { return nil }
-                return self.look(hash, offset, around: inner, from: least, length, check)
+                return self.look(hash, offset, around: inner, from: least, length, end, &here)
             }
             var offset = 0
             // Where what was found before ends.
             var least = 0
             while offset <= last {
-                guard var found = look(offset, around: nil, from: least) else {
+                guard var all = look(offset, around: nil, from: least) else {
                     offset += stride
                     continue
                 }
                 // One that has it in it, and may end a few bytes behind it, has a block within it.
                 var inner = offset + stride
-                while inner < found.upperBound, inner <= last {
-                    found = look(inner, around: found, from: least) ?? found
+                while inner < all.upperBound, inner <= last {
+                    all = look(inner, around: all, from: least) ?? all
                     inner += stride
                 }
+                self.deliver(here, found)
+                here.removeAll(keepingCapacity: true)
                 // What begins within what was found is part of it.
-                least = found.upperBound
-                offset = max(found.upperBound, offset + 1)
+                least = all.upperBound
+                offset = max(all.upperBound, offset + 1)
             }
         }
+    }
+
+    /// All of them share a block: the longest one, the one that begins first and the one that ends last cover what the others do.
+    private func deliver(_ here: [Found], _ found: (_ needle: Int32, _ range: Range<Int>) -> Void) {
+        guard let longest = here.max(by: { $0.range.count < $1.range.count }),
+            let first = here.min(by: { $0.range.lowerBound < $1.range.lowerBound }),
+            let last = here.max(by: { $0.range.upperBound < $1.range.upperBound })
+        else { return }
+        found(longest.needle, longest.range)
+        if first.range.lowerBound < longest.range.lowerBound { found(first.needle, first.range) }
+        if last.range.upperBound > longest.range.upperBound { found(last.needle, last.range) }
     }
 
     /// - Parameters:
     ///   - inner: looks only for needles that have this range in them and end behind it.
     ///   - least: where these may begin.
+    ///   - here: gets what is found.
+    /// - Returns: the place of all that was found.
     private func look(
         _ hash: UInt64, _ offset: Int, around inner: Range<Int>?, from least: Int, _ length: (Int32) -> Int,
-        _ check: (_ needle: Int32, _ start: Int) -> Int?
+        _ end: (_ needle: Int32, _ start: Int) -> Int?, _ here: inout [Found]
     ) -> Range<Int>? {
-        var found: Range<Int>?
+        var all: Range<Int>?
         var entry = self.heads[Int(hash >> self.headShift)]
         while entry >= 0 {
             let candidate = self.entries[Int(entry)]
@@ -342,12 +367,13 @@ struct NeedleTable: Sendable {
                 let window = candidate.needle >> 4 & 3
                 let start = offset - (window == 0 ? spare : window == 1 ? spare / 2 : 0) - Int(candidate.needle & 15)
                 let isAsked = inner.map { start >= least && start <= $0.lowerBound && start + count > $0.upperBound } ?? true
-                if isAsked, let end = check(needle, start) {
-                    found = found.map { $0.upperBound >= end ? $0 : min(start, $0.lowerBound)..<end } ?? start..<end
+                if isAsked, let end = end(needle, start) {
+                    here.append(Found(needle: needle, range: start..<end))
+                    all = all.map { $0.upperBound >= end ? $0 : min(start, $0.lowerBound)..<end } ?? start..<end
                 }
             }
             entry = candidate.next
         }
-        return found
+        return all
     }
 }

@@ -75,6 +75,12 @@ import Testing
         }
     }
 
+    /// Each of its places is one of a needle.
+    @Test func aTextOfEqualLettersHasNoMoreHitsThanLetters() {
+        let secrets = (3..<40).map { String(repeating: "a1", count: $0) }
+        #expect(self.found(secrets, in: String(repeating: "a1", count: 2000)).count <= 4000)
+    }
+
     @Test func manySecretsOfOneBeginningAreTold() {
         let secrets = (0..<500).map { "eyJhbGciOiJIUzI1NiJ9.\(10_000 + $0)" }
         for number in stride(from: 0, to: 500, by: 77) { #expect(self.found(secrets, in: "    " + secrets[number]) == ["\(number)@4-30"]) }
@@ -116,8 +122,9 @@ import Testing
                     crowd.search(
                         text,
                         needle: {
-                            asked += 1; return needle($0)
-                        }, check: { $1 + needles[Int($0)].count })
+                            asked += 1
+                            return needle($0)
+                        }, end: { $1 + needles[Int($0)].count }, found: { _, _ in })
                 }
                 return asked
             }
@@ -222,10 +229,12 @@ import Testing
         #expect(isEntered[..<10].allSatisfy { $0 } && !isEntered[499])
         var asked = 0
         needles[77].withUnsafeBytes { bytes in
-            table.search(bytes, length: { needles[Int($0)].count }) { _, _ in
-                asked += 1
-                return nil
-            }
+            table.search(
+                bytes, length: { needles[Int($0)].count },
+                end: { _, _ in
+                    asked += 1
+                    return nil
+                }, found: { _, _ in })
         }
         #expect(asked < 9 * 17)
     }
@@ -234,10 +243,12 @@ import Testing
         var table = NeedleTable(window: 6, block: 4)
         Array("abcdef".utf8).withUnsafeBytes { _ = table.insert(0, $0) }
         Array("nothing of the kind".utf8).withUnsafeBytes { bytes in
-            table.search(bytes, length: { _ in 6 }) { _, _ in
-                Issue.record("asked")
-                return nil
-            }
+            table.search(
+                bytes, length: { _ in 6 },
+                end: { _, _ in
+                    Issue.record("asked")
+                    return nil
+                }, found: { _, _ in })
         }
         #expect(!table.isEmpty)
     }
