@@ -6,6 +6,9 @@ internal import TapeBytes
 ///
 /// Bodies keep their codings; chunks are as they were recorded. Messages of HTTP/2 are written as HTTP/1.1 would have them, with a length if
 /// they have none.
+///
+/// A body that was cut has fewer bytes than its fields say, so that a reader would take what follows for its rest. Its message has the field
+/// `Wiretape-Cut-After` with the number of bytes after the head, unless one side is written alone.
 package struct RawMessages: ExchangeWriter {
     /// What of each exchange is written.
     package enum Choice: String, Sendable, CaseIterable { case both, request, response }
@@ -37,8 +40,10 @@ package struct RawMessages: ExchangeWriter {
         let request = interaction.request
         try self.target.write("\(request.method) \(Self.target(of: request)) \(Self.version(request.version))\r\n")
         let isFramed = request.version.major < 2 || request.body == nil
-        try self.fields(request.headers, addingHostOf: request.url, lengthOf: isFramed ? nil : request.body)
-        try self.body(request.body, request.headers, request.trailers)
+        try self.fields(
+            request.headers, addingHostOf: request.url, lengthOf: isFramed ? nil : request.body,
+            cutAfter: try self.cutSize(request.body, request.headers))
+        try self.body(request.body, request.headers, request.trailers) { try self.target.write($0) }
     }
 
     /// The answer alone; nothing if there is none.
@@ -50,8 +55,18 @@ package struct RawMessages: ExchangeWriter {
                 + [13, 10])
         let isBodiless = request.method == "HEAD" || response.status < 200 || response.status == 204 || response.status == 304
         let isFramed = response.version.major < 2 || isBodiless || response.body?.isComplete == false
-        try self.fields(response.headers, addingHostOf: nil, lengthOf: isFramed ? nil : response.body ?? Body(size: 0, content: .empty))
-        try self.body(response.body, response.headers, response.trailers)
+        try self.fields(
+            response.headers, addingHostOf: nil, lengthOf: isFramed ? nil : response.body ?? Body(size: 0, content: .empty),
+            cutAfter: try self.cutSize(response.body, response.headers))
+        try self.body(response.body, response.headers, response.trailers) { try self.target.write($0) }
+    }
+
+    /// The bytes of a cut body, with the lines of its chunks; nil if it is complete, or nothing follows it.
+    private func cutSize(_ body: Body?, _ headers: HeaderFields) throws -> Int? {
+        guard self.choice == .both, let body, !body.isComplete else { return nil }
+        var size = 0
+        try self.body(body, headers, nil) { size += $0.count }
+        return size
     }
 
     private static func version(_ version: HTTPVersion) -> String { version.major >= 2 ? "HTTP/1.1" : version.description }
@@ -62,8 +77,10 @@ package struct RawMessages: ExchangeWriter {
         return rest.hasPrefix("/") ? String(rest) : "/\(rest)"
     }
 
-    /// - Parameter body: whose length is added if the fields say none; nil to add nothing.
-    private func fields(_ headers: HeaderFields, addingHostOf url: String?, lengthOf body: Body?) throws {
+    /// - Parameters:
+    ///   - body: whose length is added if the fields say none; nil to add nothing.
+    ///   - cutSize: of a body that was cut.
+    private func fields(_ headers: HeaderFields, addingHostOf url: String?, lengthOf body: Body?, cutAfter cutSize: Int?) throws {
         // HTTP/2 has it in the URL.
         if let url, !headers.contains("host") {
             try self.target.write("Host: \(url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" })\r\n")
@@ -72,6 +89,7 @@ package struct RawMessages: ExchangeWriter {
         if let body, !headers.contains("content-length"), !headers.contains("transfer-encoding") {
             try self.target.write("Content-Length: \(self.length(of: body))\r\n")
         }
+        if let cutSize { try self.target.write("Wiretape-Cut-After: \(cutSize)\r\n") }
         try self.target.write([13, 10])
     }
 
@@ -83,12 +101,14 @@ package struct RawMessages: ExchangeWriter {
         return length
     }
 
-    private func body(_ body: Body?, _ headers: HeaderFields, _ trailers: HeaderFields?) throws {
+    private func body(
+        _ body: Body?, _ headers: HeaderFields, _ trailers: HeaderFields?, _ write: ([UInt8]) throws -> Void
+    ) throws {
         let isChunked = headers.values("transfer-encoding").contains { $0.lowercased().hasSuffix("chunked") }
         guard let body else { return }
         let stream = try self.target.reader.restoredStream(of: body) { PortableSHA256() }
         guard isChunked else {
-            while !stream.isEnded { try self.target.write(try stream.next()) }
+            while !stream.isEnded { try write(try stream.next()) }
             return
         }
         var chunks = (body.arrival?.isChunked == true ? body.arrival?.pieces ?? [] : [])[...]
@@ -96,24 +116,22 @@ package struct RawMessages: ExchangeWriter {
         while !stream.isEnded {
             held += try stream.next()
             while let chunk = chunks.first, held.count >= chunk.size {
-                try self.chunk(Array(held.prefix(chunk.size)), line: chunk.line)
+                try write(Self.chunk(Array(held.prefix(chunk.size)), line: chunk.line))
                 held.removeFirst(chunk.size)
                 chunks = chunks.dropFirst()
             }
             // Without chunks that are known, each piece is one.
             if chunks.isEmpty, !held.isEmpty {
-                try self.chunk(held, line: nil)
+                try write(Self.chunk(held, line: nil))
                 held = []
             }
         }
-        if !held.isEmpty { try self.chunk(held, line: nil) }
+        if !held.isEmpty { try write(Self.chunk(held, line: nil)) }
         guard body.isComplete else { return }
-        try self.target.write("\(body.arrival?.lastLine ?? "0")\r\n")
-        try self.target.write((trailers?.bytes ?? []) + [13, 10])
+        try write(Array("\(body.arrival?.lastLine ?? "0")\r\n".utf8) + (trailers?.bytes ?? []) + [13, 10])
     }
 
-    private func chunk(_ bytes: [UInt8], line: String?) throws {
-        guard !bytes.isEmpty else { return }
-        try self.target.write(Array("\(line ?? String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10])
+    private static func chunk(_ bytes: [UInt8], line: String?) -> [UInt8] {
+        bytes.isEmpty ? [] : Array("\(line ?? String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10]
     }
 }

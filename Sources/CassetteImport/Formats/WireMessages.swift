@@ -13,6 +13,8 @@ struct WireMessages {
     private let context: ImportContext
     /// Of the file, for errors.
     private let line: Int
+    /// Whether a body is searched for messages that it may have swallowed.
+    private var searchesBodies = true
 
     /// - Parameter line: on which the message is in its file; 0 if it is not of lines.
     init(_ context: ImportContext, line: Int = 0) {
@@ -43,13 +45,14 @@ struct WireMessages {
     func request(_ bytes: ArraySlice<UInt8>, base: String, _ extent: Extent) throws(CassetteError) -> (
         exchange: ImportedExchange, count: Int
     )? {
-        let head = try self.head(bytes)
+        var head = try self.head(bytes)
         guard let words = Self.words(head.startLine), FieldBuilder.isToken(words.method), words.version.hasPrefix("HTTP/") else {
             throw self.error("expected a request line, found \(Self.shown(head.startLine))")
         }
         let (version, isLater) = SourceWords.version(words.version)
         if isLater { self.context.lose(.http3) }
         let isTunnel = words.method == "CONNECT"
+        let cut = try self.takeCut(&head, extent)
         var exchange = ImportedExchange(request: RecordedRequest(method: words.method, url: "", version: version, headers: head.fields))
         if !isTunnel, let url = Self.url(words.target, head.fields, base: base) { exchange.request.url = url }
         if words.target == "*" { exchange.request.target = "*" }
@@ -62,7 +65,7 @@ struct WireMessages {
         } else if extent == .all, !rest.isEmpty {
             framing = .rest
         }
-        let found = try self.body(rest, framing, .request, extent)
+        let found = try self.body(rest, framing, .request, extent, head.fields, cut: cut)
         exchange.requestBody = found.body
         exchange.request.trailers = found.trailers
         if found.body?.isComplete == false { self.context.lose(.requestBody) }
@@ -89,7 +92,7 @@ struct WireMessages {
     func respond(_ bytes: ArraySlice<UInt8>, to exchange: inout ImportedExchange, _ extent: Extent) throws(CassetteError) -> Int {
         var rest = bytes
         while true {
-            let head = try self.head(rest)
+            var head = try self.head(rest)
             guard let status = Self.status(of: head.startLine) else {
                 throw self.error("expected a status line, found \(Self.shown(head.startLine))")
             }
@@ -100,6 +103,7 @@ struct WireMessages {
                     InterimResponse(version: version, status: status.code, reason: status.reason, headers: head.fields, at: 0))
                 continue
             }
+            let cut = try self.takeCut(&head, extent)
             var response = RecordedResponse(status: status.code, reason: status.reason, version: version, headers: head.fields)
             if version.major >= 2 { response.reason = [] }
             let isBodiless = exchange.request.method == "HEAD" || status.code < 200 || status.code == 204 || status.code == 304
@@ -107,10 +111,10 @@ struct WireMessages {
             if !isBodiless {
                 framing = Self.isChunked(head.fields, version) ? .chunked : Self.length(head.fields).map { .length($0) } ?? .rest
             }
-            if framing == .rest, extent == .open, Self.hasStartLine(rest) {
+            if framing == .rest, extent == .open, cut == nil, Self.startLine(in: rest) != nil {
                 throw self.error("an answer without a length is followed by other messages, so that nobody knows its end")
             }
-            let found = try self.body(rest, framing, .response, extent)
+            let found = try self.body(rest, framing, .response, extent, head.fields, cut: cut)
             response.trailers = found.trailers
             exchange.response = response
             exchange.responseBody = isBodiless ? nil : found.body
@@ -122,14 +126,15 @@ struct WireMessages {
         }
     }
 
-    private static func hasStartLine(_ bytes: ArraySlice<UInt8>) -> Bool {
+    /// Where the first line begins that could be that of a message; nil if there is none.
+    private static func startLine(in bytes: ArraySlice<UInt8>) -> Int? {
         var start = bytes.startIndex
         while start < bytes.endIndex {
-            if self.isStartLine(bytes[start...].prefix(1 << 16)) { return true }
-            guard let feed = bytes[start...].firstIndex(of: 10) else { return false }
+            if self.isStartLine(bytes[start...].prefix(1 << 16)) { return start }
+            guard let feed = bytes[start...].firstIndex(of: 10) else { return nil }
             start = feed + 1
         }
-        return false
+        return nil
     }
 
     // MARK: Heads
@@ -215,17 +220,40 @@ struct WireMessages {
 
     private enum Framing: Equatable { case none, length(Int), chunked, rest }
 
+    /// Takes the field of our own export off a head.
+    ///
+    /// - Returns: the number of bytes of a body that was cut; nil if it was not.
+    private func takeCut(_ head: inout Head, _ extent: Extent) throws(CassetteError) -> Int? {
+        guard extent == .open, let text = head.fields.first("wiretape-cut-after") else { return nil }
+        guard let size = JSONNumber.int(Array(text.utf8)[...]), size >= 0 else {
+            throw self.error("\"Wiretape-Cut-After\" is not a number of bytes")
+        }
+        head.fields = head.fields.removing("wiretape-cut-after")
+        return size
+    }
+
     private typealias Found = (body: ImportedBody?, trailers: HeaderFields?, count: Int)
 
     private func body(
-        _ bytes: ArraySlice<UInt8>, _ framing: Framing, _ side: MessageSide, _ extent: Extent
+        _ bytes: ArraySlice<UInt8>, _ framing: Framing, _ side: MessageSide, _ extent: Extent, _ fields: HeaderFields, cut: Int?
     ) throws(CassetteError) -> Found {
+        if let cut {
+            guard cut <= bytes.count else { throw self.error("the file ends within a body of \(cut) bytes") }
+            var found = try self.body(bytes.prefix(cut), framing, side, .all, fields, cut: nil)
+            found.body = found.body ?? ImportedBody([], .asSent)
+            found.body?.isComplete = false
+            // Half of a coded body cannot be decoded, and is what was sent all the same.
+            found.body?.form = .asSent
+            found.count = cut
+            return found
+        }
         switch framing {
         case .none: return (nil, nil, 0)
         case .rest: return (ImportedBody(Array(bytes), .either), nil, bytes.count)
         case .length(let length):
             // A tool that has decoded the body may have left the length as it was; that of a longer one is corrected later.
             let data = extent == .all ? bytes : bytes.prefix(length)
+            if extent == .open { try self.checkForMessages(data, isShort: data.count < length, fields) }
             return (ImportedBody(Array(data), extent == .all ? .either : .asSent, isComplete: data.count >= length), nil, data.count)
         case .chunked:
             if let found = self.chunked(bytes, side, extent) { return found }
@@ -233,6 +261,45 @@ struct WireMessages {
             // The tool has taken the chunks off.
             return (ImportedBody(Array(bytes), .either), nil, bytes.count)
         }
+    }
+
+    /// A body that was cut has taken the bytes of the messages after it for its own: they end where it does.
+    private func checkForMessages(_ body: ArraySlice<UInt8>, isShort: Bool, _ fields: HeaderFields) throws(CassetteError) {
+        guard self.searchesBodies, let start = Self.startLine(in: body) else { return }
+        let type = fields.first("content-type")?.lowercased() ?? ""
+        if !isShort {
+            // Their bodies are messages (RFC 9110, 9.3.8; RFC 9112, 10).
+            guard !type.hasPrefix("message/"), !type.hasPrefix("application/http") else { return }
+            guard self.areMessages(body[start...]) else { return }
+        }
+        throw self.error(
+            "a body has the first line of another message in it, so that it may have been cut before that line and nobody knows its end")
+    }
+
+    /// Whether the bytes are whole messages up to their end.
+    private func areMessages(_ bytes: ArraySlice<UInt8>) -> Bool {
+        // Looks only: what it loses is not lost.
+        var messages = WireMessages(ImportContext(file: self.context.file, losses: ImportLosses(), options: self.context.options))
+        messages.searchesBodies = false
+        var rest = bytes
+        do throws(CassetteError) {
+            while !rest.isEmpty {
+                if rest.starts(with: "HTTP/".utf8) {
+                    var exchange = ImportedExchange(request: RecordedRequest(method: "GET", url: ""))
+                    rest = rest.dropFirst(try messages.respond(rest, to: &exchange, .open))
+                    guard exchange.responseBody?.isComplete != false else { return false }
+                } else {
+                    guard let found = try messages.request(rest, base: self.context.options.base, .open),
+                        found.exchange.requestBody?.isComplete != false
+                    else { return false }
+                    rest = rest.dropFirst(found.count)
+                }
+                rest = rest.drop { $0 == 13 || $0 == 10 }
+            }
+        } catch {
+            return false
+        }
+        return true
     }
 
     /// Nil if these are no chunks.
