@@ -217,7 +217,7 @@ import Testing
         let entry = HARText.entry(response: #""content": {"size": 17, "mimeType": "text/plain"}"#)
         let exchange = try self.one(entry)
         guard case .cut(let cut) = exchange.outcome else { throw TestProblem("\(exchange.outcome)") }
-        #expect(cut.by == .recorder && exchange.response?.body?.isComplete == false)
+        #expect(cut.by == .origin && exchange.response?.body?.isComplete == false)
         #expect(try Importing().run(HARText.log(entry)).report.losses.map(\.kind) == ["responseBody"])
     }
 

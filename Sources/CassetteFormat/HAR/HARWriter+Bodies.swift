@@ -99,7 +99,7 @@ extension HARWriter {
             let size = if case .multipart(let inner) = content { inner.size } else { PartContent(content)?.size ?? 0 }
             _ = try self.text(
                 of: Body(size: size, content: content), HeaderFields(), type: type ?? "text/plain", as: "value", encoding: "_encoding",
-                isCharsetNamed: charset != nil && disposition?.filename == nil)
+                formCharset: disposition?.filename == nil ? charset : nil)
             if let filename = disposition?.filename {
                 self.writer.member("fileName")
                 self.writer.string(filename)
@@ -146,28 +146,31 @@ extension HARWriter {
 
     /// Writes the content as text or base64; returns its size, nil if it is not available.
     ///
-    /// - Parameter isCharsetNamed: the archive says elsewhere what charset its text was in.
+    /// Text is written only if an import makes the same bytes of it again: it encodes text in the charset that the type names.
+    ///
+    /// - Parameter formCharset: the charset that a form names for its fields, which the type of a field need not repeat.
     private mutating func text(
         of body: Body, _ headers: HeaderFields, type: String, as member: StaticString = "text", encoding: StaticString,
-        isCharsetNamed: Bool = false
+        formCharset: FormCharset? = nil
     ) throws -> Int? {
+        let type = formCharset.map { "\(type); charset=\($0.label)" } ?? type
         switch body.content {
         case .empty: return 0
         case .encodedText(let bytes, let charset):
             // A reader of the archive can restore the bytes by the type alone.
-            let text = isCharsetNamed || Self.names(type, charset) ? charset.decode(bytes) : nil
+            let text = charset.decode(bytes).flatMap { Charset.bytes(of: $0, type: type) == bytes ? $0 : nil }
             _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? bytes).withUnsafeBytes(deliver) }
             return bytes.count
         case .text(let bytes), .json(let bytes, _):
-            let isText = UTF8Validator.isValid(bytes)
+            let isText = Self.isText(bytes, type)
             return try self.text(isText: isText, member, encoding) { deliver in try bytes.withUnsafeBytes(deliver) }
         case .form, .lines, .events, .binary:
             let bytes = body.content.inlineBytes ?? []
-            let isText = if case .binary = body.content { false } else { UTF8Validator.isValid(bytes) }
+            let isText = if case .binary = body.content { false } else { Self.isText(bytes, type) }
             return try self.text(isText: isText, member, encoding) { deliver in try bytes.withUnsafeBytes(deliver) }
         case .multipart(let parts) where parts.sidecars.isEmpty:
             let source = parts.source { _ in ByteSource([]) }
-            let isText = UTF8Validator.isValid(try source.load())
+            let isText = Self.isText(try source.load(), type)
             return try self.text(isText: isText, member, encoding) { deliver in try source.forEachPiece(deliver) }
         case .grpc(let messages) where messages.sidecars.isEmpty:
             let source = try messages.source { _ in ByteSource([]) }
@@ -180,7 +183,8 @@ extension HARWriter {
             }
             // Messages have prefixes, which are no text.
             let isText =
-                Self.isTextual(type) && GRPCType(MediaType(Array(type.utf8)[...])) == nil ? try Self.isUTF8(body, headers, bodies) : false
+                Self.isTextual(type) && GRPCType(MediaType(Array(type.utf8)[...])) == nil
+                ? try Self.isText(body, headers, bodies, type) : false
             return try self.text(isText: isText, member, encoding) { deliver in try bodies.read(body, headers: headers, deliver) }
         }
     }
@@ -218,11 +222,9 @@ extension HARWriter {
         return size
     }
 
-    /// Whether a Content-Type names a charset that restores the bytes from the text.
-    private static func names(_ type: String, _ charset: Charset) -> Bool {
-        guard let parameter = MIMEParameters(type.utf8)["charset"] else { return false }
-        let label = String(decoding: parameter.value.prefix(64), as: UTF8.self).lowercased()
-        return Charset.candidates(label: label, beginning: UnsafeRawBufferPointer(start: nil, count: 0)).contains(charset)
+    /// Whether the bytes are UTF-8 that a reader of the archive takes for the same bytes.
+    private static func isText(_ bytes: [UInt8], _ type: String) -> Bool {
+        UTF8Validator.isValid(bytes) && Charset.bytes(of: bytes, type: type) == bytes
     }
 
     private static func isTextual(_ type: String) -> Bool {
@@ -231,11 +233,15 @@ extension HARWriter {
         return type.hasPrefix("text/") || words.contains { type.contains($0) }
     }
 
-    private static func isUTF8(_ body: Body, _ headers: HeaderFields, _ bodies: any HARBodySource) throws -> Bool {
+    /// The same for bytes that come in pieces. Under another charset than UTF-8, only ASCII is.
+    private static func isText(_ body: Body, _ headers: HeaderFields, _ bodies: any HARBodySource, _ type: String) throws -> Bool {
+        // A character that every charset either lacks or has in other bytes than UTF-8.
+        let probe = Array("\u{E9}".utf8)
+        let isUTF8 = Charset.bytes(of: probe, type: type) == probe
         var validator = UTF8Validator()
         var isValid = true
         try bodies.read(body, headers: headers) { piece in
-            if isValid, validator.firstInvalid(in: piece) != nil { isValid = false }
+            if isValid, validator.firstInvalid(in: piece) != nil || !isUTF8 && piece.contains(where: { $0 >= 128 }) { isValid = false }
         }
         return isValid && validator.isAtCharacterEnd
     }

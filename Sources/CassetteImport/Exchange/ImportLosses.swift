@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassetteStore
+internal import TapeBytes
 
 /// A kind of thing that a cassette cannot get out of another tool's recording, or keep of it.
 public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
@@ -44,8 +45,8 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .notHTTP: "an entry is not of HTTP, or names no host, and was left out"
         case .cached: "an answer came from the browser's cache without its body: a replay cuts it"
         case .blocked: "a request was never sent and was left out"
-        case .responseBody: "an answer lacks its body: a replay cuts it"
-        case .requestBody: "a request lacks its body: it matches any"
+        case .responseBody: "an answer lacks its body or a part of it: a replay cuts it"
+        case .requestBody: "a request lacks its body or a part of it: it matches any"
         case .codedBody: "a body is there without its compression: it is replayed decoded"
         case .length: "a body has another length than its fields say: the field was corrected"
         case .fields: "a header field is none and was left out"
@@ -131,6 +132,13 @@ final class ImportContext {
 
     func lose(_ loss: ImportLoss, at value: SourceValue? = nil, names: [String] = []) {
         self.losses.note(loss, at: self.place(value?.line), names: names)
+    }
+
+    /// The bytes of a text that a tool has decoded: in the charset that its type names. A loss if that lacks a character.
+    func bytes(of text: [UInt8], type: String) -> [UInt8] {
+        if let bytes = Charset.bytes(of: text, type: type) { return bytes }
+        self.lose(.charset)
+        return text
     }
 
     func place(_ line: Int?) -> String {

@@ -22,6 +22,15 @@ struct ImportedExchange {
     /// What no other member has, for an export.
     var unknown: [UnknownMember] = []
 
+    /// Marks the body of the answer as one that lacks its end.
+    ///
+    /// The outcome is that of an origin that cut its answer, so that a replay cuts it at once: after a cut by the recorder, it would wait for
+    /// the client to leave.
+    mutating func cutAnswer(_ reason: String) {
+        self.responseBody?.isComplete = false
+        self.outcome = .cut(Cut(by: .origin, reason: reason))
+    }
+
     /// Bytes in memory, about.
     var size: Int {
         let messages = self.messages?.reduce(0) { $0 + $1.bytes.count } ?? 0

@@ -46,12 +46,13 @@ struct CharlesReader {
         if exchange.responseBody == nil { exchange.responseBody = ImportedBody([], .asSent) }
         if !isBodiless, exchange.responseBody?.isComplete == false {
             self.context.lose(.responseBody, at: value)
-            exchange.outcome = .cut(Cut(by: .recorder, reason: "the session does not have the body"))
+            exchange.cutAnswer("the session does not have the whole body")
         } else if state != "COMPLETE", !isBodiless {
-            exchange.responseBody?.isComplete = false
-            exchange.outcome = .cut(Cut(by: .origin, reason: value["errorMessage"]?.string ?? "the session ends with \(state)"))
+            exchange.cutAnswer(value["errorMessage"]?.string ?? "the session ends with \(state)")
         }
-        if value["webSocket"] != nil || status == 101 { self.context.lose(.unknownPart, at: value) }
+        if value["webSocket"].map({ $0.bool != false && !$0.isNothing }) == true || status == 101 {
+            self.context.lose(.unknownPart, at: value)
+        }
         return exchange
     }
 
@@ -91,11 +92,23 @@ struct CharlesReader {
             if let text = body["text"] {
                 guard let data = text.data else { throw self.context.error(text, path, "expected text, found \(text.kind)") }
                 if body["encoding"]?.string == "base64", let bytes = LooseBase64.decode(data[...]) { return ImportedBody(bytes, .either) }
-                return ImportedBody(data, .decoded)
+                let text = DecodedText(data, type: Self.type(message, fields), context: self.context)
+                let isCoded = fields.contains("content-encoding")
+                // The size of a body in its coding says nothing about the text. `sizes` may count chunks.
+                let length = isCoded ? nil : fields.first("content-length").flatMap { Int($0) }
+                let isWhole = text.isWhole(size: body["decodedSize"]?.int, length: length)
+                return ImportedBody(text.bytes, .decoded, isComplete: isWhole)
             }
         }
         let size = message?["sizes"]?["body"]?.int ?? fields.first("content-length").flatMap { Int($0) } ?? 0
         return size > 0 ? ImportedBody([], .asSent, isComplete: false) : nil
+    }
+
+    /// With the charset that Charles found, if the field names none.
+    private static func type(_ message: SourceValue?, _ fields: HeaderFields) -> String {
+        let type = fields.first("content-type") ?? message?["mimeType"]?.string ?? ""
+        guard MIMEParameters(type.utf8)["charset"] == nil, let charset = message?["charset"]?.string, !charset.isEmpty else { return type }
+        return "\(type.isEmpty ? "text/plain" : type); charset=\(charset)"
     }
 
     /// In milliseconds, as Charles has them.

@@ -88,7 +88,7 @@ struct FlowReader {
             exchange.response = head
             exchange.responseBody = self.body(response, .responseBody)
             if exchange.responseBody?.isComplete == false {
-                exchange.outcome = .cut(Cut(by: .recorder, reason: "the flow does not have the body"))
+                exchange.cutAnswer("the flow does not have the body")
             }
         }
         if let problem = flow["error"]?["msg"]?.string {

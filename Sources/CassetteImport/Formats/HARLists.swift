@@ -21,6 +21,7 @@ struct HARForm {
             request.headers = request.headers.removing("content-type")
             request.headers.append(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
         }
+        let charset = params.first { $0["name"]?.string == "_charset_" && $0["fileName"] == nil }?["value"]?.string
         var bytes: [UInt8] = []
         for param in params {
             let file = param["fileName"]?.string
@@ -36,6 +37,10 @@ struct HARForm {
                     return nil
                 }
                 data = decoded
+            } else {
+                var type = param["contentType"]?.string ?? ""
+                if let charset, file == nil { type += "\(type.isEmpty ? "text/plain" : ""); charset=\(charset)" }
+                data = self.context.bytes(of: data, type: type)
             }
             // Browsers leave the contents of files out.
             if file != nil, param["value"] == nil { return nil }

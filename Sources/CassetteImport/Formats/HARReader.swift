@@ -180,8 +180,11 @@ struct HARReader {
         }
         let type = request.headers.first("content-type") ?? Self.type(post)
         let isCoded = request.headers.contains("content-encoding")
-        var found = try self.bytes(post, type: type ?? "", isCoded: isCoded, in: "request.postData")
-        if found?.isComplete == false { return found }
+        var found = try self.bytes(
+            post, type: type ?? "", isCoded: isCoded, size: isCoded ? nil : length ?? Self.size(value["bodySize"]),
+            length: isCoded ? nil : length, in: "request.postData")
+        // The part of a body that is there could be another one's beginning.
+        if found?.isComplete == false { return self.missing(at: post) }
         // Some have an empty text beside the fields of a form.
         if found?.bytes.isEmpty != false { found = try HARForm(self.context).body(post, type: type, &request) ?? found }
         if found?.bytes.isEmpty != false, self.hasBody(value, request) || Self.hasParams(post) {
@@ -223,8 +226,14 @@ struct HARReader {
         return type
     }
 
-    /// The bytes of a content that has a text or a file; nil if it has neither.
-    private func bytes(_ value: SourceValue, type: String, isCoded: Bool, in path: String) throws(CassetteError) -> ImportedBody? {
+    /// The bytes of a content that has a text or a file; nil if it has neither. Incomplete if it is not all that was sent.
+    ///
+    /// - Parameters:
+    ///   - size: of the content in bytes; nil if the archive does not say.
+    ///   - length: the Content-Length of a body without codings.
+    private func bytes(
+        _ value: SourceValue, type: String, isCoded: Bool, size: Int?, length: Int?, in path: String
+    ) throws(CassetteError) -> ImportedBody? {
         if let name = value.first("_file", "_sha1") {
             var bytes: [UInt8]
             if let zip, let file = name.string {
@@ -233,14 +242,17 @@ struct HARReader {
                 bytes = try self.context.file(name, path, below: self.folder)
             }
             // Playwright has texts in UTF-8 there too.
-            if UTF8Validator.isValid(bytes) { bytes = self.encoded(bytes, type: type) }
+            if UTF8Validator.isValid(bytes) { bytes = self.context.bytes(of: bytes, type: type) }
             return ImportedBody(bytes, .decoded)
         }
         guard let text = value["text"] else { return nil }
         guard let data = text.data else { throw self.context.error(text, "\(path).text", "expected text, found \(text.kind)") }
         if self.isPolly, isCoded, let chunks = Self.chunks(data) { return ImportedBody(chunks, .either) }
         let encoding = value.first("encoding", "_encoding")?.string?.lowercased() ?? ""
-        if Self.textEncodings.contains(encoding) { return ImportedBody(self.encoded(data, type: type), .decoded) }
+        if Self.textEncodings.contains(encoding) {
+            let text = DecodedText(data, type: type, context: self.context)
+            return ImportedBody(text.bytes, .decoded, isComplete: text.isWhole(size: size, length: length) && !Self.isTruncated(value))
+        }
         guard encoding == "base64" else {
             self.context.lose(.encoding, at: text)
             return ImportedBody([], .asSent, isComplete: false)
@@ -249,7 +261,14 @@ struct HARReader {
             self.context.lose(.base64, at: text)
             return ImportedBody([], .asSent, isComplete: false)
         }
-        return ImportedBody(bytes, .either)
+        // Some tools give the number of characters in base64.
+        let isShort = size.map { $0 > bytes.count && $0 != data.count } ?? false
+        return ImportedBody(bytes, .either, isComplete: !isShort && !Self.isTruncated(value))
+    }
+
+    /// As Firefox says of a body that is too long for it.
+    private static func isTruncated(_ value: SourceValue) -> Bool {
+        value["comment"]?.string?.lowercased().contains("truncated") == true
     }
 
     /// Names of no encoding, as tools write them.
@@ -275,17 +294,6 @@ struct HARReader {
         return isCompressed ? bytes : nil
     }
 
-    /// Archives have text in Unicode: the bytes are those of the charset that the type names.
-    private func encoded(_ text: [UInt8], type: String) -> [UInt8] {
-        guard let label = MIMEParameters(type.utf8)["charset"]?.value, text.contains(where: { $0 >= 128 }) else { return text }
-        let name = String(decoding: label.prefix(64), as: UTF8.self).lowercased()
-        let charsets = Charset.candidates(label: name, beginning: UnsafeRawBufferPointer(start: nil, count: 0))
-        guard !charsets.isEmpty else { return text }
-        if let bytes = charsets.lazy.compactMap({ $0.encode(text) }).first { return bytes }
-        self.context.lose(.charset)
-        return text
-    }
-
     private func responseBody(
         _ value: SourceValue, _ entry: SourceValue, _ exchange: inout ImportedExchange
     ) throws(CassetteError) -> ImportedBody? {
@@ -294,37 +302,71 @@ struct HARReader {
         let type = headers.first("content-type") ?? content.flatMap(Self.type)
         let isCoded = headers.contains("content-encoding")
         let found = try content.flatMap { (content) throws(CassetteError) in
-            try self.bytes(content, type: type ?? "", isCoded: isCoded, in: "response.content")
+            let length = isCoded ? nil : headers.first("content-length").flatMap { Int($0) }
+            let size = Self.contentSize(content, length: length, isCoded: isCoded)
+            return try self.bytes(content, type: type ?? "", isCoded: isCoded, size: size, length: length, in: "response.content")
         }
-        if let content, let body = found, !body.bytes.isEmpty || self.isEmpty(content, body, headers, isCoded: isCoded) {
+        if let content, let body = found, !body.bytes.isEmpty || self.isEmpty(content, body, value, headers, isCoded: isCoded) {
             if let type, !headers.contains("content-type"), !body.bytes.isEmpty {
                 exchange.response?.headers.append(name: "Content-Type", value: type)
+            }
+            if !body.isComplete, !Self.isBodiless(exchange) {
+                self.context.lose(.responseBody, at: entry)
+                exchange.outcome = .cut(Cut(by: .origin, reason: "the archive does not have the whole body"))
             }
             return body
         }
         if let events = entry["_eventSourceMessages"]?.list, !events.isEmpty { return self.stream(events, exchange) }
         let length = headers.first("content-length").flatMap { Int($0) }
         let size = content?["size"]?.double ?? value["bodySize"]?.double ?? length.map(Double.init) ?? 0
-        guard exchange.request.method != "HEAD", exchange.response?.status ?? 0 >= 200, ![204, 304].contains(exchange.response?.status)
-        else {
-            return nil
-        }
+        guard !Self.isBodiless(exchange) else { return nil }
         // The sizes of what a browser had itself are 0 or below, those of Firefox are missing.
         let isCached = value["httpVersion"]?.string == "" && value["bodySize"]?.double == -1
         // A size of -1 is one that nobody knows.
-        let isMissing = size > 0 || size < 0 && length != 0 || length ?? 0 > 0 || isCached || found?.isComplete == false
+        let isMissing =
+            size > 0 || size < 0 && length != 0 || length ?? 0 > 0 || isCached || found?.isComplete == false
+            || Self.saysBytesCame(value, headers, isCoded: isCoded)
         guard isMissing else { return ImportedBody([], .decoded) }
         self.context.lose(isCached ? .cached : .responseBody, at: entry)
-        exchange.outcome = .cut(Cut(by: .recorder, reason: "the archive does not have the body"))
+        exchange.outcome = .cut(Cut(by: .origin, reason: "the archive does not have the body"))
         return ImportedBody([], .decoded, isComplete: false)
     }
 
     /// Whether a text without characters is all that the answer had, and not what an archive has of a body that it lacks.
-    private func isEmpty(_ content: SourceValue, _ body: ImportedBody, _ headers: HeaderFields, isCoded: Bool) -> Bool {
+    private func isEmpty(
+        _ content: SourceValue, _ body: ImportedBody, _ response: SourceValue, _ headers: HeaderFields, isCoded: Bool
+    ) -> Bool {
         let size = content["size"]?.double ?? 0
         let length = headers.first("content-length").flatMap { Int($0) } ?? 0
         // Nothing, compressed, has some bytes.
-        return body.isComplete && size == 0 && (length <= 0 || isCoded)
+        return body.isComplete && size == 0 && (length <= 0 || isCoded) && !Self.saysBytesCame(response, headers, isCoded: isCoded)
+    }
+
+    private static func isBodiless(_ exchange: ImportedExchange) -> Bool {
+        let status = exchange.response?.status ?? 0
+        return exchange.request.method == "HEAD" || status < 200 || status == 204 || status == 304
+    }
+
+    /// Bytes of an empty body in chunks, which browsers count: `0`, two ends of lines (RFC 9112, 7.1).
+    private static let emptyChunksSize = 5.0
+
+    /// Whether `bodySize` counts bytes of a body whose content is said to be empty.
+    private static func saysBytesCame(_ response: SourceValue, _ headers: HeaderFields, isCoded: Bool) -> Bool {
+        guard !isCoded, headers.first("content-length") != "0" else { return false }
+        return response["bodySize"]?.double ?? 0 > (headers.contains("transfer-encoding") ? Self.emptyChunksSize : 0)
+    }
+
+    /// Nil if there is none, or -1 for an unknown one.
+    private static func size(_ value: SourceValue?) -> Int? { value?.int.flatMap { $0 > 0 ? $0 : nil } }
+
+    /// The number of bytes of the decoded content; nil if it is not known.
+    ///
+    /// - Parameter length: the Content-Length of a body without codings.
+    private static func contentSize(_ content: SourceValue, length: Int?, isCoded: Bool) -> Int? {
+        guard let size = self.size(content["size"]) else { return length.flatMap { $0 > 0 ? $0 : nil } }
+        // Some tools give the size of the coded body, which is longer than a short content.
+        guard isCoded else { return size }
+        return content["compression"] == nil ? nil : size
     }
 
     /// A stream of events, written anew of its events.

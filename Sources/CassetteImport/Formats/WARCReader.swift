@@ -85,13 +85,11 @@ struct WARCReader {
         _ = try messages.respond(answer.block[...], to: &exchange, .all)
         if answer.type == "revisit", exchange.responseBody?.bytes.isEmpty == true {
             // The body is in another record, of an earlier visit.
-            exchange.responseBody?.isComplete = false
-            exchange.outcome = .cut(Cut(by: .recorder, reason: "the archive has the body with an earlier visit"))
+            exchange.cutAnswer("the archive has the body with an earlier visit")
             self.context.lose(.responseBody)
         } else if let reason = answer.field("warc-truncated"), exchange.responseBody != nil {
-            exchange.responseBody?.isComplete = false
-            exchange.outcome = .cut(
-                Cut(by: .recorder, reason: "the archive has cut the body (\(PlainText.escape(reason.utf8, limit: 40)))"))
+            exchange.cutAnswer("the archive has cut the body (\(PlainText.escape(reason.utf8, limit: 40)))")
+            self.context.lose(.responseBody)
         }
         return exchange
     }

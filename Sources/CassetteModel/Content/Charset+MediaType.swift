@@ -1,0 +1,17 @@
+public import TapeBytes
+
+extension Charset {
+    /// The bytes that a text has under a media type: in the charset that the type names, else in UTF-8.
+    ///
+    /// For text that another tool has decoded. Text in ASCII keeps its bytes.
+    ///
+    /// - Parameter type: a Content-Type, which may be empty.
+    /// - Returns: nil if the charset lacks a character of the text.
+    public static func bytes(of text: [UInt8], type: String) -> [UInt8]? {
+        guard text.contains(where: { $0 >= 128 }), let label = MIMEParameters(type.utf8)["charset"]?.value else { return text }
+        let name = String(decoding: label.prefix(64), as: UTF8.self).lowercased()
+        let charsets = Charset.candidates(label: name, beginning: UnsafeRawBufferPointer(start: nil, count: 0))
+        guard !charsets.isEmpty else { return text }
+        return charsets.lazy.compactMap { $0.encode(text) }.first
+    }
+}
