@@ -113,7 +113,7 @@ private final class HandshakeWatcher: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.promise.fail(ChannelError.alreadyClosed) }
 }
 
-/// The bytes of a channel. What nobody has read stays with the sender.
+/// The bytes of a channel. The sender keeps what is not asked for.
 final class ChannelBytes: ByteStream {
     /// For what a server still sends behind the client's close.
     private static let lingering = TimeAmount.seconds(2)

@@ -432,12 +432,12 @@ public final class CassetteSession: Sendable {
         return try self.resolve(pending, body: .unsent)
     }
 
-    /// Notes that a client left before the end of its request's body. If the recorded client left an exchange with this head so, that one has been
-    /// replayed. Waits for the disk.
+    /// Notes that a client left before the end of its request's body. An exchange with the same head whose recorded client left in the same way
+    /// counts as replayed. Waits for the disk.
     public func clientLeft(during pending: PendingRequest) {
         guard let source, let key = pending.key else { return }
         for index in self.groups.members(ofKey: key).prefix(Self.unaskedLimit).map(Int.init) {
-            // A recorded request that cannot be read is told of where it is asked for.
+            // A recorded request that cannot be read is reported when a request asks for it.
             guard self.state.withLock({ $0.assignments.answered[index] == 0 }),
                 let recorded = try? source.comparedRequest(
                     at: index, rules: self.rules, detail: .digests, redaction: nil, digest: self.digest),

@@ -2,8 +2,8 @@ internal import TapeBytes
 
 /// The last message of a client's NTLM login ([MS-NLMP], 2.2.1.3), in base64: says who logs in, and proves it.
 ///
-/// The proof is a secret, and new in each login. Who it is tells apart two users that log in to one URL at the same time, as the user name of Digest
-/// does.
+/// The proof is a secret, and new in each login. The user's name is no secret, and tells apart two users who log in to one URL at the same
+/// time, as that of Digest does.
 struct NTLMMessage {
     /// `NTLMSSP` and the number of the message.
     private static let signature = Array("NTLMSSP\0".utf8) + [3, 0, 0, 0]
@@ -20,7 +20,7 @@ struct NTLMMessage {
     private let domain: ArraySlice<UInt8>
     private let user: ArraySlice<UInt8>
 
-    /// Nil if the text is none.
+    /// Nil if the text is no such message.
     init?(_ base64: [UInt8]) {
         guard base64.count <= Self.limit, base64.starts(with: "TlRMTVNTUAAD".utf8), let message = Base64.decode(base64),
             message.starts(with: Self.signature), message.count >= Self.headLength,

@@ -282,7 +282,7 @@ struct TextRedaction {
             known.index.search(bytes) { hits.append($0) }
             guard !hits.isEmpty, self.budget?.spend(work: hits.count * SearchBudget.costOfPlace) != false else { return }
             hits.sort { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
-            // What lies within another one is taken out with it.
+            // A hit within another one is taken out with it.
             var end = 0
             hits.removeAll { hit in
                 defer { end = max(end, hit.range.upperBound) }

@@ -321,7 +321,7 @@ struct NeedleTable: Sendable {
                     offset += stride
                     continue
                 }
-                // One that has it in it, and may end a few bytes behind it, has a block within it.
+                // A longer needle around what was found may end a few bytes behind it, and then has a block within it.
                 var inner = offset + stride
                 while inner < all.upperBound, inner <= last {
                     all = look(inner, around: all, from: least) ?? all
