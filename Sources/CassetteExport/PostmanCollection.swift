@@ -57,7 +57,14 @@ package struct PostmanCollection: ExchangeWriter {
         self.writer.element()
         self.writer.beginObject(.lines)
         self.member("name", "\(request.method) \(path.isEmpty ? "/" : String(path))")
-        let notes = payload.notes + (UTF8Validator.isValid(answer) ? [] : ["The answer has \(answer.count) bytes that are no text."])
+        var notes = payload.notes
+        // Postman has a text in the charset of its type.
+        let type = interaction.response?.headers.first("content-type") ?? ""
+        if !UTF8Validator.isValid(answer) || Charset.bytes(of: answer, type: type) != answer {
+            notes.append("The answer has \(answer.count) bytes that are no text.")
+            answer = []
+        }
+        if let body = interaction.response?.body, !body.isComplete { notes.append("The answer was cut after \(body.size) bytes.") }
         if !notes.isEmpty {
             self.member("description", "\(notes.joined(separator: " ")) See: wiretape show \(VisibleText.line(self.target.path)) \(number)")
         }

@@ -208,6 +208,7 @@ public struct CassetteImporter {
                 report.sources.append(.init(file: source.path, kind: source.kind, exchanges: intake.count - before))
             }
             if report.sources.isEmpty, let firstError { throw firstError }
+            try self.checkPlaceholders(losses.filled)
             report.failures = failures
             report.losses = losses.all
             if self.options.isStrict, !report.losses.isEmpty { throw StrictImportError(losses: report.losses) }
@@ -240,6 +241,15 @@ public struct CassetteImporter {
         report.leaks = status.leaks.map(\.description)
         return report
     }
+
+    /// A value for a placeholder that is nowhere has a misspelled name, and the one that was meant is not filled in.
+    private func checkPlaceholders(_ use: PlaceholderUse) throws(CassetteError) {
+        let unused = self.options.placeholders.keys.filter { !use.names.contains($0) }.sorted()
+        guard !unused.isEmpty else { return }
+        let names = unused.map { "\"\($0)\"" }.joined(separator: ", ")
+        throw CassetteError(
+            .notFound, "no recording has the placeholder \(names): write the name as it is between the brackets, or omit --placeholder.")
+    }
 }
 
 /// One file or folder that is imported.
@@ -268,6 +278,9 @@ final class RecordingSource {
         self.time = Timestamp(microseconds: Int64(written.tv_sec) * 1_000_000 + Int64(written.tv_nsec) / 1000)
         self.isFolder = status.st_mode & S_IFMT == S_IFDIR
         if options.kind == nil, !self.isFolder, let other = OtherTool(path: path) { throw other.error(path) }
+        if !self.isFolder, try RecordingSniffer.isZipInGzip(path) {
+            throw CassetteError(.damaged, "\"\(path)\" is a ZIP archive that was compressed again with gzip: use gunzip first.")
+        }
         if self.isFolder { self.zip = nil } else { self.zip = try RecordingSniffer.isZip(path) ? ZipArchive(path) : nil }
         if let kind = options.kind {
             self.kind = kind

@@ -40,6 +40,12 @@ enum RecordingSniffer {
         try SourceFile(path).read(4) == [0x50, 0x4B, 0x03, 0x04]
     }
 
+    static func isZipInGzip(_ path: String) throws(CassetteError) -> Bool {
+        guard try SourceFile(path).read(2) == [0x1F, 0x8B] else { return false }
+        // Damaged data is reported by the reader of the format.
+        return (try? SourceInput.open(path).read(4)) == [0x50, 0x4B, 0x03, 0x04]
+    }
+
     static func isJSON(_ path: String) throws(CassetteError) -> Bool {
         let first = try self.beginning(of: path).first
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")

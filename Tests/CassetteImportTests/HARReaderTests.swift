@@ -213,6 +213,67 @@ import Testing
         #expect(try self.importing.bytes(exchange.response?.body) == [0xFC] + Array("ber".utf8))
     }
 
+    @Test(arguments: [
+        // Shorter than it was, by its size or its length alone, or as Firefox says.
+        ("text/plain", "", #""content": {"size": 99, "text": "hi"}"#),
+        ("text/plain", "99", #""content": {"size": 99, "text": "hi"}"#), ("text/plain", "99", #""content": {"text": "hi"}"#),
+        ("text/plain", "", #""content": {"text": "hi", "comment": "Response body is truncated"}"#),
+        ("text/plain", "", #""content": {"size": 9, "text": "aGk=", "encoding": "base64"}"#),
+        // Came, and is not there.
+        ("text/plain", "", #""bodySize": 7, "content": {"size": 0}"#),
+        ("text/plain", "", #""bodySize": 7, "content": {"size": 0, "text": ""}"#),
+        // Was no text, or one of another charset.
+        ("image/png", "2", #""content": {"size": 2, "text": "h\ufffd"}"#), ("image/png", "", #""content": {"text": "h\ufffd"}"#),
+        ("image/png", "", #""content": {"size": 2, "text": "h\u00e9"}"#), ("text/plain", "1", #""content": {"size": 1, "text": "\u00e9"}"#),
+    ]) func aBodyThatIsNotAllThatCameIsCut(_ type: String, _ length: String, _ response: String) throws {
+        let field = length.isEmpty ? "" : #", {"name": "Content-Length", "value": "\#(length)"}"#
+        let entry = HARText.entry(headers: #"{"name": "Content-Type", "value": "\#(type)"}\#(field)"#, response: response)
+        let (report, exchanges) = try self.importing.run(HARText.log(entry))
+        #expect(exchanges[0].response?.body?.isComplete == false && report.losses.map(\.kind) == ["responseBody"])
+        guard case .cut(let cut) = exchanges[0].outcome else { throw TestProblem("\(exchanges[0].outcome)") }
+        #expect(cut.by == .origin)
+    }
+
+    @Test(arguments: [
+        ("4", #""content": {"size": 4, "text": "h\ufffd"}"#), ("", #""bodySize": -1, "content": {"size": 0, "text": ""}"#),
+        ("0", #""bodySize": 7, "content": {"size": 0}"#), ("", #""content": {"size": 4, "text": "aGk=", "encoding": "base64"}"#),
+        ("", #""content": {"size": 1, "text": "\u00e9"}"#), ("99", #""content": {"size": 2, "text": "hello"}"#),
+    ]) func aBodyThatCanBeAllThatCameIsComplete(_ length: String, _ response: String) throws {
+        let field = length.isEmpty ? "" : #", {"name": "Content-Length", "value": "\#(length)"}"#
+        let entry = HARText.entry(headers: #"{"name": "Content-Type", "value": "text/plain"}\#(field)"#, response: response)
+        let exchange = try self.one(entry)
+        #expect(exchange.response?.body?.isComplete != false && exchange.outcome == .complete)
+    }
+
+    @Test(arguments: [#""text": "hi""#, #""text": "h\ufffd""#, #""text": "aGk=", "encoding": "base64""#])
+    func aRequestBodyThatIsNotAllThatWasSentIsMissing(_ text: String) throws {
+        let request = #", "bodySize": 99, "postData": {"mimeType": "text/plain", \#(text)}"#
+        let (report, exchanges) = try self.importing.run(HARText.log(HARText.entry("POST", request: request)))
+        #expect(exchanges[0].request.body?.isComplete == false && report.losses.map(\.kind).contains("requestBody"))
+    }
+
+    @Test(arguments: ["text/plain; charset=iso-8859-1", "text/plain; charset=utf-16", "text/plain; charset=utf-8", "text/plain"])
+    func anExportKeepsTheBytesUnderAnyCharset(_ type: String) throws {
+        let bytes = Array("na\u{EF}ve \u{20AC}".utf8)
+        var interaction = Interaction.sample(1, "POST", "http://a.test/1", body: Body(size: bytes.count, content: .text(bytes)))
+        interaction.response?.headers = HeaderFields(["Content-Type: \(type)"])
+        interaction.request.headers = HeaderFields(["Content-Type: \(type)"])
+        interaction.request.body = Body(size: bytes.count, content: .text(bytes))
+        var text: [UInt8] = []
+        var archive = HARWriter { text.append(contentsOf: $0) }
+        try archive.begin(creator: "x", version: "1")
+        try archive.append(interaction)
+        try archive.end()
+        let exchange = try self.importing.run(bytes: text, as: "x.har").interactions[0]
+        #expect(try self.importing.bytes(exchange.response?.body) == bytes && self.importing.bytes(exchange.request.body) == bytes)
+    }
+
+    @Test func aURLThatNoClientCanSendIsCounted() throws {
+        let long = HARText.entry("GET", "http://a.test/\(String(repeating: "x", count: 64 << 10))")
+        let (report, exchanges) = try self.importing.run(HARText.log(long, HARText.entry()))
+        #expect(exchanges.count == 1 && report.losses.map(\.kind) == ["longURL"])
+    }
+
     @Test func anAnswerWithoutItsBodyIsCut() throws {
         let entry = HARText.entry(response: #""content": {"size": 17, "mimeType": "text/plain"}"#)
         let exchange = try self.one(entry)

@@ -52,7 +52,55 @@ import Testing
         #expect(try self.text(exchanges[3].response?.body) == "abcd" && exchanges[3].response?.status == 404)
     }
 
+    private static func definition(_ more: String) -> String { #"[{"scope": "http://a.test", "method": "GET", "path": "/x", \#(more)}]"# }
+
+    @Test func membersOfOldDefinitionsAreRead() throws {
+        let text = Self.definition(#""port": 81, "reply": "404", "response": "gone", "times": 2"#)
+        let exchanges = try self.run(text, .nock).interactions
+        #expect(exchanges.map(\.request.url) == ["http://a.test:81/x", "http://a.test:81/x"])
+        #expect(exchanges.map { $0.response?.status } == [404, 404])
+    }
+
+    @Test(arguments: [
+        #""port": "x", "reply": "200""#, #""reply": "x""#, #""status": "gone""#, #""status": 200, "times": 0"#, #""status": 7"#,
+    ]) func aMemberThatCannotBeIsAnError(_ members: String) throws {
+        let message = try self.importing.failure(Self.definition(members), as: "in.json") { $0.kind = .nock }
+        #expect(message.contains("expected a"), "\(message)")
+    }
+
+    @Test(arguments: [#""status": 200, "responseFile": "x.txt""#, #""status": 200, "response": "zz", "responseIsBinary": true"#])
+    func anAnswerThatADefinitionDoesNotHaveIsCut(_ members: String) throws {
+        let (report, exchanges) = try self.run(Self.definition(members), .nock)
+        #expect(exchanges[0].response?.body?.isComplete == false && exchanges[0].outcome != .complete)
+        #expect(self.losses(report)["responseBody"] == 1)
+    }
+
+    @Test func unknownMembersOfADefinitionAreReported() throws {
+        let report = try self.run(Self.definition(#""status": 200, "badheaders": ["x"]"#), .nock).report
+        #expect(report.losses.contains { $0.kind == "unknownPart" && $0.text.hasSuffix("(badheaders)") })
+    }
+
     // MARK: Charles
+
+    private static func answer(_ body: String, type: String, length: String = "") -> String {
+        let length = length.isEmpty ? "" : #", {"name": "Content-Length", "value": "\#(length)"}"#
+        return #"""
+            [{"status": "COMPLETE", "method": "GET", "protocolVersion": "HTTP/1.1", "scheme": "http", "host": "a.test", "actualPort": 80, "path": "/1",
+              "response": {"status": 200, "header": {"headers": [{"name": "Content-Type", "value": "\#(type)"}\#(length)]}, "body": \#(body)}}]
+            """#
+    }
+
+    @Test func aTextOfCharlesGoesBackIntoItsCharset() throws {
+        let exchange = try self.run(Self.answer(#"{"text": "\u00e9"}"#, type: "text/plain; charset=iso-8859-1", length: "1"), .charles)
+            .interactions[0]
+        #expect(try self.importing.bytes(exchange.response?.body) == [0xE9] && exchange.outcome == .complete)
+    }
+
+    @Test(arguments: [(#"{"text": "h\ufffd"}"#, ""), (#"{"text": "hi", "decodedSize": 99}"#, ""), (#"{"text": "hi"}"#, "99")])
+    func aTextOfCharlesThatIsNotAllIsCut(_ body: String, _ length: String) throws {
+        let (report, exchanges) = try self.run(Self.answer(body, type: "image/png", length: length), .charles)
+        #expect(exchanges[0].response?.body?.isComplete == false && self.losses(report)["responseBody"] == 1)
+    }
 
     @Test func sessionsOfCharlesAreRead() throws {
         func transaction(_ path: String, state: String = "COMPLETE", request: String = "{}", response: String) -> String {
@@ -105,6 +153,38 @@ import Testing
         #expect(self.losses(report)["unanswered"] == 1 && self.losses(report)["placeholder"] == 1)
         let filled = try Importing().run(text, as: "p.json") { $0.placeholders = ["host": "http://h.test"] }.interactions
         #expect(filled.map(\.request.url).contains("http://h.test/x"))
+    }
+
+    private static func item(_ request: String, _ answer: String = #"{"code": 200, "body": "hi"}"#) -> String {
+        #"{"name": "n", "request": \#(request), "response": [\#(answer)]}"#
+    }
+
+    @Test func pathVariablesAndKeysOfTheQueryAreInTheURL() throws {
+        let raw = #"{"url": {"raw": "http://a.test/u/:id?x=1", "variable": [{"key": "id", "value": "7"}]}}"#
+        let parts =
+            #"{"url": {"protocol": "https", "host": "b.test", "port": "8443", "path": "/x/:id/:other", "variable": [{"key": "id", "value": "8"}]}}"#
+        let key =
+            #"{"url": "http://a.test/k", "auth": {"type": "apikey", "apikey": [{"key": "key", "value": "k"}, {"key": "value", "value": "v w"}, {"key": "in", "value": "query"}]}}"#
+        let text = Self.collection([raw, parts, key].map { Self.item($0) }.joined(separator: ","), variables: "")
+        let exchanges = try self.run(text, .postman) { $0.redaction = nil }.interactions
+        #expect(
+            exchanges.map(\.request.url) == ["http://a.test/u/7?x=1", "https://b.test:8443/x/8/:other", "http://a.test/k?k=v%20w"])
+    }
+
+    @Test func anAnswerWithoutAStatusDoesNotStopTheOthers() throws {
+        let items = [Self.item(#"{"url": "http://a.test/1"}"#, #"{"body": "x"}"#), Self.item(#"{"url": "http://a.test/2"}"#)]
+        let (report, exchanges) = try self.run(Self.collection(items.joined(separator: ","), variables: ""), .postman)
+        #expect(exchanges.map(\.request.url) == ["http://a.test/2"] && self.losses(report)["status"] == 1)
+    }
+
+    @Test func aTextOfACollectionGoesBackIntoItsCharset() throws {
+        let type = #""header": [{"key": "Content-Type", "value": "text/plain; charset=iso-8859-1"}]"#
+        let items = [#"\u00e9"#, #"\ufffdPNG"#].map {
+            Self.item(#"{"url": "http://a.test/1"}"#, #"{"code": 200, \#(type), "body": "\#($0)"}"#)
+        }
+        let exchanges = try self.run(Self.collection(items.joined(separator: ","), variables: ""), .postman).interactions
+        #expect(try self.importing.bytes(exchanges[0].response?.body) == [0xE9] && exchanges[0].outcome == .complete)
+        #expect(exchanges[1].response?.body?.isComplete == false && exchanges[1].outcome != .complete)
     }
 
     @Test func ourOwnCollectionIsReadAgain() throws {

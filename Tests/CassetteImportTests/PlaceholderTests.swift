@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         "<OLLAMA_API_BASE>/chat", "https://<HOST>/chat", "https://<SUBDOMAIN>.a.test/chat", "<%= api_base %>/chat",
-        "http://%3CHOST%3E/chat",
+        "http://%3CHOST%3E/chat", "{BASE}/chat", "%{BASE}/chat", "https://{HOST}/chat",
     ]) func aPlaceholderForAnAddressLeavesTheExchangeOut(_ uri: String) throws {
         let text = Self.cassette(Self.interaction(uri), Self.interaction("http://a.test/kept"))
         let (report, exchanges) = try self.importing.run(text, as: "c.yml")
@@ -56,6 +56,13 @@ import Testing
         #expect(exchanges.map(\.request.url) == ["http://localhost:11434/api/chat"])
         #expect(try self.importing.bytes(exchanges[0].response?.body) == Array(#"{"base": "http://localhost:11434/api"}"#.utf8))
         #expect(self.losses(report)["placeholder"] == nil && self.losses(report)["placeholderKept"] == nil)
+    }
+
+    @Test func aValueThatFillsNothingIsAnError() throws {
+        let text = Self.cassette(Self.interaction("{BASE}/chat"))
+        #expect(try self.importing.failure(text, as: "c.yml") { $0.placeholders = ["BASES": "http://a.test"] }.contains("\"BASES\""))
+        let exchanges = try self.importing.run(text, as: "c.yml") { $0.placeholders = ["BASE": "http://a.test"] }.interactions
+        #expect(exchanges.map(\.request.url) == ["http://a.test/chat"])
     }
 
     @Test func placeholdersElsewhereAreReported() throws {

@@ -79,6 +79,36 @@ import Testing
         #expect(exchanges.map { $0.response?.body?.content } == ["1", "2", "3"].map { .text(Array($0.utf8)) })
     }
 
+    private static func stub(_ body: String, _ priority: Int?, _ more: String = "") -> String {
+        let priority = priority.map { #""priority": \#($0), "# } ?? ""
+        return #"{\#(priority)"request": {"method": "GET", "url": "/a"\#(more)}, "response": {"status": 200, "body": "\#(body)"}}"#
+    }
+
+    private static let field = #", "headers": {"X": {"equalTo": "1"}}"#
+    private static let pattern = #", "headers": {"X": {"matches": ".+"}}"#
+
+    @Test(arguments: [
+        ([stub("low", nil), stub("high", 1)], ["high"], ["shadowed"]), ([stub("low", 7), stub("high", nil)], ["high"], ["shadowed"]),
+        // The one of a higher priority answers all that the other one does, or only some.
+        ([stub("low", nil, field), stub("high", 1)], ["high"], ["shadowed"]),
+        ([stub("low", nil), stub("high", 1, field)], ["high", "low"], ["priority"]),
+        ([stub("low", nil), stub("high", 1, pattern)], ["high", "low"], ["priority"]),
+        ([stub("1", nil), stub("2", 5)], ["1", "2"], ["rival"]),
+    ]) func theStubOfTheHighestPriorityAnswers(_ stubs: [String], _ bodies: [String], _ losses: [String]) throws {
+        let (report, exchanges) = try self.importing.run(#"{"mappings": [\#(stubs.joined(separator: ","))]}"#, as: "m.json")
+        #expect(exchanges.map { $0.response?.body?.content } == bodies.map { .text(Array($0.utf8)) })
+        #expect(report.losses.map(\.kind).filter { ["shadowed", "rival", "priority"].contains($0) } == losses)
+    }
+
+    @Test(arguments: [
+        #"{"path": [{"matcher": "exact", "value": "/a"}], "headers": {"X": [{"matcher": "regex", "value": "y"}]}}"#,
+        #"{"method": [{"matcher": "exact", "value": "GET"}]}"#,
+    ]) func whatOnlyAPatternSaysIsReported(_ request: String) throws {
+        let text = #"{"data": {"pairs": [{"request": \#(request), "response": {"status": 200, "body": "x"}}]}}"#
+        let (report, exchanges) = try self.importing.run(text, as: "sim.json")
+        #expect(exchanges.count == 1 && report.losses.map(\.kind).contains("matcher"))
+    }
+
     @Test func aBodyFileOutsideOfItsFolderIsRefused() throws {
         try self.importing.folder.write("secret".utf8, to: "secret.txt")
         let text = #"{"request": {"method": "GET", "url": "/"}, "response": {"status": 200, "bodyFileName": "../secret.txt"}}"#

@@ -70,6 +70,66 @@ import Testing
         #expect(exchange.interim.map(\.status) == [103] && exchange.response?.body == nil && exchange.outcome == .complete)
     }
 
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nabc",
+        // As long as it and the next exchange.
+        "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nabc\n",
+    ]) func aCutBodyDoesNotTakeTheNextMessages(_ cut: String) throws {
+        let get = "GET http://a.test/1 HTTP/1.1\r\nHost: a.test\r\n\r\n"
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+        #expect(4 + get.utf8.count + answer.utf8.count == 90)
+        let message = try self.importing.failure(get + cut + get + answer + get + answer, as: "m")
+        #expect(message.contains("first line of another message"), "\(message)")
+    }
+
+    @Test func aCutRequestDoesNotTakeItsAnswer() throws {
+        let text = "POST http://a.test/1 HTTP/1.1\r\nContent-Length: 1000\r\n\r\nabc\r\n\(Self.answer)"
+        #expect(try self.importing.failure(text, as: "m").contains("first line of another message"))
+    }
+
+    @Test func aBodyThatIsAMessageIsRead() throws {
+        let inner = "GET /1 HTTP/1.1\r\nHost: a.test\r\n\r\n"
+        let answer = "HTTP/1.1 200 OK\r\nContent-Type: message/http\r\nContent-Length: \(inner.utf8.count)\r\n\r\n\(inner)"
+        let page = "<pre>\nGET /1 HTTP/1.1\n\n</pre>"
+        let other = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n\r\n\(page)"
+        let exchanges = try self.run("\(Self.request)\(answer)\(Self.request)\(other)", as: "m", .raw).interactions
+        #expect(try exchanges.map { try self.text($0.response?.body) } == [inner, page])
+    }
+
+    @Test(arguments: ["Content-Length: 9", "Transfer-Encoding: chunked", "X: y"]) func cutMessagesOfOurExportAreReadAgain(
+        _ field: String
+    ) throws {
+        var cut = Interaction.sample(
+            1, at: 1, "POST", "http://a.test/1", body: Body(size: 3, isComplete: false, content: .text(Array("abc".utf8))))
+        cut.request.headers = HeaderFields(["Host: a.test", "Content-Length: 99"])
+        cut.request.body = Body(size: 2, isComplete: false, content: .text(Array("xy".utf8)))
+        cut.response?.headers = HeaderFields([field])
+        cut.outcome = .cut(Cut(by: .origin, reason: "x"))
+        var next = Interaction.sample(2, at: 2, "GET", "http://a.test/2", body: Body(size: 2, content: .text(Array("hi".utf8))))
+        next.request.headers = HeaderFields(["Host: a.test"])
+        next.response?.headers = HeaderFields(["Content-Length: 2"])
+        let path = self.importing.folder.file("cut.json")
+        try RecordedExchanges.write([cut, next], to: path)
+        var text: [UInt8] = []
+        var writer = RawMessages(ExportTarget(path: path) { text += $0 }, .both)
+        try writer.begin()
+        for (index, interaction) in [cut, next].enumerated() { try writer.append(interaction, number: index + 1) }
+        try writer.end()
+        let exchanges = try self.importing.run(bytes: text, as: "m").interactions
+        #expect(exchanges.map(\.request.url) == ["http://a.test/1", "http://a.test/2"])
+        #expect(exchanges.map { $0.response?.body?.isComplete } == [false, true] && exchanges[0].request.body?.isComplete == false)
+        #expect(try exchanges.map { try self.text($0.response?.body) } == ["abc", "hi"])
+        #expect(exchanges[0].response?.headers.lines == [field] && exchanges[0].outcome != .complete)
+    }
+
+    @Test func anArchiveOfAnswersAloneIsAnError() throws {
+        let block = "HTTP/1.1 200 OK\r\n\r\nhi"
+        let record =
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:b>\r\nWARC-Target-URI: http://a.test/1\r\n"
+            + "Content-Type: application/http\r\nContent-Length: \(block.utf8.count)\r\n\r\n\(block)\r\n\r\n"
+        #expect(try self.importing.failure(record, as: "a.warc").contains("answers without their requests"))
+    }
+
     // MARK: httprr
 
     @Test func tracesOfHttprrAreRead() throws {

@@ -8,6 +8,8 @@ internal import TapeRecorder
 final class ExchangeIntake {
     /// Bytes of a block of a long body.
     private static let blockSize = 1 << 20
+    /// In bytes, of a URL that the proxy takes.
+    private static let urlLimit = 64 << 10
     /// Milliseconds after which a full queue is looked at again.
     private static let wait = 200
 
@@ -25,6 +27,7 @@ final class ExchangeIntake {
 
     /// - Parameter fileTime: when the recording was written, for exchanges that do not say when they began.
     func put(_ exchange: ImportedExchange, _ context: ImportContext, fileTime: Timestamp) {
+        guard exchange.request.url.utf8.count <= Self.urlLimit else { return context.lose(.longURL) }
         var exchange = exchange
         exchange.settle(context)
         if exchange.started == nil { context.lose(.started) }

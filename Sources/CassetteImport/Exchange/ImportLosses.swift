@@ -38,6 +38,11 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case unanswered
     case base64
     case encoding
+    case shadowed
+    case rival
+    case priority
+    case status
+    case longURL
 
     /// What is lost each time, as a sentence without its end.
     var text: String {
@@ -75,6 +80,11 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
         case .unanswered: "a request or an answer is without the other and was left out"
         case .base64: "a text that should be base64 is not: the body is missing"
         case .encoding: "a text has an encoding that is not known: the body is missing"
+        case .shadowed: "a stub answers requests that one of a higher priority answers always, and was left out"
+        case .rival: "stubs of the same priority answer the same request: they answer one after another, in the order of the file"
+        case .priority: "a stub shares its URL with one of a higher priority: a replay chooses by the rest of the request"
+        case .status: "an answer has no status from 100 to 999 and was left out"
+        case .longURL: "a URL has more than 64 KiB, and its exchange was left out"
         }
     }
 }
@@ -93,6 +103,8 @@ final class ImportLosses {
 
     /// Can be set back to what it was, if a file turns out to be unreadable.
     var tally = Tally()
+    /// The names of placeholders that were filled in.
+    let filled = PlaceholderUse()
 
     /// - Parameter names: what is lost, for the message.
     func note(_ loss: ImportLoss, at place: String, count: Int = 1, names: [String] = []) {

@@ -1,25 +1,35 @@
 internal import TapeBytes
 
+/// The names of the placeholders that an import has filled in, in all of its files.
+final class PlaceholderUse {
+    var names: Set<String> = []
+}
+
 /// Placeholders that recorders of the VCR family put in the place of secrets and addresses, and the values to fill them with.
 ///
-/// A placeholder is `<NAME>` as VCR's `filter_sensitive_data` has it by custom, `<%= NAME %>` of ERB, or `{{NAME}}` of Postman.
+/// A placeholder is `<NAME>` as VCR's `filter_sensitive_data` has it by custom, `<%= NAME %>` of ERB, `{NAME}`, or `{{NAME}}` of
+/// Postman.
 struct Placeholders {
     /// By the names without brackets.
     private let values: [String: String]
     /// What is looked for, and what replaces it.
-    private let pairs: [(text: [UInt8], value: [UInt8])]
+    private let pairs: [(name: String, text: [UInt8], value: [UInt8])]
+    private let use: PlaceholderUse
 
-    init(_ values: [String: String]) {
+    /// - Parameter hasSingleBraces: whether `{NAME}` is one, too. In collections of Postman it is plain text.
+    init(_ values: [String: String], use: PlaceholderUse, hasSingleBraces: Bool = false) {
         self.values = values
+        self.use = use
         self.pairs = values.sorted { $0.key < $1.key }.flatMap { name, value in
-            ["<\(name)>", "<%= \(name) %>", "<%=\(name)%>", "{{\(name)}}", "%3C\(name)%3E", "%3c\(name)%3e"].map {
-                (Array($0.utf8), Array(value.utf8))
-            }
+            let texts = ["<\(name)>", "<%= \(name) %>", "<%=\(name)%>", "{{\(name)}}", "%3C\(name)%3E", "%3c\(name)%3e"]
+            return (texts + (hasSingleBraces ? ["%{\(name)}", "{\(name)}"] : [])).map { (name, Array($0.utf8), Array(value.utf8)) }
         }
     }
 
     /// With further values, where these name none.
-    func adding(_ others: [String: String]) -> Placeholders { Placeholders(self.values.merging(others) { own, _ in own }) }
+    func adding(_ others: [String: String]) -> Placeholders {
+        Placeholders(self.values.merging(others) { own, _ in own }, use: self.use)
+    }
 
     var isEmpty: Bool { self.pairs.isEmpty }
 
@@ -35,6 +45,7 @@ struct Placeholders {
             let isBracket = [UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "%")].contains(text[position])
             if isBracket, let pair = self.pairs.first(where: { rest.starts(with: $0.text) }) {
                 filled += pair.value
+                self.use.names.insert(pair.name)
                 position += pair.text.count
             } else {
                 filled.append(text[position])
@@ -93,7 +104,8 @@ struct Placeholders {
             let rest = text[start...]
             let brackets: [(open: String, close: String)] =
                 place == .url
-                ? [("<%=", "%>"), ("<", ">"), ("{{", "}}"), ("%3C", "%3E"), ("%3c", "%3e")] : [("<%=", "%>"), ("<", ">")]
+                ? [("<%=", "%>"), ("<", ">"), ("{{", "}}"), ("%{", "}"), ("{", "}"), ("%3C", "%3E"), ("%3c", "%3e")]
+                : [("<%=", "%>"), ("<", ">")]
             guard let pair = brackets.first(where: { rest.starts(with: $0.open.utf8) }) else { continue }
             let inner = rest.dropFirst(pair.open.utf8.count).prefix(65)
             guard let end = inner.indices.first(where: { inner[$0...].starts(with: pair.close.utf8) }) else { continue }

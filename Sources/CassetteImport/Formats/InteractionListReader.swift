@@ -12,7 +12,7 @@ struct InteractionListReader {
     init(_ context: ImportContext, _ kind: ImportKind) {
         self.context = context
         self.kind = kind
-        self.placeholders = Placeholders(context.options.placeholders)
+        self.placeholders = Placeholders(context.options.placeholders, use: context.losses.filled, hasSingleBraces: true)
     }
 
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {

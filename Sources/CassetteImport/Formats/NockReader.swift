@@ -8,11 +8,14 @@ struct NockReader {
     init(_ context: ImportContext) { self.context = context }
 
     static func isEntry(_ value: SourceValue) -> Bool {
-        value["scope"]?.string != nil && value["path"]?.string != nil && value.first("status", "response", "method") != nil
+        value["scope"]?.string != nil && value["path"]?.string != nil && value.first("status", "reply", "response", "method") != nil
     }
 
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
-        try stream.forEachElement(self.context, "") { if let exchange = try self.exchange($0) { try deliver(exchange) } }
+        try stream.forEachElement(self.context, "") { value in
+            guard let exchange = try self.exchange(value) else { return }
+            for _ in 0..<(try self.times(value)) { try deliver(exchange) }
+        }
         try stream.end()
     }
 
@@ -21,7 +24,7 @@ struct NockReader {
         let path = try self.context.string(value, "path", in: "")
         let method = value["method"]?.string?.uppercased() ?? "GET"
         guard FieldBuilder.isToken(method) else { throw self.context.error(value, "method", "\"\(method.prefix(40))\" is no method") }
-        guard let url = SourceWords.url(Self.plainAuthority(scope) + path) else {
+        guard let url = SourceWords.url(Self.plainAuthority(try self.scope(scope, port: value["port"])) + path) else {
             self.context.lose(.notHTTP, at: value)
             return nil
         }
@@ -30,15 +33,70 @@ struct NockReader {
         try fields.append(value["reqheaders"], in: "reqheaders")
         exchange.request.headers = fields.fields
         exchange.requestBody = self.requestBody(value["body"], exchange.request.headers)
-        let status = value["status"]?.int ?? 200
-        guard (100...999).contains(status) else { throw self.context.error(value, "status", "\(status) is no status") }
+        // An asterisk is for any body.
+        if value["body"]?.string == "*" {
+            exchange.requestBody = nil
+            self.context.lose(.matcher, at: value)
+        }
+        let status = try self.status(value)
         var answer = FieldBuilder(self.context)
         try self.append(value.first("rawHeaders", "headers"), to: &answer)
         exchange.response = RecordedResponse(status: status, headers: answer.fields)
-        exchange.responseBody = try self.responseBody(value, answer.fields)
+        exchange.responseBody = self.responseBody(value, answer.fields)
+        if exchange.responseBody?.isComplete == false {
+            self.context.lose(.responseBody, at: value)
+            exchange.cutAnswer("the definition does not have the body")
+        }
+        let unknown = (value.members ?? []).filter { !Self.known.contains($0.name) && !$0.value.isNothing }.map(\.name)
+        if !unknown.isEmpty { self.context.lose(.unknownPart, at: value, names: unknown) }
         self.context.lose(.timing, at: value)
         self.context.lose(.order, at: value)
         return exchange
+    }
+
+    /// What is read of a definition; all else is reported.
+    private static let known: Set<String> = [
+        "scope", "port", "method", "path", "body", "status", "reply", "response", "responseFile", "responseIsBinary", "rawHeaders",
+        "headers",
+        "reqheaders", "times",
+    ]
+    /// Answers to the same request.
+    private static let timesLimit = 1000
+
+    /// How often a definition answers.
+    private func times(_ value: SourceValue) throws(CassetteError) -> Int {
+        guard let times = value["times"] else { return 1 }
+        guard let count = times.int, (1...Self.timesLimit).contains(count) else {
+            throw self.context.error(times, "times", "expected a number from 1 to \(Self.timesLimit)")
+        }
+        return count
+    }
+
+    /// Definitions of old versions have the port on its own.
+    private func scope(_ scope: String, port: SourceValue?) throws(CassetteError) -> String {
+        guard let port else { return scope }
+        guard let number = port.int, (1...65_535).contains(number) else {
+            throw self.context.error(port, "port", "expected a number from 1 to 65535")
+        }
+        let authority = scope.drop { $0 != ":" }.dropFirst(3)
+        let digits = authority.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()
+        guard !digits.isEmpty, authority.dropLast(digits.count).last == ":" else { return "\(scope):\(number)" }
+        guard Int(String(digits)) == number else {
+            throw self.context.error(port, "port", "the scope has another port than \(number)")
+        }
+        return scope
+    }
+
+    /// Definitions of old versions have it as a text in `reply`. 200 if there is none.
+    private func status(_ value: SourceValue) throws(CassetteError) -> Int {
+        for name in ["reply", "status"] {
+            guard let status = value[name] else { continue }
+            guard let number = status.int, (100...999).contains(number) else {
+                throw self.context.error(status, name, "expected a status from 100 to 999")
+            }
+            return number
+        }
+        return 200
     }
 
     /// nock names the port always.
@@ -82,8 +140,11 @@ struct NockReader {
         }
     }
 
-    private func responseBody(_ value: SourceValue, _ fields: HeaderFields) throws(CassetteError) -> ImportedBody {
-        guard let response = value["response"] else { return ImportedBody([], .decoded) }
+    /// Incomplete if the definition names a file instead, or has no bytes where it should.
+    private func responseBody(_ value: SourceValue, _ fields: HeaderFields) -> ImportedBody {
+        guard let response = value["response"] else {
+            return ImportedBody([], .decoded, isComplete: value["responseFile"] == nil)
+        }
         let coding = fields.first("content-encoding")?.lowercased() ?? ""
         let isCoded = !coding.isEmpty && coding != "identity"
         if isCoded || value["responseIsBinary"]?.bool == true {
@@ -92,8 +153,12 @@ struct NockReader {
             var bytes: [UInt8] = []
             for piece in pieces {
                 guard let text = piece.data, let decoded = Hex.decode(text) else {
-                    if pieces.count == 1, let text = piece.data { return ImportedBody(text, .decoded) }
-                    throw self.context.error(piece, "response", "expected bytes in hexadecimal, found \(piece.kind)")
+                    // People write the text of a coded body in its place.
+                    if value["responseIsBinary"]?.bool != true, pieces.count == 1, let text = piece.data {
+                        return ImportedBody(text, .decoded)
+                    }
+                    self.context.lose(.encoding, at: piece)
+                    return ImportedBody([], .asSent, isComplete: false)
                 }
                 bytes += decoded
             }

@@ -11,7 +11,7 @@ struct PostmanReader {
 
     init(_ context: ImportContext) {
         self.context = context
-        self.placeholders = Placeholders(context.options.placeholders)
+        self.placeholders = Placeholders(context.options.placeholders, use: context.losses.filled)
     }
 
     /// Whether a member of the outermost object is that of a collection.
@@ -28,35 +28,46 @@ struct PostmanReader {
         try stream.end()
         let collection = document["item"] == nil ? document["collection"] ?? document : document
         guard let items = collection["item"]?.list else { throw self.context.error(document, "", "\"item\" is missing") }
-        try self.read(items, Variables(collection, placeholders: self.placeholders), depth: 0, deliver)
+        let variables = Variables(collection, placeholders: self.placeholders)
+        try self.read(items, variables, auth: collection["auth"], depth: 0, deliver)
     }
 
     private func read(
-        _ items: [SourceValue], _ variables: Variables, depth: Int, _ deliver: (ImportedExchange) throws -> Void
+        _ items: [SourceValue], _ variables: Variables, auth inherited: SourceValue?, depth: Int,
+        _ deliver: (ImportedExchange) throws -> Void
     ) throws {
         for item in items {
+            let auth = item["auth"] ?? item["request"]?["auth"] ?? inherited
             if let inner = item["item"]?.list {
                 guard depth < Self.depthLimit else {
                     throw self.context.error(item, "item", "more than \(Self.depthLimit) folders in one another")
                 }
-                try self.read(inner, variables, depth: depth + 1, deliver)
+                try self.read(inner, variables, auth: auth, depth: depth + 1, deliver)
                 continue
             }
             let answers = item["response"]?.list ?? []
             if answers.isEmpty { self.context.lose(.unanswered, at: item) }
             for answer in answers {
                 self.context.entry += 1
-                if let exchange = try self.exchange(answer, of: item, variables) { try deliver(exchange) }
+                if let exchange = try self.exchange(answer, of: item, variables, auth: auth) { try deliver(exchange) }
             }
         }
     }
 
-    private func exchange(_ answer: SourceValue, of item: SourceValue, _ variables: Variables) throws(CassetteError) -> ImportedExchange? {
+    private func exchange(
+        _ answer: SourceValue, of item: SourceValue, _ variables: Variables, auth: SourceValue?
+    ) throws(CassetteError) -> ImportedExchange? {
         guard let request = answer["originalRequest"] ?? item["request"] else {
             self.context.lose(.unanswered, at: answer)
             return nil
         }
-        let address = variables.filled(Self.address(request.members == nil ? request : request["url"]))
+        guard let status = answer["code"]?.int, (100...999).contains(status) else {
+            self.context.lose(.status, at: answer)
+            return nil
+        }
+        let address = Self.adding(
+            request["auth"] ?? auth, to: variables.filled(Self.address(request.members == nil ? request : request["url"], variables)),
+            variables)
         let unknown = variables.unknown(in: address)
         guard unknown.isEmpty else {
             self.context.lose(.placeholder, at: request, names: unknown)
@@ -79,15 +90,18 @@ struct PostmanReader {
             exchange.requestBody = ImportedBody([], .asSent, isComplete: false)
         }
         if exchange.requestBody?.isComplete == false { self.context.lose(.requestBody, at: request) }
-        let status = try self.context.int(answer, "code", in: "response")
-        guard (100...999).contains(status) else { throw self.context.error(answer, "response.code", "\(status) is no status") }
         var response = RecordedResponse(status: status, reason: SourceWords.reason(answer["status"]))
         response.headers = self.fields(answer["header"], variables)
         exchange.response = response
-        exchange.responseBody = ImportedBody(variables.filled(answer["body"]?.data ?? []), .decoded)
-        if answer["body"]?.data?.isEmpty != false, self.lacksBody(answer, response, notes) {
-            exchange.responseBody?.isComplete = false
-            exchange.outcome = .cut(Cut(by: .recorder, reason: "the collection does not have the body"))
+        let type = response.headers.first("content-type") ?? ""
+        let text = DecodedText(variables.filled(answer["body"]?.data ?? []), type: type, context: self.context)
+        exchange.responseBody = ImportedBody(text.bytes, .decoded)
+        let length = response.headers.contains("content-encoding") ? nil : response.headers.first("content-length").flatMap { Int($0) }
+        // People edit answers and leave the length, so that it proves a text and never refutes one.
+        let isWhole = text.isWhole(size: nil, length: nil) || length == text.bytes.count
+        let isBodiless = method == "HEAD" || status < 200 || status == 204 || status == 304
+        if !isBodiless, !isWhole || text.bytes.isEmpty && self.lacksBody(answer, response, notes) || notes.contains("The answer was cut ") {
+            exchange.cutAnswer("the collection does not have the whole body")
             self.context.lose(.responseBody, at: answer)
         }
         if let time = answer["responseTime"]?.double, time >= 0 {
@@ -105,9 +119,9 @@ struct PostmanReader {
 
     // MARK: A request
 
-    private static func address(_ value: SourceValue?) -> String {
+    private static func address(_ value: SourceValue?, _ variables: Variables) -> String {
         guard let value else { return "" }
-        if let text = value.string ?? value["raw"]?.string { return text }
+        if let text = value.string ?? value["raw"]?.string { return self.filled(text, value["variable"]?.list ?? []) }
         let scheme = value["protocol"]?.string.map { "\($0)://" } ?? ""
         let host = value["host"]?.string ?? value["host"]?.list?.compactMap(\.string).joined(separator: ".") ?? ""
         let port = value["port"]?.string.map { ":\($0)" } ?? ""
@@ -117,7 +131,36 @@ struct PostmanReader {
             pair["value"]?.string.map { "\(pair["key"]?.string ?? "")=\($0)" } ?? pair["key"]?.string ?? ""
         }
         let target = path.hasPrefix("/") ? path : "/\(path)"
-        return "\(scheme)\(host)\(port)\(target)\(query.isEmpty ? "" : "?\(query.joined(separator: "&"))")"
+        let url = "\(scheme)\(host)\(port)\(target)\(query.isEmpty ? "" : "?\(query.joined(separator: "&"))")"
+        return self.filled(url, value["variable"]?.list ?? [])
+    }
+
+    /// The URL with the values of its path variables: segments such as `:id`. One without a value stays as it is.
+    private static func filled(_ url: String, _ variables: [SourceValue]) -> String {
+        guard !variables.isEmpty else { return url }
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        let path = url[start...].prefix { $0 != "?" && $0 != "#" }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { index, segment in
+            guard index > 0, segment.first == ":" else { return String(segment) }
+            let variable = variables.first { $0.first("key", "id")?.string == String(segment.dropFirst()) }
+            return variable?["value"]?.string ?? String(segment)
+        }
+        return url[..<start] + segments.joined(separator: "/") + url[path.endIndex...]
+    }
+
+    /// The URL with a key that Postman adds to its query. It adds others to the header fields.
+    private static func adding(_ auth: SourceValue?, to url: String, _ variables: Variables) -> String {
+        guard auth?["type"]?.string == "apikey", let settings = auth?["apikey"] else { return url }
+        // A list of pairs in format 2.1, an object in 2.0.
+        func setting(_ name: String) -> String? {
+            (settings.list?.first { $0["key"]?.string == name }?["value"] ?? settings[name])?.string
+        }
+        guard setting("in") == "query", let key = setting("key").map(variables.filled), !key.isEmpty else { return url }
+        let pair = "\(StubRequest.encoded(key))=\(StubRequest.encoded(variables.filled(setting("value") ?? "")))"
+        let plain = url.prefix { $0 != "#" }
+        let items = plain.drop { $0 != "?" }.dropFirst().split(separator: "&")
+        guard !items.contains(where: { $0.prefix { $0 != "=" } == StubRequest.encoded(key) }) else { return url }
+        return "\(plain)\(plain.contains("?") ? "&" : "?")\(pair)\(url[plain.endIndex...])"
     }
 
     private func fields(_ value: SourceValue?, _ variables: Variables) -> HeaderFields {

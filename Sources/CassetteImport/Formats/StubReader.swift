@@ -44,7 +44,11 @@ struct StubRequest {
         case "exact", "", "json", "xml":
             if matcher["doMatch"] == nil, let text = value.string { return text }
         case "glob", "regex":
-            if matcher["doMatch"] == nil, let pattern = value.string, Self.isPlain(pattern) { return pattern }
+            if matcher["doMatch"] == nil, let pattern = value.string, Self.isPlain(pattern) {
+                // A regular expression matches whatever contains it.
+                if kind.lowercased() == "regex" { self.context.lose(.matcher, at: self.stub) }
+                return pattern
+            }
             self.context.lose(.matcher, at: self.stub)
             return nil
         default: break
@@ -159,6 +163,8 @@ struct WireMockReader {
         var scenario: String?
         var required: String?
         var next: String?
+        /// 5 if the stub names none, as in WireMock.
+        var priority: Int
     }
 
     init(_ context: ImportContext, isFolder: Bool) {
@@ -178,10 +184,19 @@ struct WireMockReader {
         } else {
             stubs = try self.stubs(of: SourceInput.open(self.context.file))
         }
-        for stub in Self.inOrder(stubs) {
+        var choice = StubChoice(self.context)
+        for stub in Self.inOrder(Self.sorted(stubs)) {
             self.context.entry += 1
-            for exchange in try self.exchanges(stub.value) { try deliver(exchange) }
+            let losses = self.context.losses.tally.counts[.matcher]
+            let exchanges = try self.exchanges(stub.value)
+            let isExact = stub.scenario == nil && losses == self.context.losses.tally.counts[.matcher]
+            for exchange in choice.left(of: exchanges, priority: stub.priority, isExact: isExact, at: stub.value) { try deliver(exchange) }
         }
+    }
+
+    /// Those of the highest priority first, which is the lowest number.
+    private static func sorted(_ stubs: [Stub]) -> [Stub] {
+        stubs.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }.map(\.element)
     }
 
     private func stubs(of file: any SourceBytes) throws(CassetteError) -> [Stub] {
@@ -191,7 +206,7 @@ struct WireMockReader {
         return (value["mappings"]?.list ?? [value]).map { stub in
             Stub(
                 value: stub, scenario: stub["scenarioName"]?.string, required: stub["requiredScenarioState"]?.string,
-                next: stub["newScenarioState"]?.string)
+                next: stub["newScenarioState"]?.string, priority: stub["priority"]?.int ?? 5)
         }
     }
 
@@ -385,6 +400,55 @@ struct WireMockReader {
     }
 }
 
+/// Leaves out the stubs that WireMock never chooses: it takes one of the highest priority of all that match.
+///
+/// Gets the stubs in the order of their priorities.
+private struct StubChoice {
+    private struct Earlier {
+        var priority: Int
+        var fields: Set<[UInt8]>
+        var body: [UInt8]?
+        /// Whether it answers each request that has these fields and this body.
+        var isExact: Bool
+
+        /// Whether it answers each request that the other one answers.
+        func answersAll(of other: Earlier) -> Bool {
+            self.isExact && self.fields.isSubset(of: other.fields) && (self.body == nil || self.body == other.body)
+        }
+    }
+
+    private let context: ImportContext
+    /// By method and URL.
+    private var earlier: [String: [Earlier]] = [:]
+
+    init(_ context: ImportContext) { self.context = context }
+
+    /// The exchanges of a stub that can answer a request.
+    mutating func left(
+        of exchanges: [ImportedExchange], priority: Int, isExact: Bool, at place: SourceValue
+    ) -> [ImportedExchange] {
+        var losses: Set<ImportLoss> = []
+        let left = exchanges.filter { exchange in
+            let name = "\(exchange.request.method) \(exchange.request.url)"
+            let stub = Earlier(
+                priority: priority, fields: Set(exchange.request.headers.lines.map { Array($0.utf8) }),
+                body: exchange.requestBody?.bytes, isExact: isExact)
+            let others = self.earlier[name] ?? []
+            self.earlier[name, default: []].append(stub)
+            if others.contains(where: { $0.priority < priority && $0.answersAll(of: stub) }) {
+                losses.insert(.shadowed)
+                return false
+            }
+            if others.contains(where: { $0.priority < priority }) { losses.insert(.priority) }
+            let isRival = others.contains { $0.priority == priority && $0.answersAll(of: stub) && stub.answersAll(of: $0) }
+            if isRival { losses.insert(.rival) }
+            return true
+        }
+        for loss in losses { self.context.lose(loss, at: place) }
+        return left
+    }
+}
+
 /// Reads simulations of Hoverfly, whose pairs are matchers and answers.
 struct HoverflyReader {
     private let context: ImportContext
@@ -421,6 +485,8 @@ struct HoverflyReader {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
         }
         let path = words.needed(value["path"]) ?? "/"
+        // Without it, the pair answers any path.
+        if value["path"]?.list?.isEmpty != false, value["path"]?.string == nil { self.context.lose(.matcher, at: pair) }
         let destination = words.needed(value["destination"])
         guard !words.isRefused else { return [] }
         let said = value.first("query", "deprecatedQuery")

@@ -41,6 +41,7 @@ struct WARCReader {
         let input = Input(file, self.context)
         var waiting: [Record] = []
         var size = 0
+        var (pairs, answers) = (0, 0)
         while let record = try self.next(input) {
             let type = record.type
             guard ["request", "response", "revisit"].contains(type) else {
@@ -52,6 +53,7 @@ struct WARCReader {
                 self.context.lose(.notHTTP)
                 continue
             }
+            if record.isAnswer { answers += 1 }
             guard let index = waiting.lastIndex(where: { $0.belongs(to: record) }) else {
                 waiting.append(record)
                 size += record.block.count
@@ -63,8 +65,14 @@ struct WARCReader {
             }
             let other = waiting.remove(at: index)
             size -= other.block.count
+            pairs += 1
             let (request, answer) = record.isAnswer ? (other, record) : (record, other)
             if let exchange = try self.exchange(request, answer) { try deliver(exchange) }
+        }
+        guard pairs > 0 || answers == 0 else {
+            throw self.context.error(
+                line: 0, "", "the archive has answers without their requests", .damaged,
+                "record it with a program that writes request records, too")
         }
         for record in waiting {
             self.context.entry = record.entry
