@@ -3,12 +3,12 @@ internal import CassetteStore
 internal import NIOCore
 internal import TapeExchange
 
-/// A request's body that came before it was decided whether it is forwarded: its pieces, with their times.
+/// A request body that arrives before Wiretape has decided whether to forward the request: its pieces and their arrival times.
 ///
-/// Kept in memory up to a limit, and beyond it in an unnamed file, which is written and read on threads that may block on the disk. Not
+/// Kept in memory up to a limit. The rest goes to an unnamed file, which is written and read on threads that may block on the disk. Not
 /// Sendable: lives on its event loop.
 final class BufferedRequestBody {
-    /// Bytes held in memory: nearly every JSON text and form is smaller, and 1,000 clients at once hold 1 GiB at most.
+    /// Bytes held in memory. Nearly every JSON text and form is smaller, and 1,000 clients at once hold at most 1 GiB.
     static let memoryLimit = 1 << 20
     /// The most bytes that one call of `next` returns.
     static let pieceSize = 256 << 10
@@ -16,13 +16,13 @@ final class BufferedRequestBody {
     /// A piece of the body.
     struct Piece {
         var body: BodyPiece
-        /// Its arrival, in milliseconds since the request's start.
+        /// Arrival time, in milliseconds since the request's start.
         var at: Double
     }
 
     private let loop: any EventLoop
     private let disk: DiskPool
-    /// The bytes after those in the file.
+    /// The bytes that follow those in the file.
     private var memory = ByteBuffer()
     private var file: UnnamedFile?
     /// Bytes in the file, including those being written.
@@ -31,19 +31,19 @@ final class BufferedRequestBody {
     private var times = ReadTimes()
     private var isWriting = false
     private var whenWritten: (() -> Void)?
-    /// Parses the bytes that are read back.
+    /// Parses the bytes read back from the file.
     private var parser: BodyParser
     private let isChunked: Bool
-    /// Nothing in the bytes says where the body ends: a body of HTTP/2.
+    /// The bytes do not mark the end of the body, as with HTTP/2.
     private let endsWithBytes: Bool
-    /// More of the body comes from the client after what is here.
+    /// The client has yet to send the rest of the body.
     var isPartial = false
     private var trailers: HeaderFields?
     private var isEndRead = false
-    /// Why the body is lost; nil if it is not.
+    /// Why the body was lost; nil if it was not.
     private(set) var problem: CassetteError?
 
-    /// - Parameter framing: of the bytes as received.
+    /// - Parameter framing: framing of the bytes as received.
     init(framing: BodyFraming, loop: any EventLoop, disk: DiskPool, limits: Limits = Limits()) {
         self.parser = BodyParser(framing: framing, side: .request, limits: limits)
         self.isChunked = framing == .chunked
@@ -63,10 +63,10 @@ final class BufferedRequestBody {
         if self.memory.readableBytes > Self.memoryLimit { self.write() }
     }
 
-    /// More bytes have come than the disk has taken: no more should come until `whenReady` calls back.
+    /// The disk is behind: nothing more should be read until `whenReady` calls back.
     var isFull: Bool { self.isWriting && self.memory.readableBytes > Self.memoryLimit }
 
-    /// Calls back once all bytes so far are stored: at once if they are in memory.
+    /// Calls back once all bytes so far are stored; immediately if they are in memory.
     func whenReady(_ then: @escaping () -> Void) {
         guard self.isWriting else { return then() }
         self.whenWritten = then
@@ -104,7 +104,7 @@ final class BufferedRequestBody {
 
     // MARK: Reading
 
-    /// The next bytes in order, or none at the end. Must not be called again before it has called back.
+    /// The next bytes in order, or an empty list at the end. Must not be called again before it has called back.
     func next(_ then: @escaping (Result<[Piece], CassetteError>) -> Void) {
         if let problem { return then(.failure(problem)) }
         guard let file, self.readOffset < self.fileSize else {
@@ -136,7 +136,7 @@ final class BufferedRequestBody {
                 }
                 pieces.append(Piece(body: BodyPiece(bytes: piece, events: events, isLast: progress.isDone), at: at))
             } catch {
-                // The bytes were parsed once: they fail now only if somebody has changed the file.
+                // These bytes were parsed successfully before. They fail now only if something changed the file.
                 return .failure(CassetteError(.unreadable, error.message, cause: error))
             }
         }
@@ -153,7 +153,7 @@ final class BufferedRequestBody {
 
 /// The arrival times of a stream's bytes, in milliseconds, in a list of bounded length.
 ///
-/// Holds no bytes: times are taken off in the order in which they were added.
+/// Holds no bytes. Times are removed in the order in which they were added.
 struct ReadTimes {
     /// The number of pieces of a body that a cassette keeps.
     static let limit = Arrival.pieceLimit
@@ -177,7 +177,7 @@ struct ReadTimes {
         }
     }
 
-    /// The count and time of the next bytes that came together, at most `limit` of them; nil if none are left.
+    /// The count and time of the next bytes that arrived together, at most `limit` bytes; nil if none are left.
     mutating func take(atMost limit: Int) -> (count: Int, at: Double)? {
         guard self.first < self.reads.count, limit > 0 else { return nil }
         let read = self.reads[self.first]

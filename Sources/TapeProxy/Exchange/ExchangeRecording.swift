@@ -4,7 +4,7 @@ package import TapeBytes
 internal import TapeExchange
 internal import TapeRecorder
 
-/// Records one forwarded exchange: taps what passes, and hands it to the recorder once, at the end.
+/// Records one forwarded exchange: taps the bytes that pass and hands the exchange to the recorder once, at the end.
 ///
 /// Does nothing for an exchange that is not recorded. Not Sendable: lives on its event loop.
 struct ExchangeRecording: ~Copyable {
@@ -16,7 +16,7 @@ struct ExchangeRecording: ~Copyable {
     /// The exchange is recorded.
     let isOn: Bool
     private var sendStarted = 0.0
-    /// Of an answer that may run for long: its exchange is kept beside the cassette while it runs.
+    /// For an answer that may run for a long time: writes its exchange to a file next to the cassette while it runs.
     private var journal: StreamJournal?
 
     init(_ request: IncomingRequest, proxy: ProxyContext, isOn: Bool) {
@@ -45,13 +45,13 @@ struct ExchangeRecording: ~Copyable {
 
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
 
-    /// - Parameter blocked: milliseconds that the request was held before it was decided what answers it.
+    /// - Parameter blocked: how many milliseconds the request was held before Wiretape decided how to answer it.
     mutating func connected(_ connection: ConnectionInfo, _ timing: DialTiming?, blocked: Double?) {
         self.tap?.connected(connection, blocked: blocked, dns: timing?.dns, connect: timing?.connect, tls: timing?.tls)
         self.sendStarted = self.elapsed
     }
 
-    /// The request's head was sent on a stream of its connection.
+    /// The request's head was sent on this stream of the connection.
     mutating func opened(stream: Int) { self.tap?.opened(stream: stream) }
 
     mutating func requestEnded() {
@@ -75,12 +75,12 @@ struct ExchangeRecording: ~Copyable {
             request: StreamCutter(request), requestHeaders: request, answer: answer, answerHeaders: head.fields, answerStart: at)
     }
 
-    /// Nanoseconds after the answer's beginning from which its exchange is kept beside the cassette while it runs; nil if it is no stream,
-    /// or is kept already.
+    /// How long after its beginning a streamed answer starts to be journaled next to the cassette; nil if the answer is not a stream or the
+    /// journal is already open.
     var journalDelay: TimeAmount? { self.journal?.isOpen == false ? .milliseconds(250) : nil }
 
-    /// Keeps what has come so far beside the cassette, and from now on each event or message within a second. Does nothing if a part of the
-    /// request had left memory before the answer came.
+    /// Writes everything received so far to a file next to the cassette. From now on each event or message is written within a second.
+    /// Does nothing if part of the request had left memory before the answer came.
     mutating func openJournal() {
         guard self.journal?.isOpen == false, let interaction = self.tap?.soFar, let bodies = self.tap?.bodiesSoFar() else { return }
         self.journal?.isOpen = true
@@ -91,7 +91,7 @@ struct ExchangeRecording: ~Copyable {
         bodies.response.withUnsafeBytes { self.keep(.response, $0, at: at) }
     }
 
-    /// - Parameter bytes: nil for the body's end.
+    /// - Parameter bytes: nil at the end of the body.
     private mutating func keep(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) {
         guard let id, let pieces = self.journal?.pieces(side, bytes, at: at) else { return }
         for piece in pieces { self.proxy.record(.message(exchange: id, piece)) }
@@ -103,7 +103,7 @@ struct ExchangeRecording: ~Copyable {
 
     /// The answer opened a WebSocket, whose messages are recorded from now on; nil if the exchange is not recorded.
     ///
-    /// - Parameter answer: what it accepts of the request's offer.
+    /// - Parameter answer: fields of the answer, which say how much of the request's offer was accepted.
     mutating func webSocket(offer: HeaderFields, answer: HeaderFields) -> WebSocketRecording? {
         guard let tap = self.tap.take() else { return nil }
         let agreement = WebSocketAgreement(offer: offer, answer: answer)
@@ -112,7 +112,7 @@ struct ExchangeRecording: ~Copyable {
 
     mutating func body(_ side: Tap.Side, _ piece: BodyPiece) { self.body(side, piece, at: self.elapsed) }
 
-    /// - Parameter at: when it came, in milliseconds since the exchange began.
+    /// - Parameter at: arrival time, in milliseconds since the exchange began.
     mutating func body(_ side: Tap.Side, _ piece: BodyPiece, at: Double) {
         guard self.isOn else { return }
         piece.bytes.withUnsafeReadableBytes { bytes in
@@ -129,9 +129,9 @@ struct ExchangeRecording: ~Copyable {
         }
     }
 
-    /// Blocks of large bodies go straight to the recorder: those that fill most of the memory of their buffer without being copied.
+    /// Blocks of a large body go straight to the recorder without a copy if they fill most of their buffer's memory.
     private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, of buffer: ByteBuffer, from offset: Int, at: Double) {
-        // What leaves memory now could not be kept beside the cassette later.
+        // Bytes that leave memory now could not be added to the journal later.
         if self.journal?.isOpen == false, self.tap?.spills(side, bytes.count) == true { self.openJournal() }
         if let id, self.journal == nil, self.tap?.isBlock(side, bytes.count) == true, buffer.storageCapacity <= 2 * bytes.count,
             let block = buffer.getSlice(at: buffer.readerIndex + offset, length: bytes.count)
@@ -145,7 +145,7 @@ struct ExchangeRecording: ~Copyable {
         self.proxy.record(.block(exchange: id, side: side, bytes: block))
     }
 
-    /// Nothing of the exchange is recorded.
+    /// Drops the exchange: nothing of it is recorded.
     mutating func discard() {
         self.tap = nil
         guard let id else { return }
@@ -156,7 +156,7 @@ struct ExchangeRecording: ~Copyable {
     /// Hands the exchange to the recorder, once.
     ///
     /// - Parameter stored: called later, when it is known whether the exchange is on disk.
-    /// - Returns: whether `stored` will be called: only with full durability.
+    /// - Returns: whether `stored` will be called, which is the case only with full durability.
     mutating func end(_ outcome: Outcome, stored: @escaping (Result<Void, RecorderProblem>) -> Void) -> Bool {
         let at = self.elapsed
         guard let exchange = self.tap.take()?.ended(outcome, at: at) else { return false }
@@ -179,20 +179,20 @@ struct ExchangeRecording: ~Copyable {
         return true
     }
 
-    /// The answer's end is withheld until the exchange is on disk.
+    /// The end of the answer is withheld until the exchange is on disk.
     var waitsForDisk: Bool { self.isOn && self.proxy.configuration.waitsForDisk }
 }
 
-/// What becomes of an exchange that is recorded, until it is in the cassette.
+/// What happens to a recorded exchange before it reaches the cassette.
 package enum WatchedExchange: Sendable {
     case began(id: Int, started: Timestamp, method: String, url: String)
     /// It will not be in the cassette.
     case discarded(id: Int)
 }
 
-/// What of a running exchange goes to its journal: whole events and messages, and a request of another kind when it is whole.
+/// Selects what goes to the journal of a running exchange: whole events and messages, and any other request once it is complete.
 private struct StreamJournal {
-    /// Nil for a request that is no stream.
+    /// nil if the request is not a stream.
     var request: StreamCutter?
     let requestHeaders: HeaderFields
     var answer: StreamCutter
@@ -200,7 +200,7 @@ private struct StreamJournal {
     /// Milliseconds from the exchange's start to the answer's head.
     let answerStart: Double
     var isOpen = false
-    /// Of a request that is no stream: a secret in two of its pieces would be seen in neither. Nil for one that is too long.
+    /// Holds a request that is not a stream, because a secret split across two pieces would be detected in neither. nil if it is too long.
     private var heldRequest: [UInt8]? = []
 
     init(
@@ -213,7 +213,7 @@ private struct StreamJournal {
         self.answerStart = answerStart
     }
 
-    /// - Parameter bytes: nil for the body's end.
+    /// - Parameter bytes: nil at the end of the body.
     mutating func pieces(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer?, at: Double) -> [TapedStreamPiece] {
         guard side == .request else {
             return self.pieces(side, bytes.flatMap { self.answer.push($0) }, ends: bytes == nil, at: max(0, at - self.answerStart))
@@ -241,7 +241,7 @@ private struct StreamJournal {
     }
 }
 
-/// A piece of what was read from a socket, which is not written to any more.
+/// A piece of a buffer that was read from a socket and is no longer written to.
 private struct HeldBuffer: HeldBytes {
     let buffer: ByteBuffer
 

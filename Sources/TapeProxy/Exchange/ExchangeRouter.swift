@@ -13,7 +13,7 @@ struct ExchangeRouter {
 
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let scope = self.peer.scope { return self.exchange(for: request, in: scope) }
-        // Whom the kernel leads here has no chance to give a password: who set up its rules has let it in.
+        // A transparently redirected client cannot send proxy credentials. Whoever configured the redirect rules has already authorised it.
         if request.opening != .transparent, let refusal = self.peer.enterSession(request) { return self.local(request, refusal) }
         guard request.hops <= ProxyHop.limit else { return self.local(request, .ring) }
         if request.reverse != nil, let refusal = self.peer.reverseGate.refusal(of: request.received, host: request.host) {
@@ -41,7 +41,7 @@ struct ExchangeRouter {
         }
     }
 
-    /// A request with the URL in its path: handled like a request to a proxy, or, if the URL is https, like one inside a tunnel.
+    /// A request with the URL in its path. Handled like a request to a proxy or, for an https URL, like a request inside a tunnel.
     private func reverse(_ request: IncomingRequest, to origin: Origin, path: String) -> any ClientExchange {
         if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
         let isHTTP2 = request.head.version == .http2
@@ -62,8 +62,8 @@ struct ExchangeRouter {
                     origin, serverName: name, protocols: isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"], hops: request.hops)))
     }
 
-    /// A request inside a tunnel goes to the tunnel's origin. One for another host is refused (RFC 9110, 7.4): it would be recorded under a URL
-    /// that was never asked.
+    /// A request inside a tunnel goes to the tunnel's origin. A request for another host is refused (RFC 9110, 7.4), because it would be
+    /// recorded under a URL that was never requested.
     private func exchange(for request: IncomingRequest, in scope: TunnelScope) -> any ClientExchange {
         if let named = request.named, !scope.serves(host: named.host, port: named.port) {
             let host = named.host.contains(":") ? "[\(named.host)]" : named.host
@@ -96,7 +96,7 @@ struct ExchangeRouter {
     }
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
-        // The last recipient answers as the origin would (RFC 9110, 7.6.2).
+        // The last recipient answers in place of the origin (RFC 9110, 7.6.2).
         if MaxForwards.left(of: request.head) == 0 { return self.local(request, .lastRecipient(of: request.head)) }
         let opensWebSocket = self.proxy.library != nil && WebSocketHandshake.isAsked(by: request.head)
         let opening = self.proxy.session.begin(
@@ -114,7 +114,7 @@ struct ExchangeRouter {
         }
     }
 
-    /// A client of gRPC may wait for an answer before it ends its request.
+    /// A gRPC client may wait for an answer before it ends its request.
     private func call(_ request: IncomingRequest, _ scope: TunnelScope, _ pending: PendingRequest) -> any ClientExchange {
         guard pending.hasEqualHead else {
             return self.exchange(following: self.proxy.session.decideUnread(pending), on: request, in: scope)
@@ -125,7 +125,7 @@ struct ExchangeRouter {
         return PendingExchange(router: self, request: request, scope: scope, pending: pending)
     }
 
-    /// - Parameter ahead: what has been read of the request so far.
+    /// - Parameter ahead: the part of the request that has already been read.
     func exchange(
         following decision: Decision, on request: IncomingRequest, in scope: TunnelScope, ahead: ReadAhead = ReadAhead()
     ) -> any ClientExchange {
@@ -173,7 +173,7 @@ struct ExchangeRouter {
             case .passThrough: break
             }
         }
-        // The content of a tunnel that is passed through is not in the cassette: a session that only replays refuses to open one.
+        // The content of a tunnel that is passed through is not in the cassette, so a replay-only session refuses to open one.
         switch self.proxy.session.beginTunnel(to: "https://\(request.head.target)/") {
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
@@ -199,7 +199,7 @@ struct ExchangeRouter {
     }
 }
 
-/// A request that the proxy answers itself: reads the request to its end, then answers.
+/// A request that the proxy answers itself, after it has read the request to its end.
 ///
 /// Not Sendable: lives on its event loop.
 final class LocalExchange: MessageExchange {
@@ -213,7 +213,7 @@ final class LocalExchange: MessageExchange {
 
     /// - Parameters:
     ///   - isRead: the whole request has been read.
-    ///   - endsUnread: answers at once, without reading the rest of the request: the client may wait for the answer before it sends it.
+    ///   - endsUnread: answer at once without reading the rest of the request, because the client may wait for the answer before sending it.
     init(client: any ClientStream, request: IncomingRequest, answer: ProxyAnswer, isRead: Bool = false, endsUnread: Bool = false) {
         self.client = client
         self.request = request

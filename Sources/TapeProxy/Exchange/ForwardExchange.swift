@@ -5,47 +5,47 @@ internal import TapeRecorder
 
 /// Forwards one request to its origin and the answer back, and records both.
 ///
-/// `ExchangeState` decides what happens when something ends or fails, and which side is read; this performs it. Knows no wire format: see
-/// `ClientStream` and `UpstreamStream`. Not Sendable: lives on its event loop.
+/// Carries out the decisions of `ExchangeState`, which determines what happens when something ends or fails and which side is read.
+/// Independent of wire formats: see `ClientStream` and `UpstreamStream`. Not Sendable: lives on its event loop.
 final class ForwardExchange: MessageExchange, UpstreamExchange {
-    /// Milliseconds after its deadline that a call's own client and origin have to end it.
+    /// Milliseconds after a call's deadline in which its own client and origin may still end it.
     private static let callGrace = 1000.0
 
     private let client: any ClientStream
     private let proxy: ProxyContext
     private let request: IncomingRequest
     private let route: UpstreamRoute
-    /// Why the connection that was made ahead of this request failed.
+    /// Why the connection that was opened ahead of this request failed.
     private let earlierFailure: Failure?
     private var state: ExchangeState
     private var recording: ExchangeRecording
     private var upstream: (any UpstreamStream)?
-    /// The request's body, if it was read before.
+    /// The request's body, if it has already been read.
     private var buffered: BufferedRequestBody?
     private var isReadingBuffered = false
-    /// The request carries credentials for the connection that it is sent on.
+    /// The request carries credentials that authenticate its connection.
     private let authenticatesConnection: Bool
-    /// Bytes of the request's body that have come, without transfer framing.
+    /// Bytes of the request body received so far, without transfer framing.
     private var received = 0
-    /// The end of the request has come.
+    /// The end of the request has arrived.
     private var isRead = false
-    /// What has been sent of the request's body.
+    /// The part of the request body that has been sent.
     private var sent = SentBody()
-    /// The origin has not acted on the request whose failure is answered.
+    /// The origin did not process the request whose failure is reported to the client.
     private var isUnprocessed = false
-    /// What is wrong with the rest of the request.
+    /// Why the rest of the request is malformed.
     private var requestError: MessageError?
     /// Sent to the client when the exchange is on disk.
     private var withheldHead: (head: ResponseHead, framing: BodyFraming)?
     private var withheldPiece: BodyPiece?
     private var hasBegun = false
-    /// The request was given to a connection to its origin, or it is noted that it was to none.
+    /// The request was given to a connection to its origin, or the session was told that it never reached one.
     private var hasReached = false
     private var journaling: Scheduled<Void>?
 
     /// - Parameters:
-    ///   - earlierFailure: of the connection that was made ahead of the request.
-    ///   - ahead: what has been read of the request so far.
+    ///   - earlierFailure: of the connection that was opened ahead of the request.
+    ///   - ahead: the part of the request that has already been read.
     init(
         client: any ClientStream, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool,
         ahead: ReadAhead = ReadAhead()
@@ -66,7 +66,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             limits: ExchangeState.Limits(
                 clientStall: Double(proxy.limits.clientStall) * 1000, originSilence: Double(proxy.limits.upstreamSilence) * 1000,
                 connect: Double(2 * proxy.limits.connect) * 1000, streamSilence: Double(proxy.limits.tunnelIdle) * 1000,
-                // Later than the client's own clock, and the origin's: it is for those that have none.
+                // Later than the deadlines that client and origin keep themselves: this one is for peers that keep none.
                 call: request.call?.timeout.map { $0 + Self.callGrace }))
         self.state.headCame(request.head.fields)
     }
@@ -74,7 +74,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private static func route(of request: IncomingRequest, _ route: UpstreamRoute, through chain: UpstreamChain) -> UpstreamRoute {
         var route = WebSocketHandshake.isAsked(by: request.head) ? route.ofHTTP1 : route
         guard !chain.isEmpty, route.origin.scheme == .http, !route.mayBeHTTP2 else { return route }
-        // A proxy goes by the URL alone: one that names another host than the tunnel's would lead elsewhere.
+        // An upstream proxy looks only at the URL. If Host names another host than the tunnel's origin, the URL would lead elsewhere.
         let isElsewhere = request.host.map { Origin(scheme: .http, authority: $0) != route.origin } ?? false
         route.isTunnelled = HopByHop.asksUpgrade(request.head) || (isElsewhere && request.isInTunnel)
         return route
@@ -125,7 +125,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.answer(.loop(self.authority))
     }
 
-    /// Takes back that the request was forwarded, if no connection to its origin was made.
+    /// Tells the session that the request was not forwarded after all, if no connection to its origin was made.
     private func noteUnreached() {
         guard !self.hasReached else { return }
         self.hasReached = true
@@ -228,7 +228,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     func originHead(_ head: ResponseHead, framing: BodyFraming) {
-        // Also of a client that sent no such credentials: it may have shown who it is in another way.
+        // Applies even if the client sent no such credentials: it may have authenticated in another way.
         if ConnectionAuthentication.isUsed(by: head.fields, status: head.status) { self.upstream?.bind(to: self.client.peer.id) }
         self.state.originSent(at: self.elapsed)
         self.sent.drop()
@@ -261,7 +261,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
 
     func originEnded(readsOn: Bool) {
         self.recording.responseEnded()
-        // The status ends a call of gRPC: its client sends no more once it has it, and may wait for it before.
+        // The status ends a gRPC call. Its client sends nothing more once it has the status, and may wait for it.
         self.perform(self.state.responseEnded(readsOn: readsOn && self.request.call == nil, at: self.elapsed))
     }
 
@@ -274,7 +274,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.regulate()
     }
 
-    /// An answer of events or messages that has not ended with what was read may run for long.
+    /// An event or message stream that has not ended yet may run for a long time, so its journal is scheduled.
     private func keepStream() {
         guard self.journaling == nil, let delay = self.recording.journalDelay, !self.state.responseIsWhole else { return }
         self.journaling = self.proxy.loop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
@@ -365,21 +365,21 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.buffered = nil
     }
 
-    /// - Parameter problem: why the answer must not be delivered as complete.
+    /// - Parameter problem: why the answer must not be delivered as complete; nil if it may be.
     private func end(_ problem: RecorderProblem?) {
         guard let problem else {
             self.sendWithheld()
             self.countBytes()
             return self.client.finish()
         }
-        // An answer that is not in the cassette is not delivered as complete.
+        // An answer that is not in the cassette must not look complete.
         self.withheldPiece = nil
         if self.hasBegun { self.client.cut() } else { self.answer(.unrecorded(problem)) }
     }
 
-    /// Records the exchange, then calls back: at once, or, with full durability, when it is on disk.
+    /// Records the exchange, then calls back: at once or, with full durability, when the exchange is on disk.
     ///
-    /// - Parameter then: called with what kept the exchange from the disk, if the proxy refuses what it cannot record.
+    /// - Parameter then: called with the problem that kept the exchange off the disk, if the proxy refuses what it cannot record.
     private func record(_ outcome: Outcome, then: @escaping (RecorderProblem?) -> Void) {
         self.journaling?.cancel()
         if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
@@ -414,7 +414,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
 
     func clientLeft(_ reason: String) { self.perform(self.state.clientLeft(reason + self.shortfall)) }
 
-    /// How much of the request's body is missing, for people; empty if nothing is.
+    /// How much of the request body is missing, for messages to people; empty if nothing is.
     private var shortfall: String {
         guard self.request.hasBody, !self.isRead, self.buffered == nil else { return "" }
         let came = self.received == 1 ? "1 byte came" : "\(self.received) bytes came"
@@ -455,7 +455,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         }
     }
 
-    /// Neither side is read while the recorder is full.
+    /// Neither side is read while the recorder's queue is full.
     private func pauseWhileRecorderIsFull() {
         guard self.recording.isOn, self.proxy.isRecorderFull, !self.state.isOver else { return }
         self.state.recorderChanged(isFull: true, at: self.elapsed)
@@ -467,12 +467,12 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 }
 
-/// The beginning of a request's body, held until the answer begins, so that a request that the origin refused can be sent again.
+/// The beginning of a request body, held until the answer begins, so that a request refused by the origin can be sent again.
 private struct SentBody {
-    /// A refused stream has taken no more than HTTP/2's windows allow, which are smaller with most origins.
+    /// A refused stream cannot have taken more than HTTP/2's windows allow. Most origins have smaller windows than this.
     private static let limit = 256 << 10
 
-    /// In the order in which they were sent; empty once some of them could not be kept.
+    /// In the order in which they were sent; empty once a piece could not be kept.
     private(set) var pieces: [BodyPiece] = []
     private var size = 0
     private var isDropped = false

@@ -7,12 +7,12 @@ internal import TapeExchange
 ///
 /// A class, so that passing it on costs one reference.
 final class IncomingRequest {
-    /// Without what is for this proxy alone; with the origin's names if the URL came in the path.
+    /// Without the fields that are meant for this proxy alone. If the URL came in the path, with the origin's names.
     let head: RequestHead
-    /// The fields of `head` with the client's names: others than in `head` if the URL came in the path.
+    /// The fields of `head` as the client named things. They differ from `head` only if the URL came in the path.
     let received: HeaderFields
     let target: RequestTarget
-    /// The absolute URL: as sent to a proxy or in the path, or composed of the tunnel's scheme, the Host field and the path.
+    /// The absolute URL: as sent to a proxy or in the path, otherwise composed of the tunnel's scheme, the Host field and the path.
     let url: String
     /// Maps between the client's and the origin's names if the URL came in the path; nil if the client knows that it uses a proxy.
     let reverse: ReverseMapping?
@@ -24,19 +24,19 @@ final class IncomingRequest {
     /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
     let expectsContinue: Bool
     let start: NIODeadline
-    /// Nil if it is no call of gRPC.
+    /// nil if the request is not a gRPC call.
     let call: GRPCCall?
     let proxyAuthorization: String?
-    /// How many proxies of Wiretape it has passed, of which each names the next as its upstream proxy.
+    /// How many Wiretape proxies the request has already passed, in a chain of upstream proxies.
     let hops: Int
-    /// Of a CONNECT: how the client asked for it.
+    /// How the client opened its tunnel.
     let opening: TunnelOpening
 
     /// - Parameters:
     ///   - scope: the tunnel that the request came through.
-    ///   - address: the proxy's own, HOST:PORT.
-    ///   - endsWithHead: of HTTP/2, the stream ends with the head.
-    ///   - opening: other than a CONNECT of HTTP.
+    ///   - address: the proxy's own address, HOST:PORT.
+    ///   - endsWithHead: the HTTP/2 stream ends with the head.
+    ///   - opening: how the tunnel was opened, if not by an HTTP CONNECT.
     init(
         _ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "", endsWithHead: Bool = false,
         opening: TunnelOpening = .connect
@@ -56,9 +56,9 @@ final class IncomingRequest {
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
         self.proxyAuthorization = Self.authorization(head, reverse?.credentials)
         var head = head
-        // For this proxy alone (RFC 9110, 11.7.2): a password is neither forwarded nor recorded.
+        // Meant for this proxy alone (RFC 9110, 11.7.2): a password is neither forwarded nor recorded.
         if head.fields.contains("proxy-authorization") { head.fields = head.fields.removing("proxy-authorization") }
-        // What is in a tunnel comes from a client.
+        // Requests inside a tunnel come directly from a client.
         self.hops = scope == nil ? ProxyHop.count(head.fields) : 0
         if scope == nil, head.fields.contains("wiretape-hops") { head.fields = head.fields.removing("wiretape-hops") }
         self.received = head.fields
@@ -72,13 +72,13 @@ final class IncomingRequest {
         self.start = start
     }
 
-    /// The URL in the path of a request to the proxy itself, even if the request was sent through the proxy: many libraries apply proxy
-    /// settings to every host.
+    /// The target of a request that is addressed to the proxy itself and carries a URL in its path. Also recognised if the request was sent
+    /// through the proxy, because many libraries apply proxy settings to every host.
     private static func reverse(_ target: RequestTarget, method: String, address: String) throws(MessageError) -> ReverseTarget? {
         switch target {
         case .origin(let path):
             return try ReverseTarget(path, method: method)
-        // The colon is checked first, since nearly no path has one and every request is checked. An escaped one is refused with the reason.
+        // The colon is checked first: nearly no path has one, and every request is checked. An escaped colon is refused with a reason.
         case .absolute(let origin, let path)
         where origin.scheme == .http && (path.utf8.contains(UInt8(ascii: ":")) || path.utf8.contains(UInt8(ascii: "%"))):
             guard address.hasSuffix(":\(origin.port)"), LoopbackHost.contains(origin.host) else { return nil }
@@ -88,9 +88,9 @@ final class IncomingRequest {
         }
     }
 
-    /// Empty if several values differ: choosing one would be a guess.
+    /// Empty if several values differ, because choosing one would be a guess.
     ///
-    /// - Parameter credentials: those of the path.
+    /// - Parameter credentials: the credentials in the path.
     private static func authorization(_ head: RequestHead, _ credentials: [UInt8]?) -> String? {
         let written = credentials.map { "Basic \(BasicCredentials.encoded($0))" }
         guard let first = head.fields.first("proxy-authorization") else { return written }
@@ -118,8 +118,8 @@ final class IncomingRequest {
         }
     }
 
-    /// The authority that it is for: of its target, or else of its Host field or `:authority`; nil if it names none. A CONNECT is for no
-    /// resource.
+    /// The authority that the request is addressed to: that of its target, or else of its Host field or `:authority`. nil if it names none.
+    /// A CONNECT addresses no resource.
     var named: (host: String, port: Int?)? {
         switch self.target {
         case .absolute(let origin, _): (origin.host, origin.port)
@@ -128,7 +128,7 @@ final class IncomingRequest {
         }
     }
 
-    /// Whether its target is a path, which leaves its origin to the tunnel that it came through.
+    /// Whether the target is a path only, so that the tunnel determines the origin.
     var isInTunnel: Bool { if case .origin = self.target { true } else { false } }
 
     /// Whether a body follows.
@@ -139,10 +139,10 @@ final class IncomingRequest {
         }
     }
 
-    /// It can be sent again on another connection.
+    /// The request can be sent again on another connection.
     var isRepeatable: Bool { self.isIdempotent && !self.hasBody }
 
-    /// Sending it twice has the same effect as sending it once (RFC 9110, 9.2.2).
+    /// Sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool {
         switch self.head.method {
         case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true

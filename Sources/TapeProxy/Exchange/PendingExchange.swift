@@ -3,22 +3,22 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// What was read of a request before it was decided what answers it.
+/// The part of a request that was read before Wiretape decided how to answer it.
 struct ReadAhead {
     /// The whole request was read.
     var isRead = false
-    /// The body's bytes; nil if there are none, or the session forwards nothing.
+    /// The body's bytes; nil if there are none or if the session forwards nothing.
     var body: BufferedRequestBody?
     /// The client was asked to send the body (RFC 9110, 10.1.1).
     var sentContinue = false
 }
 
-/// A request whose body decides what answers it: reads it to its end, asks the session, and hands over to the exchange that answers.
+/// A request whose body determines how it is answered. Reads it to its end, asks the session, and hands over to the exchange that answers.
 ///
-/// Keeps the body only if it may be forwarded, and never decides on one that was cut. Sends 100 (Continue) to a client that waits for it,
-/// unless the origin answered without it. Not Sendable: lives on its event loop.
+/// Keeps the body only if it may be forwarded, and never decides on a truncated body. Sends 100 (Continue) to a client that waits for it,
+/// unless the recorded origin answered without it. Not Sendable: lives on its event loop.
 final class PendingExchange: MessageExchange {
-    /// A longer body is compared on another thread, since the event loop serves other clients.
+    /// A longer body is compared on another thread, because the event loop also serves other clients.
     private static let inlineSize = 64 << 10
 
     private let client: any ClientStream
@@ -61,7 +61,7 @@ final class PendingExchange: MessageExchange {
         let comparison = self.comparison
         self.onThread({ comparison.decideUnasked() }, abandoned: { $0 }) { [self] decision in
             if let decision {
-                // Nothing of the body was read: the next exchange asks for it.
+                // No part of the body was read. The next exchange requests it.
                 self.ahead.body = nil
                 return self.follow(decision)
             }
@@ -119,9 +119,9 @@ final class PendingExchange: MessageExchange {
         self.onThread({ comparison.decide() }, abandoned: { $0 }) { [self] in self.follow($0) }
     }
 
-    /// Decides on a thread that may block on the disk; the result is used only if the client is still there.
+    /// Decides on a thread that may block on the disk. The result is used only if the client is still connected.
     ///
-    /// - Parameter abandoned: the decision in the result. If the client has left meanwhile, the recorded exchange that was chosen for it
+    /// - Parameter abandoned: extracts the decision from the result. If the client has left meanwhile, the recorded exchange chosen for it
     ///   becomes available again.
     private func onThread<Value: Sendable>(
         _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, abandoned: @escaping (Value) -> Decision?,
@@ -131,7 +131,7 @@ final class PendingExchange: MessageExchange {
         let decided = self.proxy.disk.run(on: self.proxy.loop, deciding)
         decided.assumeIsolated().whenComplete { result in
             guard !self.isOver else {
-                // The counts do not depend on whether the replay is stopped before the disk has answered.
+                // Decide in any case, so that the counts do not depend on whether the replay stops before the disk has answered.
                 let late = (try? result.get()) ?? deciding()
                 if case .success(let value) = late, case .replay(let index, _)? = abandoned(value) {
                     self.proxy.session.giveBack(index, problem: "the client left before the answer was chosen")
@@ -191,7 +191,7 @@ final class PendingExchange: MessageExchange {
     private func noteLeft() {
         let comparison = self.comparison
         let noted = self.proxy.disk.run(on: self.proxy.loop) { comparison.clientLeft() }
-        // The counts do not depend on whether the replay is stopped before.
+        // Note it in any case, so that the counts do not depend on whether the replay stops first.
         noted.assumeIsolated().whenFailure { _ in comparison.clientLeft() }
     }
 
@@ -207,7 +207,7 @@ final class PendingExchange: MessageExchange {
 extension PendingExchange {
     /// A body to compare, handed from the event loop to a thread that may block on the disk.
     ///
-    /// SAFETY: the event loop does not use it while a thread has it, so that no two threads use it at once.
+    /// SAFETY: the event loop does not use it while a thread has it, so no two threads ever use it at once.
     final class Comparison: @unchecked Sendable {
         private let session: CassetteSession
         private let pending: PendingRequest
@@ -229,7 +229,7 @@ extension PendingExchange {
             return facets
         }
 
-        /// The decision if it needs no disk; nil if it does.
+        /// The decision if it can be made without the disk; otherwise nil.
         func decideNow() -> Decision? { self.session.decide(self.pending, body: self.finished()) }
 
         /// May block on the disk.
@@ -241,10 +241,10 @@ extension PendingExchange {
             }
         }
 
-        /// Notes that the client left before the body's end. May block on the disk.
+        /// Notes that the client left before the end of the body. May block on the disk.
         func clientLeft() { self.session.clientLeft(during: self.pending) }
 
-        /// The decision if it needs no body; nil if it does. May block on the disk.
+        /// The decision if it can be made without the body; otherwise nil. May block on the disk.
         func decideUnasked() -> Result<Decision?, CassetteError> {
             do throws(CassetteError) {
                 return .success(try self.session.decideUnasked(self.pending))

@@ -2,17 +2,17 @@ internal import CassetteModel
 internal import LocalHTTP
 internal import TapeExchange
 
-/// Decides who may ask for URLs in reverse form if no credentials are required: programs that reach the proxy, but no web page.
+/// Decides who may request URLs in reverse form if no credentials are required: programs that can reach the proxy, but not web pages.
 ///
-/// A page can make its browser send any request, under any name that resolves to a loopback address; the fields Host, Origin and
-/// Sec-Fetch-Site show that it comes from a page.
+/// A page can make its browser send any request, to any name that resolves to a loopback address. The fields Host, Origin and
+/// Sec-Fetch-Site reveal that the request comes from a page.
 struct ReverseGate {
-    /// The address that the client connected to. A request of a page has a name in Host, not this.
+    /// The address that the client connected to. A request from a page has a name in Host instead.
     let address: IPAddress?
-    /// The client gave valid credentials, which no page knows.
+    /// The client gave valid credentials, which a page cannot know.
     let isAuthorized: Bool
 
-    /// - Parameter host: of the Host field; nil if an HTTP/1.0 client sent none, which no browser does.
+    /// - Parameter host: the Host field; nil if an HTTP/1.0 client sent none, which browsers never do.
     /// - Returns: nil if the request is allowed.
     func refusal(of fields: HeaderFields, host: Authority?) -> ProxyAnswer? {
         if let host, !self.isAuthorized, !self.isOwn(host.host) {
@@ -25,8 +25,8 @@ struct ReverseGate {
                 return Self.refused("URLs in this form are not for web pages: send the request without an Origin field.")
             }
         }
-        // Browsers send this field if they omit Origin, and a page cannot change it (Fetch Metadata). A page of one origin would have the
-        // rights of every other origin here, so only a URL that a person typed is allowed.
+        // Browsers send this field when they omit Origin, and a page cannot change it (Fetch Metadata). The pages of one origin would have
+        // the rights of every other origin here, so only a URL that a person typed is allowed.
         if let site = fields.first("sec-fetch-site"), site != "none" {
             return Self.refused("URLs in this form are not for web pages: set the proxy in the browser's settings instead.")
         }
@@ -37,7 +37,7 @@ struct ReverseGate {
         LoopbackHost.contains(host) || (self.address != nil && IPAddress(host) == self.address)
     }
 
-    /// Some programs derive the Origin field from their URL.
+    /// Some programs derive the Origin field from the URL they request.
     private func isOwn(_ origin: String, _ host: Authority) -> Bool {
         guard case .absolute(let origin, "/")? = try? RequestTarget(origin, method: "GET") else { return false }
         return origin == Origin(scheme: .http, authority: host)
@@ -47,7 +47,7 @@ struct ReverseGate {
         ProxyAnswer(status: 403, reason: "Forbidden", error: "reverse", text: text)
     }
 
-    /// The credentials are missing or wrong. Not 407, which clients without proxy settings take for a protocol error.
+    /// Credentials are missing or wrong. The status is not 407, which clients without proxy settings treat as a protocol error.
     static func unauthorized(at address: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 403, reason: "Forbidden", error: "proxy-authentication",
@@ -56,7 +56,7 @@ struct ReverseGate {
         )
     }
 
-    /// A host whose tunnels are passed through or refused.
+    /// Tunnels to this host are passed through or refused, so it cannot be reached by a URL in the path.
     static func excluded(_ authority: String, by option: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 403, reason: "Forbidden", error: "refused",

@@ -2,16 +2,16 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// How a client asked for its tunnel, and so how it is answered.
+/// How a client opened its tunnel, which determines the form of the answer.
 enum TunnelOpening {
-    /// By CONNECT.
+    /// With CONNECT.
     case connect
-    /// By SOCKS 5.
+    /// With SOCKS 5.
     case socks
-    /// Not at all: it made a connection to somebody else, which the kernel led here.
+    /// The client connected to another server, and the kernel redirected the connection to this proxy.
     case transparent
 
-    /// What the client is sent when it may use the tunnel.
+    /// The bytes that tell the client that the tunnel is open.
     var accepted: ByteBuffer {
         switch self {
         case .connect: ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n")
@@ -20,9 +20,9 @@ enum TunnelOpening {
         }
     }
 
-    /// Sends an answer in place of the tunnel, and ends the connection.
+    /// Sends an answer in place of the tunnel and ends the connection.
     func refuse(_ client: any ClientStream, with answer: ProxyAnswer) {
-        // The client's own `send` counts it for CONNECT.
+        // For CONNECT, the client's own `send` counts the answer.
         if self != .connect { client.peer.session.count { $0.answered += 1 } }
         switch self {
         case .connect:
@@ -44,7 +44,7 @@ enum TunnelOpening {
     }
 }
 
-/// A client of SOCKS 5: takes its login and its request, which goes on as a CONNECT would.
+/// A SOCKS 5 client: reads its login and its request, and then continues as after a CONNECT.
 ///
 /// Not Sendable: lives on its event loop.
 final class SOCKSExchange: TunnelExchange {
@@ -58,7 +58,7 @@ final class SOCKSExchange: TunnelExchange {
 
     let takesBytes = true
 
-    /// Its request is not there yet: a stop of the proxy does not wait for it.
+    /// The request has not arrived yet, so stopping the proxy does not wait for it.
     var isIdle: Bool { !self.isOver }
 
     init(client: any InterceptableStream) {
@@ -136,7 +136,7 @@ final class SOCKSExchange: TunnelExchange {
     func deadlinePassed() { self.client.close() }
 }
 
-/// A client that gets an answer in place of its tunnel. Not Sendable: lives on its event loop.
+/// Answers a client in place of opening its tunnel. Not Sendable: lives on its event loop.
 final class RefusedTunnel: TunnelExchange {
     private let client: any ClientStream
     private let opening: TunnelOpening

@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// Answers CONNECT (RFC 9110, 9.3.6): dials, answers 200, and becomes a tunnel whose bytes are passed on unread.
+/// Answers CONNECT (RFC 9110, 9.3.6): dials, answers 200, and becomes a tunnel that forwards bytes without reading them.
 ///
 /// Not Sendable: lives on its event loop.
 final class ConnectExchange: TunnelExchange {
@@ -27,7 +27,7 @@ final class ConnectExchange: TunnelExchange {
 
     func start() {
         guard self.request.opening == .transparent else { return self.dial() }
-        // One of the proxy's own is known as such when both of its ends are there.
+        // Wait until both ends exist before checking whether this connection loops back to the proxy.
         self.proxy.loop.assumeIsolated().scheduleTask(in: .milliseconds(20)) { [weak self] in
             guard let self, !self.isOver else { return }
             guard self.client.peer.isLedBack else { return self.dial() }
@@ -66,24 +66,24 @@ final class ConnectExchange: TunnelExchange {
     func deadlinePassed() { self.client.close() }
 }
 
-/// Sees what passes through a tunnel, and changes nothing.
+/// Observes the bytes that pass through a tunnel. Changes nothing.
 protocol TunnelWatcher: AnyObject {
-    /// - Returns: false if neither side may be read until `whenReady` calls.
+    /// - Returns: false if neither side may be read until `whenReady` calls back.
     func passed(_ bytes: ByteBuffer, from side: WebSocketSide) -> Bool
     func whenReady(_ call: @escaping () -> Void)
-    /// One direction or both have ended; the first call says who ended the tunnel.
+    /// One direction or both have ended. The first call determines who ended the tunnel.
     func ended(by party: Cut.Party, _ reason: String)
 }
 
-/// Passes bytes both ways between a client and an upstream connection until both directions have ended.
+/// Forwards bytes both ways between a client and an upstream connection until both directions have ended.
 ///
-/// Does not look at the bytes: a watcher may. Not Sendable: lives on its event loop.
+/// Does not look at the bytes, although a watcher may. Not Sendable: lives on its event loop.
 final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     private let client: any ByteStream
     private let upstream: UpstreamConnection
     private let proxy: ProxyContext
     private let watcher: (any TunnelWatcher)?
-    /// The watcher takes no more for now.
+    /// The watcher cannot take more bytes for now.
     private var isHeld = false
     private var state = TunnelState()
     private var counts = TunnelCounts(sent: 0, received: 0)
@@ -107,12 +107,12 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
 
     func start() { self.start(with: ByteBuffer()) }
 
-    /// - Parameter first: what the origin has sent so far.
+    /// - Parameter first: bytes that the origin has already sent.
     func start(with first: ByteBuffer) {
         self.upstream.take(self)
         if first.readableBytes > 0 { self.upstreamRead(first) }
         self.upstreamReadComplete()
-        // The bytes that the client sent after its request have waited for the tunnel.
+        // Bytes that the client sent after its request have been waiting for the tunnel.
         self.readClient()
     }
 
@@ -202,9 +202,9 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
         }
     }
 
-    /// Sends what was read first: a side that is gone may have sent its last bytes just before.
+    /// Sends what was read first, because a side that is gone may have sent its last bytes just before.
     ///
-    /// - Parameter isCut: one side is gone without having ended its direction.
+    /// - Parameter isCut: one side has gone without ending its direction.
     private func closeBoth(isCut: Bool = true) {
         guard let ended else { return }
         self.ended = nil

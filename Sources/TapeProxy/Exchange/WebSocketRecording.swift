@@ -3,19 +3,19 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeRecorder
 
-/// Records the messages of one WebSocket as they pass: reads both directions, and hands each message to the recorder when it is whole.
+/// Records the messages of one WebSocket as they pass. Reads both directions and hands each message to the recorder when it is whole.
 ///
-/// Watches and never judges: what it cannot read ends the recording of this conversation, and passes on all the same. Reads in turns with the
-/// other connections of its event loop, since a few bytes may hold many messages, or long ones. Not Sendable: lives on its event loop.
+/// Only observes. If it meets bytes it cannot parse, it stops recording this conversation; the bytes are still forwarded. Takes turns with
+/// the other connections of its event loop, since a few bytes may hold many or long messages. Not Sendable: lives on its event loop.
 final class WebSocketRecording: TunnelWatcher {
-    /// After so long without a byte, the memory of zlib is given back.
+    /// After this long without a byte, zlib's memory is released.
     private static let quiet = TimeAmount.seconds(2)
 
-    /// What is read at once: deflated bytes may make a thousand times as many.
+    /// Bytes read in one piece. Deflated bytes may expand a thousandfold.
     private static let (deflatedSize, plainSize) = (512, 8 << 10)
-    /// What is read before other connections come next: so many pieces, messages or inflated bytes. That is less than 2 ms of work.
+    /// Limits of one turn (pieces, messages and inflated bytes), after which other connections are served. A turn takes less than 2 ms.
     private static let (deflatedPieces, plainPieces, messagesInTurn, inflatedInTurn) = (16, 32, 500, 256 << 10)
-    /// Bytes that were passed on and not read yet, above which neither side is read.
+    /// Neither side is read while more forwarded bytes than this have not been parsed yet.
     private static let unreadLimit = 256 << 10
 
     private struct Unread {
@@ -31,23 +31,23 @@ final class WebSocketRecording: TunnelWatcher {
     private var client: WebSocketReader
     private var server: WebSocketReader
     private var closes: Set<WebSocketSide> = []
-    /// Who ended the conversation, and how; nil while nobody has.
+    /// Who ended the conversation, and how; nil while it runs.
     private var end: Cut?
     private var problem: String?
-    /// What was passed on and not read yet, while the recorder is full.
+    /// Bytes that were forwarded but not parsed yet, because the recorder is full.
     private var unread: CircularBuffer<Unread> = []
     private var unreadSize = 0
     private var messages = 0
     private var hasNextTurn = false
-    /// Waits until enough has been read.
+    /// Called once enough has been read.
     private var ready: (() -> Void)?
-    /// What passed in all, and when the conversation ended; nil before that.
+    /// The byte counts of the whole tunnel and the time when the conversation ended; nil before that.
     private var total: (counts: TunnelCounts, at: Double)?
     private var packing: Scheduled<Void>?
     private var lastByte = NIODeadline.distantPast
 
     /// - Parameters:
-    ///   - interaction: both heads.
+    ///   - interaction: request and response heads.
     ///   - start: when the exchange began.
     init(_ interaction: Interaction, start: NIODeadline, agreement: WebSocketAgreement, proxy: ProxyContext) {
         self.proxy = proxy
@@ -67,7 +67,7 @@ final class WebSocketRecording: TunnelWatcher {
         self.lastByte = self.proxy.now
         self.unread.append(Unread(bytes: bytes, side: side, at: self.elapsed))
         self.unreadSize += bytes.readableBytes
-        // What came before it waits for its turn.
+        // If a turn is scheduled, earlier bytes are waiting for it, and these come after them.
         if !self.hasNextTurn { self.takeTurn() }
         self.packWhenQuiet()
         return self.isReady
@@ -110,7 +110,7 @@ final class WebSocketRecording: TunnelWatcher {
 
     private var inflated: Int { self.client.inflated + self.server.inflated }
 
-    /// - Parameter pieces: at most so many; nil to read all, however busy the recorder is.
+    /// - Parameter pieces: the most pieces to read; nil to read everything, however busy the recorder is.
     private func read(pieces: Int?) {
         self.messages = 0
         var count = 0
@@ -120,7 +120,7 @@ final class WebSocketRecording: TunnelWatcher {
         }) ?? true,
             var next = self.unread.popFirst()
         {
-            // Once one side cannot be read, what the other says has nothing to be an answer to.
+            // Once one side cannot be parsed, the other side's messages have no context and are dropped too.
             guard self.problem == nil else {
                 self.unreadSize = 0
                 return self.unread.removeAll()
@@ -173,7 +173,7 @@ final class WebSocketRecording: TunnelWatcher {
         if self.end == nil { self.end = Cut(by: party, reason: reason) }
     }
 
-    /// How the exchange ended, as far as is known.
+    /// How the exchange ended, as far as is known yet.
     var outcome: Outcome {
         if let problem { return .cut(Cut(by: .recorder, reason: problem)) }
         guard let end else { return .complete }
@@ -184,7 +184,7 @@ final class WebSocketRecording: TunnelWatcher {
         }
     }
 
-    /// Both connections are closed. What is left is read in turns as before.
+    /// Both connections are closed. The remaining bytes are read in turns as before.
     func ended(_ counts: TunnelCounts) {
         self.packing?.cancel()
         self.packing = nil
@@ -209,7 +209,7 @@ final class WebSocketRecording: TunnelWatcher {
     }
 }
 
-/// After its end, while there is something left to read, the conversation counts as a connection that is open.
+/// After its end, the conversation counts as an open connection while bytes remain to be read.
 extension WebSocketRecording: TimedConnection {
     var deadline: NIODeadline { .distantFuture }
     func deadlinePassed() {}

@@ -2,25 +2,25 @@ internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
 
-/// The client of a connection: its session, and the tunnel that its requests come through.
+/// The client of a connection: its session and the tunnel that its requests come through.
 ///
 /// Shared by all requests of the connection. Not Sendable: lives on its event loop.
 final class ClientPeer {
-    /// Counts up from 1 over all event loops of a server.
+    /// Unique number, counted up from 1 across all event loops of a server.
     let id: Int
     private(set) var session: ProxyContext
-    /// The tunnel that the requests come through; nil outside of a tunnel.
+    /// The tunnel that the requests come through; nil outside a tunnel.
     var scope: TunnelScope?
     /// The address that the client connected to.
     var localAddress: IPAddress?
     /// The address that the client connected from.
     var remoteAddress: SocketAddress?
     private var sessionGate: SessionGate
-    /// Set while it is open: it closes with its session.
+    /// Set while the connection is open, because it closes with its session.
     private weak var connection: (any TimedConnection)?
 
     /// - Parameters:
-    ///   - session: the first one.
+    ///   - session: the session in which the connection begins.
     ///   - sessionGate: decides which session a request is for.
     init(id: Int, session: ProxyContext, sessionGate: SessionGate) {
         self.id = id
@@ -28,8 +28,8 @@ final class ClientPeer {
         self.sessionGate = sessionGate
     }
 
-    /// The client of one stream of a multiplexed connection: where requests name their session, each stream is in the one that it names, whatever
-    /// the others beside it do. The connection itself stays where it was.
+    /// The client of one stream of a multiplexed connection. If requests name their session, each stream belongs to the session it names,
+    /// independently of the other streams. The connection itself stays in its session.
     func ofStream() -> ClientPeer {
         guard self.scope == nil, self.sessionGate.isNamed else { return self }
         let peer = ClientPeer(id: self.id, session: self.session, sessionGate: self.sessionGate)
@@ -37,7 +37,7 @@ final class ClientPeer {
         return peer
     }
 
-    /// The connection is open: it closes with its session.
+    /// The connection is open. From now on it closes with its session.
     func opened(_ connection: any TimedConnection) {
         self.connection = connection
         self.session.add(connection)
@@ -49,9 +49,9 @@ final class ClientPeer {
         self.session.remove(connection)
     }
 
-    /// Switches to the session that a request is for. Not called inside a tunnel, whose requests are for the session of its CONNECT.
+    /// Switches to the session that a request is for. Not called inside a tunnel, whose requests belong to the session of its CONNECT.
     ///
-    /// - Returns: the refusal of a request whose credentials are missing or wrong; otherwise nil.
+    /// - Returns: the refusal, if credentials are missing or wrong; otherwise nil.
     func enterSession(_ request: IncomingRequest) -> ProxyAnswer? {
         guard let session = self.sessionGate.session(for: request.proxyAuthorization, at: self.session) else {
             return request.reverse == nil
@@ -70,7 +70,7 @@ final class ClientPeer {
 
     // MARK: Connections that the kernel led here
 
-    /// The client is this proxy itself, whose own connections are led back to it. Known a moment after the connection was made.
+    /// The client is this proxy itself, because the kernel redirected its own connection back to it. Known only shortly after connecting.
     var isLedBack: Bool { self.remoteAddress.flatMap { self.session.shared.transparent?.isOwn($0) } ?? false }
 
     func remarkLoop(to authority: String) {
@@ -83,9 +83,9 @@ final class ClientPeer {
 
     var needsCredentials: Bool { self.sessionGate.isGuarded }
 
-    /// Whether a request with this value of `Proxy-Authorization` would be let in.
+    /// Whether a request with this `Proxy-Authorization` value would be accepted.
     func admits(_ authorization: String) -> Bool { self.sessionGate.session(for: authorization, at: self.session) != nil }
 
-    /// Decides who may ask for URLs in the path.
+    /// Decides who may request URLs in the path.
     var reverseGate: ReverseGate { ReverseGate(address: self.localAddress, isAuthorized: self.sessionGate.isGuarded) }
 }

@@ -4,31 +4,31 @@ internal import TapeExchange
 /// The source of one request and the destination of its answer: a busy HTTP/1 connection, or one stream of a multiplexed connection.
 /// Called on its event loop.
 ///
-/// A stream delivers the request's body only after `setReading(true)`. It frames what is sent as its protocol requires, and decides
-/// whether its connection stays open after the answer.
+/// A stream delivers the request body only after `setReading(true)`. It frames what is sent as its protocol requires, and decides whether
+/// its connection stays open after the answer.
 protocol ClientStream: ByteStream {
     var peer: ClientPeer { get }
-    /// Part of the request's body has come and waits to be read.
+    /// Part of the request body has arrived and waits to be read.
     var hasInput: Bool { get }
-    /// Bytes of this answer so far.
+    /// Bytes of this answer sent so far.
     var answerSize: Int { get }
 
     func send(interim head: ResponseHead)
-    /// The head of the final answer, as the origin sent it: connection-specific fields are removed here (RFC 9110, 7.6.1).
+    /// The head of the final answer as the origin sent it. The stream removes connection-specific fields (RFC 9110, 7.6.1).
     func send(_ head: ResponseHead, framing: BodyFraming)
     func send(_ piece: BodyPiece)
-    /// A complete answer of the proxy itself.
+    /// A complete answer from the proxy itself.
     ///
     /// - Parameter isFinal: the connection closes after it.
     func send(_ answer: ProxyAnswer, isFinal: Bool)
     /// A recorded answer in one piece.
     ///
-    /// - Returns: false if it was not sent, since this client or this protocol needs it in another form.
+    /// - Returns: false if it was not sent, because this client or protocol needs it in another form.
     func send(_ answer: ReadyAnswer) -> Bool
 
-    /// The answer is complete: the next request is read if the connection stays open.
+    /// The answer is complete. If the connection stays open, the next request is read.
     func finish()
-    /// Tells the client in its protocol that the request was not processed and can be sent again.
+    /// Tells the client, in its protocol, that the request was not processed and can be sent again.
     ///
     /// - Returns: false if the protocol has no such message.
     func refuse() -> Bool
@@ -36,7 +36,7 @@ protocol ClientStream: ByteStream {
     func cut()
     /// Ends without an answer, as the origin did.
     ///
-    /// - Parameter isReset: by a reset of the connection, where it has one of its own.
+    /// - Parameter isReset: reset the connection, if this stream has one of its own.
     func breakOff(isReset: Bool)
     /// Closes at once.
     func close()
@@ -55,26 +55,26 @@ protocol InterceptableStream: ClientStream {
     func insert(_ handler: TLSHandler)
     /// Removes TLS again, since the tunnel is not intercepted.
     func remove(_ handler: TLSHandler)
-    /// The CONNECT is complete: requests inside the tunnel follow.
+    /// The CONNECT is complete. Requests inside the tunnel follow.
     func enter(_ scope: TunnelScope)
 }
 
-/// What a client stream runs from a request's head to the end of its answer. Called on its event loop.
+/// Runs on a client stream from a request's head to the end of its answer. Called on its event loop.
 protocol ClientExchange: AnyObject {
     var kind: ExchangeKind { get }
-    /// Called once, when the client stream has taken it up.
+    /// Called once, when the client stream has adopted the exchange.
     func start()
     func clientWritabilityChanged(_ isWritable: Bool)
-    /// The client may take nothing for long: what only speeds up reading for it is given up.
+    /// The client may not read for a long time. Buffers that only speed up reading for it are given up.
     func clientStalled()
     /// The client's connection is gone.
     func clientLeft(_ reason: String)
-    /// The proxy stops, and its grace period is over; the client's connection closes next.
+    /// The proxy is stopping and its grace period is over. The client's connection closes next.
     func proxyStopped()
-    /// When the exchange has waited too long.
+    /// The time at which the exchange has waited too long.
     var deadline: NIODeadline { get }
     func deadlinePassed()
-    /// Nothing is in flight: a proxy that stops does not wait for it.
+    /// Nothing is in flight, so stopping the proxy does not wait for this exchange.
     var isIdle: Bool { get }
 }
 
@@ -92,10 +92,10 @@ enum ExchangeKind {
 
 /// An exchange of a request and an answer.
 protocol MessageExchange: ClientExchange {
-    /// The next bytes of the request's body. Never called before `ClientStream.setReading(true)`.
+    /// The next bytes of the request body. Never called before `ClientStream.setReading(true)`.
     func requestBody(_ piece: BodyPiece)
-    /// Bytes of the body that had come when the client left, and that nobody has read: `clientLeft` follows. They are evidence of a broken
-    /// upload, and go nowhere.
+    /// Bytes of the body that had arrived but were not read when the client left; `clientLeft` follows. They are recorded as evidence of a
+    /// broken upload and not forwarded.
     func requestRest(_ piece: BodyPiece)
     /// The rest of the request is malformed.
     func requestFailed(_ error: MessageError)
@@ -107,11 +107,11 @@ extension MessageExchange {
     var kind: ExchangeKind { .message(self) }
 }
 
-/// An exchange that takes raw bytes: the connection does not return to HTTP by itself.
+/// An exchange that takes raw bytes. The connection does not return to HTTP by itself.
 protocol TunnelExchange: ClientExchange {
-    /// Whether it takes bytes now; otherwise they wait.
+    /// Whether it takes bytes now; otherwise they are kept until it does.
     var takesBytes: Bool { get }
-    /// Takes bytes from the front of `input`; what it leaves is for its successor, or for later.
+    /// Takes bytes from the front of `input`. Any bytes left there are for its successor or for later.
     func clientBytes(_ input: inout ByteBuffer)
     /// The client ended its side.
     ///
@@ -128,27 +128,27 @@ extension TunnelExchange {
 protocol ByteStream: AnyObject {
     var isWritable: Bool { get }
     func write(_ buffer: ByteBuffer)
-    /// Sends what was written, at the end of this turn of the event loop.
+    /// Sends the written bytes at the end of this turn of the event loop.
     func flush()
     /// Resumes or pauses reading.
     func setReading(_ reads: Bool)
     func closeOutput()
-    /// Closes once the written bytes are sent.
+    /// Closes once the written bytes have been sent.
     ///
-    /// - Parameter isCut: over TLS, without the closure alert that ends a complete message (RFC 8446, 6.1).
+    /// - Parameter isCut: over TLS, omit the closure alert that ends a complete message (RFC 8446, 6.1).
     func closeAfterFlush(isCut: Bool)
 }
 
-/// Body bytes as received, and what they contain.
+/// Body bytes as received, and a description of what they contain.
 ///
-/// An HTTP/1 reader leaves chunk lines in `bytes`. A writer with the same framing passes `bytes` on untouched, any other takes the payload.
+/// An HTTP/1 reader leaves chunk lines in `bytes`. A writer with the same framing forwards `bytes` unchanged; any other takes the payload.
 struct BodyPiece {
     var bytes: ByteBuffer
-    /// The contents of the bytes, in order, at offsets from their reader index; nil if all of them are payload.
+    /// The contents of the bytes, in order, at offsets from the reader index; nil if all of them are payload.
     var events: [BodyEvent]?
     /// The body ends with this piece.
     var isLast = false
-    /// Which of its trailers no header table may hold.
+    /// The trailers that no header table may hold.
     var neverIndexed = NeverIndexed()
 
     /// The number of bytes without transfer framing.

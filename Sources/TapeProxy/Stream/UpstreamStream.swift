@@ -4,33 +4,33 @@ internal import TapeExchange
 
 /// Carries one request to its origin and the answer back. Called on its event loop.
 protocol UpstreamStream: AnyObject {
-    /// What the origin speaks.
+    /// The protocol version that the origin speaks.
     var version: HTTPVersion { get }
     var isWritable: Bool { get }
     /// The names in the origin's certificate; empty from the second call on.
     func takePeerNames() -> [String]
-    /// Reports to an exchange from now on.
+    /// Reports to this exchange from now on.
     func take(_ exchange: any UpstreamExchange)
-    /// What the exchange records of the connection; the timing is for its first exchange alone.
+    /// Connection details for the exchange to record. Only the connection's first exchange gets the timing.
     func use() -> (info: ConnectionInfo, timing: DialTiming?)
-    /// The request's head, as the client sent it: connection-specific fields are removed here (RFC 9110, 7.6.1).
+    /// The request head as the client sent it. The stream removes connection-specific fields (RFC 9110, 7.6.1).
     func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming)
     func send(_ piece: BodyPiece)
     func flush()
     func setReading(_ reads: Bool)
-    /// The next read is small again, if the connection is this stream's own: larger reads only serve clients that take them at once.
+    /// Makes the next read small again if this stream owns its connection. Larger reads only help clients that take the data at once.
     func shrinkReads()
-    /// The number of the stream in its connection, once the request's head was given to it; nil before HTTP/2.
+    /// The stream's number in its connection, once it has been given the request head; nil before HTTP/2.
     var number: Int? { get }
-    /// The connection is authenticated for a client, or about to be: it serves no other, and closes with it.
+    /// The connection is authenticated for a client, or about to be. It serves no other client and closes with this one.
     ///
     /// - Parameter client: the number of the client connection.
     func bind(to client: Int)
-    /// The exchange is over: the connection serves another, or closes if it cannot.
+    /// The exchange is over. The connection serves another exchange or, if it cannot, closes.
     ///
     /// - Parameter client: the number of the client connection that it served.
     func release(by client: Int)
-    /// Abandons the request, which cancels it at the origin.
+    /// Abandons the request and cancels it at the origin.
     func cancel()
 }
 
@@ -43,26 +43,26 @@ protocol UpstreamExchange: AnyObject {
     ///
     /// - Parameter readsOn: the origin has not announced that it closes the connection.
     func originEnded(readsOn: Bool)
-    /// The origin changes protocols, as it was asked to (RFC 9110, 7.8).
+    /// The origin changes protocols, as the request asked (RFC 9110, 7.8).
     ///
     /// - Parameters:
-    ///   - connection: from now on the exchange's own.
+    ///   - connection: belongs to the exchange from now on.
     ///   - rest: the bytes that came after the head.
     func originSwitched(_ head: ResponseHead, to connection: UpstreamConnection, rest: ByteBuffer)
     /// All reads of this turn of the event loop were delivered.
     func originReadComplete()
-    /// - Parameter isUnprocessed: the origin has not acted on the request: nothing of it was sent, or it was refused.
+    /// - Parameter isUnprocessed: the origin has not acted on the request, because nothing of it was sent or the origin refused it.
     func originFailed(_ failure: Failure, isUnprocessed: Bool)
     func originWritabilityChanged(_ isWritable: Bool)
 }
 
-/// Makes connections to origins: directly, through another proxy, or by a script. Calls back on its event loop.
+/// Makes connections to origins: directly, through another proxy, or scripted. Calls back on its event loop.
 protocol Dialing: AnyObject {
-    /// - Parameter lookup: of the origin's name, if it was started before.
+    /// - Parameter lookup: the lookup of the origin's name, if it has already started.
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void)
-    /// A connection for a tunnel, whose bytes are passed on unread.
+    /// Opens a connection for a tunnel that forwards bytes without reading them.
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void)
-    /// The session stops: dials that wait for a name fail, now and from now on.
+    /// The session stops. Dials that wait for a name fail, now and from now on.
     func stop()
 }
 
@@ -71,12 +71,12 @@ enum DialFailure: Error {
     /// The address is the proxy's own.
     case loop
     case failed(Failure)
-    /// The session stops.
+    /// The session is stopping.
     case stopped
 }
 
 extension Failure {
-    /// An origin's answer that cannot be passed on. One that is beyond a limit is HTTP all the same.
+    /// An origin's answer that cannot be forwarded. An answer beyond a limit is still HTTP, so the message says which it is.
     init(answer error: MessageError, of authority: String) {
         let words =
             switch error.code {
