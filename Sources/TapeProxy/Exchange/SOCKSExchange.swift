@@ -44,7 +44,7 @@ enum TunnelOpening {
     }
 }
 
-/// A SOCKS 5 client: reads its login and its request, and then continues as after a CONNECT.
+/// Serves a SOCKS 5 client: reads its login and its request, and then continues as after a CONNECT.
 ///
 /// Not Sendable: lives on its event loop.
 final class SOCKSExchange: TunnelExchange {

@@ -3,30 +3,30 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Answers a request from the cassette whose client may wait for parts of the answer before it has sent all: message by message.
+/// Answers, message by message, a request from the cassette whose client may wait for parts of the answer before it has sent everything.
 ///
-/// Chooses the recorded conversation by the client's messages as they come, then sends what its script says is due. Reads no message of the
-/// client before the one before it was compared. Dials nothing. Not Sendable: lives on its event loop.
+/// Chooses the recorded conversation by the client's messages as they arrive, then sends what its script says is due. Never reads a message
+/// before the previous one has been compared. Never dials. Not Sendable: lives on its event loop.
 final class ConversationExchange: MessageExchange {
-    /// What is known when the request's head has come.
+    /// What is known when the request head has arrived.
     enum Subject {
         case pending(PendingRequest)
-        /// The exchange that answers: bodies are not compared.
+        /// The exchange that answers. Bodies are not compared.
         case chosen(Int)
     }
 
     private enum Phase {
         case opening
         case choosing(PendingConversation)
-        /// The answer is being read.
+        /// The answer is being loaded.
         case loading(ConversationPlay)
         case playing(ConversationPlay)
         case over
     }
 
-    /// A longer message is compared on another thread, since the event loop serves other clients.
+    /// A longer message is compared on another thread, because the event loop also serves other clients.
     private static let inlineSize = 64 << 10
-    /// How long a client may take to send a message that decides, before it is taken to wait for the answer's head.
+    /// How long to wait for a message that decides between conversations before assuming that the client waits for the answer's head.
     private static let patience = TimeAmount.milliseconds(500)
 
     private let client: any ClientStream
@@ -37,14 +37,14 @@ final class ConversationExchange: MessageExchange {
     private let subject: Subject
     private let reader: Reader
     private var phase = Phase.opening
-    /// What the client sent and nobody has looked at: a window of it at most, since it is not read meanwhile.
+    /// Bytes from the client that nothing has looked at yet: at most one window, because the client is not read meanwhile.
     private var input = ByteBuffer()
     private var isRead: Bool
     private var endWasTaken = false
-    /// The disk or another thread is at work on what came last.
+    /// The disk or another thread is working on the last message.
     private var isBusy = false
     private var lastMessage: BodyFacets?
-    /// What was read of the request, in case that it is forwarded; nil if that cannot be, or part of an answer was sent.
+    /// The part of the request read so far, in case it is forwarded; nil if it cannot be forwarded or part of an answer was sent.
     private var ahead: BufferedRequestBody?
     private var waitsForMessage: Scheduled<Void>?
     private var hasWaited = false
@@ -53,7 +53,7 @@ final class ConversationExchange: MessageExchange {
     private var isSending = false
     private var isPumping = false
     private var hasBegun = false
-    /// How the call ends once the message that is being sent is sent.
+    /// The status that ends the call once the current message has been sent.
     private var verdict: GRPCStatus?
     private var dueTimer: Scheduled<Void>?
     private var callTimer: Scheduled<Void>?
@@ -128,7 +128,7 @@ final class ConversationExchange: MessageExchange {
 
     private var isOver: Bool { if case .over = self.phase { true } else { false } }
 
-    /// Takes the messages that have come, one after another, and then the client's end; sends what is due.
+    /// Takes the messages that have arrived, one after another, and then the client's end. Sends what is due.
     private func proceed() {
         self.extendDeadline()
         while self.takesMessages, self.input.readableBytes > 0 {
@@ -184,7 +184,7 @@ final class ConversationExchange: MessageExchange {
 
     private func takeEnd() {
         self.endWasTaken = true
-        // A message that was cut is none that was recorded whole.
+        // A truncated message never matches a complete one.
         if self.reader.messages.isWithin { self.messageCame(self.reader.messages.finish()) }
         guard self.takesMessages else { return }
         switch self.phase {
@@ -238,9 +238,9 @@ final class ConversationExchange: MessageExchange {
         self.become(self.router.exchange(following: decision, on: self.request, in: self.scope, ahead: ahead))
     }
 
-    /// The client sent what the recorded one did not.
+    /// The client sent something that the recorded client did not.
     ///
-    /// - Parameter at: the recorded message that was due, from 0; nil if the client ended early.
+    /// - Parameter at: the index of the recorded message that was due; nil if the client ended early.
     private func wentElsewhere(_ play: ConversationPlay, at: Int?) {
         guard case .pending(let pending) = self.subject else { return }
         self.dueTimer?.cancel()
@@ -269,7 +269,7 @@ final class ConversationExchange: MessageExchange {
             play.index, connection: self.client.peer.id, method: self.request.head.method, origin: self.scope.origin)
         self.phase = .loading(play)
         self.proxy.library?.answer(play.index) { [self] result in
-            // The counts must not depend on whether the client leaves, or the replay is stopped, before the disk has answered.
+            // The counts must not depend on whether the client leaves or the replay stops before the disk has answered.
             if let abandonment {
                 let outcome = (try? result.get())?.outcome ?? self.proxy.library?.outcome(play.index)
                 return self.abandoned(play, abandonment, outcome: outcome)
@@ -290,19 +290,19 @@ final class ConversationExchange: MessageExchange {
         }
     }
 
-    /// The client's end was taken while it was being chosen what answers.
+    /// Tells the play about the client's end if that arrived before the answer was loaded.
     private func replayEnd() {
         guard case .playing(var play) = self.phase else { return }
         _ = play.clientEnded()
         self.phase = .playing(play)
     }
 
-    /// Milliseconds since the request's head came.
+    /// Milliseconds since the request head arrived.
     private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
 
-    /// Does what the script says, until it has to wait.
+    /// Carries out the script until it has to wait.
     private func pump() {
-        // A message that can be written is written within this loop, which calls back from there.
+        // If a message can be written at once, the sender calls back from within this loop.
         guard !self.isPumping else { return }
         self.isPumping = true
         defer { self.isPumping = false }
@@ -332,7 +332,7 @@ final class ConversationExchange: MessageExchange {
                 return self.wait(until: due)
             case .hold:
                 self.client.flush()
-                // The recorded client waited until its deadline; without latency nobody waits for it again.
+                // The recorded client waited until its deadline. Without latency, that wait is not repeated.
                 if answer.clientWaited, self.proxy.configuration.latency == .none { self.deadlineExceeded() }
                 return
             case .listen: return self.client.flush()
@@ -440,8 +440,8 @@ final class ConversationExchange: MessageExchange {
         }
     }
 
-    /// Works on a thread that may block on the disk; nothing of the request is taken meanwhile, and the result is used only if the client is
-    /// still there.
+    /// Works on a thread that may block on the disk. The request is not read meanwhile, and the result is used only if the client is still
+    /// connected.
     private func onThread<Value: Sendable>(
         _ work: @escaping @Sendable () throws(CassetteError) -> Value, then: @escaping (Value) -> Void
     ) {
@@ -475,7 +475,7 @@ final class ConversationExchange: MessageExchange {
     // MARK: Time
 
     private func extendDeadline() {
-        // A conversation may rest as long as a tunnel; what is being sent has to be taken.
+        // A conversation may be idle for as long as a tunnel, but a client that is being sent to must keep reading.
         let seconds = self.isSending && !self.client.isWritable ? self.proxy.limits.clientStall : self.proxy.limits.tunnelIdle
         self.deadline = self.proxy.now + .seconds(Int64(seconds))
     }
@@ -537,7 +537,7 @@ final class ConversationExchange: MessageExchange {
         }
     }
 
-    /// The client left before the answer began: unless the recorded client left as well, the exchange is for another request.
+    /// The client left before the answer began. Unless the recorded client left too, the exchange becomes available for another request.
     private func abandoned(_ play: ConversationPlay, _ reason: String, outcome: Outcome?) {
         if case .cut(let cut)? = outcome, cut.by == .client { return }
         self.proxy.session.giveBack(play.index, problem: "the client left before the answer began (\(reason))")
@@ -545,7 +545,7 @@ final class ConversationExchange: MessageExchange {
 
     /// The messages of the request, handed from the event loop to a thread that may block on the disk.
     ///
-    /// SAFETY: the event loop does not use it while a thread has it, so that no two threads use it at once.
+    /// SAFETY: the event loop does not use it while a thread has it, so no two threads ever use it at once.
     private final class Reader: @unchecked Sendable {
         let messages: MessageReader
 

@@ -3,11 +3,11 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Sends a recorded body message by message, as fast as the client takes it, piece by piece if it is in a file.
+/// Sends a recorded body message by message, as fast as the client takes it. A body in a file is read piece by piece.
 ///
-/// Holds one piece of it. Does not know when a message is due. Not Sendable: lives on its event loop.
+/// Holds one piece at a time. Does not know when a message is due. Not Sendable: lives on its event loop.
 final class ConversationSender {
-    /// A longer message is sent in parts, so that no more waits for the client than its window lets through.
+    /// A longer message is sent in parts, so that no more data waits for the client than its window admits.
     private static let partSize = 64 << 10
 
     private enum Job { case message, rest }
@@ -15,7 +15,7 @@ final class ConversationSender {
     private let client: any ClientStream
     private let stream: ReplayFileStream?
     private var frames = GRPCFrames()
-    /// Loaded bytes; those from `position` on are unsent.
+    /// Loaded bytes. Those from `position` on have not been sent.
     private var loaded: [UInt8] = []
     private var position = 0
     private var isLastLoaded: Bool
@@ -40,10 +40,10 @@ final class ConversationSender {
 
     /// Sends the next message to its end.
     ///
-    /// - Parameter done: called when it was written; with what is wrong if the file is damaged.
+    /// - Parameter done: called when the message has been written, or with the problem if the file is damaged.
     func sendMessage(_ done: @escaping (_ problem: String?) -> Void) { self.begin(.message, done) }
 
-    /// Sends what is left: after the last message, the rest of a body that was cut.
+    /// Sends the rest of a truncated body that follows its last complete message.
     func sendRest(_ done: @escaping (_ problem: String?) -> Void) { self.begin(.rest, done) }
 
     private func begin(_ job: Job, _ done: @escaping (_ problem: String?) -> Void) {
@@ -52,7 +52,7 @@ final class ConversationSender {
         self.proceed()
     }
 
-    /// Goes on once the client has taken some.
+    /// Continues once the client has taken some bytes.
     func proceed() {
         guard !self.isRunning else { return }
         self.isRunning = true
@@ -95,7 +95,7 @@ final class ConversationSender {
     private func finish(problem: String? = nil) {
         self.job = nil
         let done = self.done.take()
-        // What comes next may be sent at once.
+        // The next job may begin sending at once.
         self.isRunning = false
         done?(problem)
     }

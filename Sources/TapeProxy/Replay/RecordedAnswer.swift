@@ -2,9 +2,9 @@ public import CassetteModel
 internal import CassettePlayback
 internal import TapeExchange
 
-/// Whether a recorded answer could be replayed, without replaying it.
+/// Checks whether a recorded answer could be replayed, without replaying it.
 public enum ReplayCheck {
-    /// Why a replay would not send the answer; nil if it would. Checks the heads only: `CassetteVerifier` checks bodies.
+    /// Why a replay would not send the answer; nil if it would. Checks only the heads; `CassetteVerifier` checks bodies.
     public static func problem(of interaction: Interaction) -> String? {
         do throws(MessageError) {
             _ = try RecordedAnswer(interaction, payload: .none, size: interaction.response?.body?.size ?? 0)
@@ -15,13 +15,13 @@ public enum ReplayCheck {
     }
 }
 
-/// The content codings of a recorded response, and what the recorded client accepted.
+/// The content codings of a recorded response, and the codings that the recorded client accepted.
 struct RecordedCoding: Sendable {
-    /// As Content-Encoding lists them.
+    /// As listed in Content-Encoding.
     let names: String
     private let accepted: [String]
 
-    /// Nil if the body has no codings. The answer to HEAD has those of the body that it does not have.
+    /// nil if the body has no codings. The answer to a HEAD request has the codings of the body it omits.
     init?(_ interaction: Interaction) {
         guard let response = interaction.response, response.headers.contains("content-encoding"),
             (response.body?.size ?? 0) > 0 || interaction.request.method == "HEAD" && response.status != 304
@@ -34,8 +34,8 @@ struct RecordedCoding: Sendable {
         self.accepted = interaction.request.headers.values("accept-encoding")
     }
 
-    /// Whether a request does not accept the codings. One that accepts the same as the recorded request gets the recorded bytes. One without
-    /// the field may have any coding (RFC 9110, 12.5.3), but such clients rarely decode one, and servers send them none.
+    /// Whether a request does not accept the codings. A request that accepts the same as the recorded request gets the recorded bytes.
+    /// Without the field, any coding is allowed (RFC 9110, 12.5.3), but such clients rarely decode one, and servers send them none.
     func refuses(_ request: HeaderFields) -> Bool {
         guard request.values("accept-encoding") != self.accepted else { return false }
         return AcceptedCodings(request)?.accepts(self.names) != true
@@ -48,17 +48,17 @@ final class RecordedAnswer: Sendable {
     enum Payload: Sendable {
         case none
         case bytes([UInt8])
-        /// Too large to hold in memory: read while it is sent.
+        /// Too large to hold in memory. Read while it is sent.
         case file(Sidecar)
         /// Parts, some of which are too large to hold in memory.
         case parts(Body)
-        /// Too large to hold in memory, with codings to be applied again; `size` is the number of coded bytes.
+        /// Too large to hold in memory, with codings to be applied again. `size` is the number of coded bytes.
         case coded(Body, size: Int)
     }
 
     let method: String
     let interim: [InterimResponse]
-    /// Nil if the exchange failed before a response came.
+    /// nil if the exchange failed before a response arrived.
     let head: ResponseHead?
     let outcome: Outcome
     let framing: BodyFraming
@@ -66,23 +66,23 @@ final class RecordedAnswer: Sendable {
     let times: RecordedTimes
     let trailers: HeaderFields?
     let payload: Payload
-    /// Nil if the body has no content codings.
+    /// nil if the body has no content codings.
     let coding: RecordedCoding?
     let isComplete: Bool
-    /// Whether the recorded request was complete; an answer before its end closed the connection.
+    /// Whether the recorded request was complete. An answer before its end closed the connection.
     let requestWasRead: Bool
 
-    /// The recorded client left when the time was over that it had given the call.
+    /// The recorded client left when the deadline it had set for the call passed.
     let clientWaited: Bool
-    /// The exchange went on when the recorded client left, or the recorder.
+    /// The exchange was still running when the recorded client or the recorder left.
     let isHeldOpen: Bool
-    /// How long a client may wait for more of an answer that is held open, in seconds; nil for a stream of events, whose clients wait.
+    /// How many seconds a client may wait for more of an answer that is held open; nil for an event stream, whose clients do wait.
     let patience: Double?
 
-    /// A client that would leave as the recorded one did has done so by then.
+    /// A client that leaves as the recorded one did will have left by then.
     private static let leastPatience = 5.0
 
-    /// - Parameter size: bytes of the payload; Content-Length is set to it, in case the body was edited.
+    /// - Parameter size: size of the payload, in bytes. Content-Length is set to it, in case the body was edited.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
         self.method = interaction.request.method
         self.interim = interaction.interim
@@ -118,9 +118,9 @@ final class RecordedAnswer: Sendable {
             throw MessageError(.startLine, status: 502, "its status \(head.status) is that of an interim response")
         }
         var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
-        // HTTP/2 tells an answer without a body from one with an empty body, and gRPC goes by that.
+        // HTTP/2 distinguishes an answer without a body from one with an empty body, and gRPC relies on that.
         if framing == .untilClose, response.version.major >= 2, response.body == nil { framing = .none }
-        // The close would end it as one that is whole. Chunks without a last one show the cut (RFC 9112, 8).
+        // Closing would make the body look complete. Chunks without a last chunk show that it is truncated (RFC 9112, 8).
         if framing == .untilClose, !self.isComplete, !self.isHeldOpen, response.version.major < 2, response.body != nil {
             head.fields.append(name: "Transfer-Encoding", value: "chunked")
             head.version = .http11
@@ -130,7 +130,7 @@ final class RecordedAnswer: Sendable {
             head.fields = head.fields.replacing("content-length", with: String(size))
             framing = .length(size)
         }
-        // Names in capitals and fields of a connection are no HTTP/2, and would end the client's.
+        // Capitalised names and connection-specific fields are not valid HTTP/2 and would end the client's connection.
         if head.version.major >= 2 { head.fields = HopByHop.multiplexed(head.fields, dropsHost: false) }
         self.head = head
         self.framing = framing
@@ -148,11 +148,11 @@ final class RecordedAnswer: Sendable {
             let index = interaction.request.headers.firstIndex(of: "grpc-timeout"),
             let timeout = GRPCCall.milliseconds(interaction.request.headers.valueBytes(at: index))
         else { return false }
-        // The client's clock began before its request came here.
+        // The client's clock started before its request arrived here.
         return total >= timeout * 0.9
     }
 
-    /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.
+    /// Parses a head from the cassette like a received one, so that an edited line is not sent if a recipient would refuse it.
     private static func check(_ head: ResponseHead) throws(MessageError) {
         let bytes = HopByHop.forwardedResponse(head.asHTTP1(.none, method: "HEAD").head, keepsClient: true, clientVersion: .http11)
         var parser = HeadParser()
@@ -164,7 +164,7 @@ final class RecordedAnswer: Sendable {
         }
     }
 
-    /// As above: in HTTP/2 a line without a name, or with a blank in it, would end the client's connection.
+    /// Likewise for trailers. In HTTP/2, a line with an empty name, or with a blank in the name, would end the client's connection.
     private static func check(trailers: HeaderFields) throws(MessageError) {
         let bytes = Array("0\r\n".utf8) + trailers.bytes + [13, 10]
         var parser = BodyParser(framing: .chunked, side: .response)
@@ -176,7 +176,7 @@ final class RecordedAnswer: Sendable {
         }
     }
 
-    /// Its size in memory, in bytes.
+    /// Size in memory, in bytes.
     var weight: Int {
         let body = if case .bytes(let bytes) = self.payload { bytes.count } else { 0 }
         return 512 + body

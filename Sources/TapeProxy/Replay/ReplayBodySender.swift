@@ -3,9 +3,9 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Sends a recorded body, piece by piece if it is in a file, as fast as the client takes it or as a `ReplayPace` says.
+/// Sends a recorded body as fast as the client takes it or at the speed of a `ReplayPace`. A body in a file is read piece by piece.
 ///
-/// The end of a body from a file is sent only after the file's digest was found right: a damaged file is never delivered as complete. Not
+/// The end of a body from a file is sent only after the file's digest has been verified, so a damaged file never looks complete. Not
 /// Sendable: lives on its event loop.
 final class ReplayBodySender {
     private let answer: RecordedAnswer
@@ -15,11 +15,11 @@ final class ReplayBodySender {
     private var framer: BodyFramer
     private var stream: ReplayFileStream?
     private var isLoading = false
-    /// Nil once the body has ended.
+    /// nil once the body has ended.
     private var done: ((_ problem: String?) -> Void)?
-    /// Nil if the body is sent as fast as the client takes it.
+    /// nil if the body is sent as fast as the client takes it.
     private let pace: ReplayPace?
-    /// Loaded bytes that may not be due; those from `position` on are unsent.
+    /// Loaded bytes, which may not be due yet. Those from `position` on have not been sent.
     private var loaded: [UInt8] = []
     private var position = 0
     private var isLastLoaded = false
@@ -43,7 +43,7 @@ final class ReplayBodySender {
             arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: answer.trailers)
     }
 
-    /// - Parameter done: gets the reason why the body could not be sent whole, or nil.
+    /// - Parameter done: called with the reason why the body could not be sent whole, or with nil.
     func start(_ done: @escaping (_ problem: String?) -> Void) {
         self.done = done
         switch self.answer.payload {
@@ -65,7 +65,7 @@ final class ReplayBodySender {
         }
     }
 
-    /// Loads and sends the next piece, unless the client has yet to take the last ones.
+    /// Loads and sends the next piece, unless the client has yet to take the previous ones.
     func proceed() {
         if self.pace != nil, self.isLastLoaded || self.position < self.loaded.count { return self.sendDue() }
         guard let stream, !self.isLoading, self.client.isWritable, self.done != nil else { return }
@@ -95,7 +95,7 @@ final class ReplayBodySender {
         self.proceed()
     }
 
-    /// Sends the part of the loaded piece that is due, and returns to it when more is.
+    /// Sends the part of the loaded piece that is due, and schedules itself for the rest.
     private func sendDue() {
         guard let pace, self.done != nil, self.client.isWritable else { return }
         let left = self.loaded.count - self.position
@@ -132,12 +132,12 @@ final class ReplayBodySender {
         body.withUnsafeBytes { self.framer.frame($0, into: &wire, payload: &payload) }
         if isLast { self.framer.end(into: &wire) }
         guard !wire.isEmpty || isLast else { return }
-        // A client of another version takes payload and trailers, and frames them itself.
+        // A client of another HTTP version takes the payload and trailers and frames them itself.
         var events = self.isChunked ? payload.map { BodyEvent.data($0) } : nil
         if isLast, self.answer.isComplete, let trailers = self.answer.trailers {
             events = payload.map { BodyEvent.data($0) } + [.trailers(trailers)]
         }
-        // What was cut has no last piece: a client of another version would be sent the end of a whole body.
+        // A truncated body has no last piece. Otherwise a client of another version would be sent a complete body.
         self.client.send(BodyPiece(bytes: ByteBuffer(bytes: wire), events: events, isLast: isLast && self.answer.isComplete))
     }
 
@@ -149,7 +149,7 @@ final class ReplayBodySender {
     }
 }
 
-/// Runs the schedule of one answer on the event loop's clock: calls back when a part is due, with one timer at a time.
+/// Runs the schedule of one answer on the event loop's clock. Calls back when a part is due, with one timer at a time.
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayPace {
@@ -166,24 +166,24 @@ final class ReplayPace {
 
     var head: Double { self.schedule.head }
     var end: Double { self.schedule.end }
-    /// Whether the body has times of its own.
+    /// Whether the body has a schedule of its own.
     var pacesBody: Bool { self.schedule.isFromStart }
     /// Whether a part is not due yet.
     var isWaiting: Bool { self.timer != nil }
 
     func interim(at: Double) -> Double { self.schedule.interim(at: at) }
 
-    /// How many bytes of the body are due; nil for all.
+    /// How many bytes of the body are due; nil if all are.
     func count() -> Int? { self.schedule.count(by: self.elapsed) }
 
-    /// When more bytes are due than `count` last returned.
+    /// When more bytes will be due than `count` last returned.
     var nextDue: Double? { self.schedule.nextDue }
 
     private var elapsed: Double { Double((self.proxy.loop.now - self.start).nanoseconds) / 1e6 }
 
     func isDue(_ due: Double) -> Bool { due <= self.elapsed }
 
-    /// Calls back at a time, at once if it is past. Cancels the wait before it.
+    /// Calls back at a time, or at once if it is past. Cancels the previous wait.
     func wait(until due: Double, then: @escaping () -> Void) {
         self.stop()
         let left = due - self.elapsed

@@ -2,35 +2,36 @@ internal import CassetteStore
 internal import NIOCore
 internal import TapeBytes
 
-/// Recorded answers as they are sent, for all event loops of a session: some in memory, the others in a file without a name.
+/// Recorded answers in the form in which they are sent, for all event loops of a session: some in memory, the others in an unnamed file.
 ///
-/// What is in the file has been read from the system's memory alone: an event loop does not wait for a disk.
+/// The file is read only as far as the system has it in memory, so that an event loop never waits for the disk.
 final class ReplayCache: Sendable {
-    /// In bytes: of memory what the buffers take, which are powers of two, and in the file what is in them.
+    /// Limits in bytes. In memory, the size of the buffers counts, which is a power of two; in the file, the size of their contents.
     struct Limits {
-        /// Answers that can be sent in one piece.
+        /// Answers in memory that can be sent in one piece.
         var ready: Int
-        /// The same where they cannot be in a file.
+        /// The same limit if such answers cannot be kept in a file.
         var readyAlone: Int
-        /// Answers that cannot, or that a client needed in another form.
+        /// Answers that cannot be sent in one piece, or that a client needed in another form.
         var answers: Int
-        /// Further ones of the first kind, in the file.
+        /// Further answers that can be sent in one piece, in the file.
         var file: Int
 
-        /// A replay of 100,000 exchanges of 1 KiB is four fifths as fast as one of 1,000, and stays below 80 MB.
+        /// With these limits, replaying 100,000 exchanges of 1 KiB is four fifths as fast as replaying 1,000, and takes less than 80 MB.
         static let one = Limits(ready: 4 << 20, readyAlone: 128 << 20, answers: 16 << 20, file: 256 << 20)
-        /// For each of many sessions in one process: all of `SessionServer.sessionLimit` together have 256 MiB in memory, and 1 GiB in files.
+        /// For each of many sessions in one process. Together, `SessionServer.sessionLimit` sessions take 256 MiB in memory and 1 GiB in
+        /// files.
         static let ofMany = Limits(ready: 896 << 10, readyAlone: 896 << 10, answers: 128 << 10, file: 4 << 20)
     }
 
-    /// The overhead of an entry, in bytes: its buffer's object, and its slots in the cache.
+    /// The overhead of an entry, in bytes: its buffer object and its slots in the cache.
     private static let entryWeight = 64
 
     private struct State {
         var ready: BoundedCache<ReadyAnswer>
         var answers: BoundedCache<RecordedAnswer>
         var readySize = 0
-        /// Of ready answers, by exchange.
+        /// The codings of ready answers, by exchange.
         var codings: [Int: RecordedCoding] = [:]
     }
 
@@ -38,7 +39,7 @@ final class ReplayCache: Sendable {
     private let state: Guarded<State>
     private let file: AnswerFile
 
-    /// - Parameter folder: of the file; nil for the system's.
+    /// - Parameter folder: the folder for the file; nil for the system's temporary folder.
     init(_ limits: Limits, folder: String? = nil) {
         self.limits = limits
         self.state = Guarded(
@@ -72,22 +73,22 @@ final class ReplayCache: Sendable {
             return true
         }
         if isTaken || self.file.insert(ready, at: index) { return }
-        // In place of others, since there is no room in the file.
+        // The file has no room, so this answer takes the place of others in memory.
         self.state.withLock { $0.ready.insert(ready, at: index) }
     }
 }
 
-/// Answers in a file without a name, each once, up to a number of bytes.
+/// Answers in an unnamed file, each stored once, up to a number of bytes.
 ///
-/// Of use only where what the system has in memory can be told from what it has on the disk: elsewhere it takes none.
+/// Useful only if the system can tell what it has in memory from what is on the disk. Otherwise it stores nothing.
 private final class AnswerFile: Sendable {
     private struct State: Sendable {
-        /// Nil before the first answer, and after the file was given up.
+        /// nil before the first answer, and after the file was given up.
         var file: UnnamedFile?
         var size = 0
-        /// By index; 0 bytes where there is none.
+        /// By index. 0 bytes if there is no answer.
         var places: [(offset: Int, count: Int)] = []
-        /// It could not be made, written or read at once.
+        /// The file could not be created or written, or could not be read without waiting.
         var isGivenUp = false
 
         func place(_ index: Int) -> Range<Int>? {
@@ -107,7 +108,7 @@ private final class AnswerFile: Sendable {
 
     func holds(_ index: Int) -> Bool { self.state.withLock { $0.place(index) != nil } }
 
-    /// Nil if it is not in the file, or not in the system's memory.
+    /// nil if the answer is not in the file or not in the system's memory.
     func answer(_ index: Int) -> ReadyAnswer? {
         let found = self.state.withLock { state in state.place(index).flatMap { range in state.file.map { ($0, range) } } }
         return found.flatMap { file, range in Self.read(file, range) }
@@ -121,12 +122,12 @@ private final class AnswerFile: Sendable {
         return count == range.count ? ReadyAnswer(buffer) : nil
     }
 
-    /// - Returns: whether it is in the file.
+    /// - Returns: whether the answer is in the file now.
     func insert(_ answer: ReadyAnswer, at index: Int) -> Bool {
         let count = answer.buffer.readableBytes
         guard let (file, offset) = self.place(count) else { return false }
         do throws(CassetteError) {
-            // Not under the lock, which event loops take.
+            // Written outside the lock, because event loops take it.
             try answer.bytes.withUnsafeBufferPointer { bytes throws(CassetteError) in
                 try file.write(UnsafeRawBufferPointer(bytes), at: offset)
             }
@@ -155,7 +156,7 @@ private final class AnswerFile: Sendable {
                 self.giveUp()
                 return nil
             }
-            // Another thread may have been first.
+            // Another thread may have created it first.
             self.state.withLock { $0.file = $0.file ?? ($0.isGivenUp ? nil : made) }
         }
         return self.state.withLock { state in
@@ -165,7 +166,7 @@ private final class AnswerFile: Sendable {
         }
     }
 
-    /// The file goes with its last reader, and its room on the disk with it.
+    /// The file and its disk space are released with its last reader.
     private func giveUp() {
         self.state.withLock { state in
             state = State()

@@ -3,10 +3,10 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Answers a request from the cassette: with the recorded interim responses, head, body and trailers, or the recorded failure.
+/// Answers a request from the cassette: with the recorded interim responses, head, body and trailers, or with the recorded failure.
 ///
-/// Waits for the request's end, as the origin most likely did, and cuts the answer where the origin did. Dials nothing. Not Sendable: lives
-/// on its event loop.
+/// Waits for the end of the request, as the origin most likely did, and truncates the answer where the origin did. Never dials. Not
+/// Sendable: lives on its event loop.
 final class ReplayExchange: MessageExchange {
     private let client: any ClientStream
     private let proxy: ProxyContext
@@ -14,21 +14,21 @@ final class ReplayExchange: MessageExchange {
     private let index: Int
     private let form: AnswerForm
     private var requestIsRead: Bool
-    /// The client was asked for the request's body.
+    /// The client was asked to send the request body.
     private var sentContinue: Bool
     private var answer: RecordedAnswer?
     private var isAnswering = false
     private var isOver = false
     /// Part of the final answer was sent.
     private var hasBegun = false
-    /// Nothing more is sent, and nothing is wrong with a client that waits.
+    /// Nothing more is sent, and the client is expected to wait.
     private var isHeld = false
     private var sender: ReplayBodySender?
     /// Why the client left while the answer was being loaded.
     private var abandonment: String?
-    /// Nil if the answer is sent without delays.
+    /// nil if the answer is sent without delays.
     private var pace: ReplayPace?
-    /// When the client of a call waits no longer; nil if it does not say so, or nothing delays its answer.
+    /// Fires at the client's deadline for the call; nil if the client set none, or nothing delays its answer.
     private var callTimer: Scheduled<Void>?
     private(set) var deadline: NIODeadline
 
@@ -50,14 +50,14 @@ final class ReplayExchange: MessageExchange {
             return self.end()
         }
         if let timeout = self.request.call?.timeout, self.proxy.configuration.latency != .none { self.setDeadline(timeout) }
-        // The body without its coding may have ranges that the coded one does not have.
+        // The decoded body may satisfy ranges that the coded body does not have, so the recorded answer is loaded first.
         self.load(self.form.ranges?.ranges.isEmpty == true ? .recorded : self.form)
         if !self.requestIsRead, !self.isOver { self.client.setReading(true) }
     }
 
     private func load(_ form: AnswerForm) {
         self.proxy.library?.answer(self.index, form: form) { [self] result in
-            // The counts must not depend on whether the client leaves, or the replay is stopped, before the disk has answered.
+            // The counts must not depend on whether the client leaves or the replay stops before the disk has answered.
             if let abandonment {
                 return self.abandoned(abandonment, outcome: (try? result.get())?.outcome ?? self.proxy.library?.outcome(self.index))
             }
@@ -83,7 +83,7 @@ final class ReplayExchange: MessageExchange {
         }
     }
 
-    /// Why a body cannot be decoded for a client that does not accept its coding; nil if it can.
+    /// Why the body cannot be decoded for a client that does not accept its coding; nil if it can.
     private func problem(decoding coding: String, of answer: RecordedAnswer, _ form: AnswerForm) -> String? {
         let isOfWhole = form.ranges.map { $0.sources.count == 1 && $0.sources[0].bytes == 0..<$0.length } ?? true
         if form.isDecoded || !isOfWhole || form.ranges == nil && answer.head?.status == 206 {
@@ -93,11 +93,11 @@ final class ReplayExchange: MessageExchange {
         return "the client accepts neither the recorded coding \"\(coding)\" nor a body without one: record it with this client."
     }
 
-    /// The ranges that the request asks for, of the body without its codings; nil if its condition names the coded body (RFC 9110, 13.1.5).
+    /// The requested ranges, applied to the decoded body; nil if the request's condition names the coded body (RFC 9110, 13.1.5).
     private var rangeOfDecoded: String? {
         let fields = self.request.head.fields
         guard fields.first("if-range")?.contains("\"") != true else { return nil }
-        // Azure's own field goes before the standard one.
+        // Azure's own field takes precedence over the standard one.
         let name: StaticString = fields.contains("x-ms-range") ? "x-ms-range" : "range"
         return fields.contains(name) ? fields.values(name).joined(separator: ", ") : nil
     }
@@ -140,7 +140,7 @@ final class ReplayExchange: MessageExchange {
 
     func requestFailed(_ error: MessageError) {
         guard self.hasBegun, !self.isOver else { return self.finish(.malformed(error)) }
-        // The answer has begun: another one would be taken for the rest of it.
+        // The answer has begun. An error would look like the rest of it.
         self.isOver = true
         self.stopSending()
         self.countBytes()
@@ -152,7 +152,7 @@ final class ReplayExchange: MessageExchange {
     private func proceed() {
         guard let answer, !self.isOver, !self.isAnswering else { return }
         let wasAsked = answer.interim.first?.status == 100
-        // The origin answered without asking for the body: so does the replay (RFC 9110, 10.1.1).
+        // The origin answered without asking for the body, so the replay does too (RFC 9110, 10.1.1).
         guard self.requestIsRead || (self.request.expectsContinue && !wasAsked) else { return }
         self.isAnswering = true
         if let schedule = ReplaySchedule(self.proxy.configuration.latency, times: answer.times, arrival: answer.arrival) {
@@ -162,7 +162,7 @@ final class ReplayExchange: MessageExchange {
         self.send(answer, from: 0)
     }
 
-    /// Sends the interim responses from this one on, and then the final one, each when it is due.
+    /// Sends the interim responses from this one on and then the final response, each when it is due.
     private func send(_ answer: RecordedAnswer, from first: Int) {
         for position in first..<max(first, answer.interim.count) {
             let interim = answer.interim[position]
@@ -175,7 +175,7 @@ final class ReplayExchange: MessageExchange {
         if !isLater { self.send(answer) }
     }
 
-    /// Returns whether `due` is still to come; if so, `then` is called when it has.
+    /// Returns whether `due` is in the future. If so, calls `then` at that time.
     private func waits(until due: Double?, then: @escaping (ReplayExchange) -> Void) -> Bool {
         guard let pace, let due, !pace.isDue(due) else { return false }
         self.client.flush()
@@ -227,8 +227,8 @@ final class ReplayExchange: MessageExchange {
         }
     }
 
-    /// The recorded client left an answer that went on: nothing more is known of it. An end would be taken for a whole answer, or for a
-    /// reason to connect anew.
+    /// The recorded client left an answer that was still running, so its continuation is unknown. Ending the answer would make it look
+    /// complete, or make the client reconnect.
     private func hold(_ answer: RecordedAnswer) {
         self.client.flush()
         self.stopSending()
@@ -238,7 +238,7 @@ final class ReplayExchange: MessageExchange {
         self.deadline = self.proxy.now + .milliseconds(Int64(min(answer.patience ?? idle, idle) * 1000))
     }
 
-    /// The client waits for more than the recorded one.
+    /// The client waits for more than the recorded client got.
     private func clientStayed() {
         let report = self.proxy.session.clientStayed(self.index)
         self.proxy.count { $0.misses += 1 }
@@ -307,7 +307,7 @@ final class ReplayExchange: MessageExchange {
 
     // MARK: The client
 
-    /// A proxy that stops has nothing more for the client.
+    /// A held answer sends nothing more, so stopping the proxy does not wait for it.
     var isIdle: Bool { self.isHeld }
 
     func clientWritabilityChanged(_ isWritable: Bool) {
@@ -325,14 +325,15 @@ final class ReplayExchange: MessageExchange {
         if let answer { self.abandoned(reason, outcome: answer.outcome) } else { self.abandonment = reason }
     }
 
-    /// The client left before the final answer began: unless the recorded client left as well, the exchange is for another request.
+    /// The client left before the final answer began. Unless the recorded client left too, the exchange becomes available for another
+    /// request.
     private func abandoned(_ reason: String, outcome: Outcome?) {
         if case .cut(let cut)? = outcome, cut.by != .origin { return }
         self.proxy.session.giveBack(self.index, problem: "the client left before the answer began (\(reason))")
     }
 
     func deadlinePassed() {
-        // The replay waits, not the client.
+        // The replay is waiting, not the client.
         if self.pace?.isWaiting == true {
             self.deadline = self.proxy.stallDeadline
         } else if self.isHeld, self.answer?.patience != nil {

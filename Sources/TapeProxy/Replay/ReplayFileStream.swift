@@ -3,23 +3,23 @@ internal import CassetteModel
 internal import CassetteStore
 internal import NIOCore
 
-/// A large recorded body, read piece by piece on a thread that may block on the disk.
+/// A large recorded body that is read piece by piece on a thread that may block on the disk.
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayFileStream {
     enum Piece: Sendable {
         case bytes([UInt8])
-        /// The end; the whole body was found right.
+        /// The end. The whole body has been verified.
         case last([UInt8])
-        /// The problem, with the file and the next step.
+        /// The problem, including the file and the next step.
         case damaged(String)
     }
 
     enum Content: Sendable {
         case sidecar(Sidecar)
-        /// A multipart without codings, some of whose parts are in sidecars.
+        /// A multipart body without codings that has some parts in sidecars.
         case parts(Body)
-        /// A body whose codings are applied again, or compared with the bytes that were kept.
+        /// A body whose codings are applied again, or whose original bytes were kept and are compared.
         case coded(Body)
     }
 
@@ -50,7 +50,7 @@ final class ReplayFileStream {
 
     /// The open body, used by one read at a time.
     ///
-    /// SAFETY: the event loop starts a read only after the one before has returned, so that no two threads use it at once.
+    /// SAFETY: the event loop starts a read only after the previous one has returned, so no two threads ever use it at once.
     private final class OpenBody: @unchecked Sendable {
         let content: Content
         let bodies: BodyReader

@@ -6,21 +6,21 @@ internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
 
-/// Finds recorded answers: at once if they were asked for before, otherwise on a thread that may block on the disk.
+/// Finds recorded answers: at once if they were requested before, otherwise on a thread that may block on the disk.
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayLibrary {
-    /// A larger body from a sidecar is streamed, not held in memory.
+    /// A larger body from a sidecar is streamed instead of held in memory.
     static let streamSize = 256 << 10
 
     private let loop: any EventLoop
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let disk: DiskPool
-    /// Nil if dates stay as recorded.
+    /// nil if dates stay as recorded.
     private let refresh: DateRefresh?
     private let cache: ReplayCache
-    /// The threads take no more work: the replay is being stopped.
+    /// The threads take no more work because the replay is being stopped.
     private var isStopped = false
 
     /// - Parameter cache: shared with the session's other event loops.
@@ -36,8 +36,8 @@ final class ReplayLibrary {
         self.disk = disk
     }
 
-    /// The answer of an exchange in one piece, by its number in order of request start; nil if it has to be read, or cannot be sent in one
-    /// piece.
+    /// The answer of an exchange in one piece, by the exchange's index in order of request start. nil if the answer has to be read first,
+    /// or cannot be sent in one piece.
     ///
     /// - Parameter request: the fields of the request, which may not accept the answer's content codings.
     func ready(_ index: Int, accepting request: HeaderFields = HeaderFields()) -> ReadyAnswer? {
@@ -48,9 +48,9 @@ final class ReplayLibrary {
         return nil
     }
 
-    /// The answer of an exchange, by its number in order of request start; calls back at once if it is in memory.
+    /// The answer of an exchange, by the exchange's index in order of request start. Calls back at once if the answer is in memory.
     ///
-    /// - Parameter form: computed answers are not kept.
+    /// - Parameter form: computed answers are not cached.
     func answer(
         _ index: Int, form: AnswerForm = .recorded, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void
     ) {
@@ -76,11 +76,11 @@ final class ReplayLibrary {
         }
     }
 
-    /// How a recorded exchange ended whose answer was not loaded before the replay was stopped, read at once; nil for any other, and if it
-    /// cannot be read.
+    /// Once the replay has been stopped, reads at once how a recorded exchange ended whose answer could not be loaded. nil before that, or
+    /// if it cannot be read.
     func outcome(_ index: Int) -> Outcome? { self.isStopped ? try? self.cassette.interaction(at: index).outcome : nil }
 
-    /// Some messages of a recorded WebSocket from this one on, in a file beside the cassette.
+    /// Some messages of a recorded WebSocket, beginning with this one, from a file next to the cassette.
     func messages(of speech: WebSocketSpeech, from number: Int, then: @escaping (Result<[WebSocketMessage], CassetteError>) -> Void) {
         let path = self.cassette.path
         let reading = self.disk.run(on: self.loop) { () -> Result<[WebSocketMessage], CassetteError> in
@@ -144,7 +144,8 @@ final class ReplayLibrary {
         }
     }
 
-    /// Whether the coded bytes, or what they are made from, are too large to hold in memory. Coded bytes that were kept are sent instead.
+    /// Whether the coded bytes, or the content they are made from, are too large to hold in memory. If the coded bytes were kept, they are
+    /// sent.
     private static func isLargeCoded(_ body: Body) -> Bool {
         guard !body.codings.isEmpty else { return false }
         switch body.content {
@@ -154,7 +155,7 @@ final class ReplayLibrary {
         }
     }
 
-    /// Encodes the body once without keeping it: Content-Length is sent first, and must be right even if parts were edited.
+    /// Encodes the body once without keeping it, because Content-Length is sent first and must be correct even if parts were edited.
     private static func wireSize(of body: Body, _ bodies: BodyReader) throws(CassetteError) -> Int {
         let stream = try bodies.restoredStream(of: body, digest: { FastSHA256() })
         var size = 0

@@ -3,8 +3,8 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Answers a request for a WebSocket from the cassette: with the recorded handshake, its accept computed, extensions and subprotocol those
-/// of the recording that this client offers. Then a `WebSocketReplay` follows.
+/// Answers a WebSocket request from the cassette with the recorded handshake. The accept value is computed, and the extensions and the
+/// subprotocol are those of the recording that this client offers. A `WebSocketReplay` follows.
 ///
 /// Not Sendable: lives on its event loop.
 final class WebSocketOpening: MessageExchange {
@@ -15,7 +15,7 @@ final class WebSocketOpening: MessageExchange {
     private let scope: TunnelScope
     private let pending: PendingRequest
     private var isOver = false
-    /// While the answer waits for its time; nil if nothing delays it.
+    /// Set while the answer waits for its time; nil if nothing delays it.
     private var pace: ReplayPace?
     private(set) var deadline: NIODeadline
 
@@ -31,7 +31,7 @@ final class WebSocketOpening: MessageExchange {
 
     func start() {
         let (session, pending, latency) = (self.proxy.session, self.pending, self.proxy.configuration.latency)
-        // What is no list of subprotocols is refused below.
+        // An invalid list of subprotocols is refused below.
         let protocols = (try? WebSocketRequest(self.request.head))?.protocols ?? []
         let opening = self.proxy.disk.run(on: self.proxy.loop) { () -> Result<PendingConversation?, CassetteError> in
             do throws(CassetteError) {
@@ -80,7 +80,7 @@ final class WebSocketOpening: MessageExchange {
 
     private func open(_ conversation: PendingConversation, _ recorded: WebSocketSpeech, _ asked: WebSocketRequest) {
         let (fields, agreement) = WebSocketHandshake.replayed((recorded.request, recorded.answer.headers), to: asked)
-        // Recorded over HTTP/2, its answer was 200 (RFC 8441, 5).
+        // Over HTTP/2, the recorded answer was 200 (RFC 8441, 5).
         let reason = recorded.answer.status == 101 ? recorded.answer.reason : Array("Switching Protocols".utf8)
         let head = ResponseHead(version: .http11, status: 101, reason: reason, fields: fields)
         if self.request.head.connectProtocol == nil {
@@ -96,7 +96,7 @@ final class WebSocketOpening: MessageExchange {
         replay.start()
     }
 
-    /// Every recorded one is used up.
+    /// Every matching recorded conversation has been used.
     private func missed(_ conversation: PendingConversation) {
         let session = self.proxy.session
         let missing = self.proxy.disk.run(on: self.proxy.loop) { session.missed(conversation, message: nil) }
@@ -141,7 +141,7 @@ final class WebSocketOpening: MessageExchange {
     }
 
     func deadlinePassed() {
-        // The replay waits, not the client.
+        // The replay is waiting, not the client.
         if self.pace?.isWaiting == true { self.deadline = self.proxy.stallDeadline } else { self.client.close() }
     }
 }

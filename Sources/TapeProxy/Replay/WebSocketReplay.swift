@@ -3,31 +3,30 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// The server of a recorded WebSocket: chooses the recorded conversation by what the client says, and says what the recorded server said
-/// when as many messages have come.
+/// The server of a replayed WebSocket. Chooses the recorded conversation by the client's messages, and sends each recorded server message
+/// once as many client messages have arrived as had in the recording.
 ///
-/// Looks at no message of the client before the one before it was compared. Answers pings. Dials nothing. Not Sendable: lives on its event
-/// loop.
+/// Never looks at a message before the previous one has been compared. Answers pings. Never dials. Not Sendable: lives on its event loop.
 final class WebSocketReplay: TunnelExchange {
     private enum Phase {
         case choosing(PendingConversation)
         case playing(ConversationPlay)
-        /// The client said what no recorded one did, and the cassette is read for what differs.
+        /// The client sent something that no recorded client did, and the cassette is searched for the difference.
         case missing
-        /// This side has closed: what the client says is not looked at any more, but for its close.
+        /// This side has closed. Only the client's close is still processed.
         case closing
         case over
     }
 
     private enum ClientEnd {
-        /// It says nothing more, and may listen.
+        /// The client sends nothing more but may still read.
         case ended
         case left
     }
 
-    /// A longer message is compared on another thread, since the event loop serves other clients.
+    /// A longer message is compared on another thread, because the event loop also serves other clients.
     private static let inlineSize = 64 << 10
-    /// Seconds that a client has to answer a close.
+    /// Seconds in which a client has to answer a close.
     private static let closeLimit: Int64 = 10
 
     private let client: any ClientStream
@@ -38,24 +37,24 @@ final class WebSocketReplay: TunnelExchange {
     private var phase: Phase
     private var reader: WebSocketReader
     private var writer: WebSocketWriter
-    /// What the client said and nobody has compared: of one read at most, since no more is taken meanwhile.
+    /// Events from the client that have not been compared yet: those of one read at most, because no more is read meanwhile.
     private var events: CircularBuffer<WebSocketEvent> = []
     private var facets: Facets?
     private var lastMessage: BodyFacets?
-    /// Another thread is at work on what came last.
+    /// Another thread is working on the last message.
     private var isBusy = false
     /// A message is being read or sent.
     private var isSending = false
-    /// Messages of the file from `first` on.
+    /// Messages read from the file, from `first` on.
     private var batch: (first: Int, messages: [WebSocketMessage]) = (0, [])
     private var body: ReplayFileStream?
-    /// What there is of a message in a file that is sent whole.
+    /// The part loaded so far of a message from a file that is sent whole.
     private var gathered: (message: WebSocketMessage, bytes: [UInt8])?
     private var dueTimer: Scheduled<Void>?
     private var isLoading = false
     private var clientClose: WebSocketClose?
     private var clientEnd: ClientEnd?
-    /// The close that follows the message that is being sent.
+    /// The close that follows the message being sent.
     private var farewell: (code: Int, reason: String)?
     private var written = 0
     private(set) var deadline: NIODeadline
@@ -93,10 +92,10 @@ final class WebSocketReplay: TunnelExchange {
 
     private var isOver: Bool { if case .over = self.phase { true } else { false } }
 
-    /// Takes what the client has said, one message after another, and says what is due.
+    /// Takes the client's messages one after another, and sends what is due.
     private func proceed() {
         self.pump()
-        // What one message releases goes before the next one is compared.
+        // Messages that this one releases are sent before the next one is compared.
         while !self.isBusy, let event = self.events.popFirst() {
             self.take(event)
             self.pump()
@@ -106,10 +105,10 @@ final class WebSocketReplay: TunnelExchange {
         self.endIfLeft()
     }
 
-    /// The client is gone, or says nothing more: what it said before is looked at first.
+    /// The client is gone or sends nothing more. Messages that arrived before are processed first.
     private func endIfLeft() {
         guard let clientEnd, !self.isOver, self.takesBytes else { return }
-        // After its close it waits for what is left of the conversation.
+        // A client that has sent its close waits for the rest of the conversation.
         guard clientEnd == .left || (self.clientClose == nil && !self.client.hasInput) else { return }
         self.noteUnsent()
         self.end(isCut: false)
@@ -179,7 +178,7 @@ final class WebSocketReplay: TunnelExchange {
             let isAsRecorded = play.clientEnded()
             self.phase = .playing(play)
             guard isAsRecorded else { return self.wentElsewhere(play, at: nil) }
-            // There was no close of the recorded client: what its server says to one is not known.
+            // The recorded client did not close, so it is unknown how its server answers a close.
             if !play.requestsAreWhole { self.finish(close) }
         case .closing: self.end(isCut: false)
         case .missing, .over: break
@@ -190,7 +189,7 @@ final class WebSocketReplay: TunnelExchange {
 
     private func settle() {
         guard case .choosing(let conversation) = self.phase else { return }
-        // Its client got the handshake, and says nothing while it waits for the server.
+        // The client already has the handshake, and sends nothing while it waits for the server.
         switch self.proxy.session.settle(conversation, isPatient: false) {
         case .wait, .hesitate: break
         case .play(let play):
@@ -207,9 +206,9 @@ final class WebSocketReplay: TunnelExchange {
         }
     }
 
-    /// The client said what the recorded one did not.
+    /// The client sent something that the recorded client did not.
     ///
-    /// - Parameter at: the recorded message that was due, from 0; nil if the client closed early.
+    /// - Parameter at: the index of the recorded message that was due; nil if the client closed early.
     private func wentElsewhere(_ play: ConversationPlay, at: Int?) {
         self.phase = .missing
         let (session, pending, message) = (self.proxy.session, self.pending, self.lastMessage)
@@ -228,10 +227,10 @@ final class WebSocketReplay: TunnelExchange {
 
     // MARK: The server's messages
 
-    /// Milliseconds since the request's head came.
+    /// Milliseconds since the request head arrived.
     private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
 
-    /// Does what the script says, until it has to wait.
+    /// Carries out the script until it has to wait.
     private func pump() {
         guard !self.isOver, self.clientEnd != .left else { return }
         while !self.isSending, !self.isBusy, self.dueTimer == nil, self.client.isWritable, case .playing(var play) = self.phase {
@@ -242,7 +241,7 @@ final class WebSocketReplay: TunnelExchange {
             case .send(let number): self.say(number, play)
             case .end:
                 if let close = play.webSocket?.close { return self.say(close) }
-                // The recorded client left after its close, before there was an answer.
+                // The recorded client left after its close, before it was answered.
                 if let clientClose { return self.finish(clientClose) }
                 return self.end(isCut: false)
             case .cut: return self.end(isCut: true)
@@ -269,7 +268,7 @@ final class WebSocketReplay: TunnelExchange {
             guard let self, !self.isOver else { return }
             self.proxy.readClock()
             self.isSending = false
-            // The client may have said what ends the conversation.
+            // The client may have ended the conversation meanwhile.
             guard case .playing = self.phase else { return }
             switch result {
             case .success(let messages):
@@ -312,16 +311,16 @@ final class WebSocketReplay: TunnelExchange {
         }
     }
 
-    /// A message from a file that may repeat values of the client is whole.
+    /// Sends a whole message from a file, in which values sent by the client may have to be inserted.
     private func sendGathered(_ message: WebSocketMessage, _ bytes: [UInt8]) {
         self.body = nil
         guard case .playing(let play) = self.phase else { return self.sent() }
-        // What the client says is looked at meanwhile, as while a file is read.
+        // The client's messages are processed meanwhile, as they are while a file is read.
         let echoing = self.proxy.disk.run(on: self.proxy.loop) { play.echoed(bytes, isText: message.content.isText) ?? bytes }
         echoing.assumeIsolated().whenComplete { [weak self] result in
             guard let self, !self.isOver else { return }
             self.proxy.readClock()
-            // It may have ended the conversation.
+            // The client may have ended the conversation meanwhile.
             if case .playing = self.phase, case .success(let bytes) = result { self.send(bytes, as: message) }
             self.sent()
         }
@@ -350,14 +349,14 @@ final class WebSocketReplay: TunnelExchange {
                 self.sendGathered(gathered.message, gathered.bytes + bytes)
             case .bytes(let bytes):
                 self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: false, to: &output) } }
-                // The rest goes once the client has taken this.
+                // The rest is sent once the client has taken this.
                 if self.client.isWritable { self.sendPieces(of: body) }
             case .last(let bytes):
                 self.write { writer, output in bytes.withUnsafeBytes { _ = writer.piece($0, isLast: true, to: &output) } }
                 self.body = nil
                 self.sent()
             case .damaged(let problem):
-                // A miss was no hit already.
+                // If the conversation already counts as a miss, it is not counted again.
                 guard case .playing(let play) = self.phase else { return self.end(isCut: true) }
                 self.damaged(play, "a message of \(self.request.url): \(problem)")
             }
@@ -371,12 +370,12 @@ final class WebSocketReplay: TunnelExchange {
         guard !output.isEmpty else { return }
         self.written += output.count
         self.client.write(ByteBuffer(bytes: output))
-        // What a message is answered with is sent with it; a lone pong needs it too.
+        // The answers to a message are sent together with it. A lone pong needs a flush, too.
         self.client.flush()
     }
 
     private func wait(until due: Double) {
-        // Rounded up, so that the timer never fires before the time.
+        // Rounded up, so that the timer never fires early.
         let left = max(0, ((due - self.elapsed) * 1e6).rounded(.up))
         self.dueTimer = self.proxy.loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(left))) { [weak self] in
             guard let self, !self.isOver else { return }
@@ -389,17 +388,17 @@ final class WebSocketReplay: TunnelExchange {
 
     // MARK: Ends
 
-    /// The recorded server closed: of its own, or in answer to the client's close, so that nothing follows.
+    /// The recorded server closed, either on its own or in answer to the client's close. Nothing follows.
     private func say(_ close: WebSocketClose) {
         self.write { $0.close(payload: close.payload, to: &$1) }
         self.beginClosing()
     }
 
-    /// Closes with words of the proxy's own.
+    /// Closes with a reason of the proxy's own.
     private func close(_ code: Int, _ reason: String) {
         guard !self.isOver else { return }
         if case .closing = self.phase { return }
-        // A frame within a message would be taken for its rest.
+        // A close frame within a message would be taken for part of it.
         guard self.body == nil else { return self.farewell = (code, reason) }
         self.write { $0.close(code, reason: reason, to: &$1) }
         self.beginClosing()
@@ -442,12 +441,12 @@ final class WebSocketReplay: TunnelExchange {
         self.end(isCut: true)
     }
 
-    /// Notes what the client never sent, unless the recorded one had left as well: how far that one came is chance.
+    /// Reports the messages that the client never sent, unless the recorded client left too: how far it came is then chance.
     private func noteUnsent() {
         if case .playing(let play) = self.phase, play.ending != .left { self.proxy.session.clientLeft(play) }
     }
 
-    /// Works on a thread; nothing that the client says is looked at meanwhile.
+    /// Works on a thread. The client's messages are not processed meanwhile.
     private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
         self.isBusy = true
         let working = self.proxy.disk.run(on: self.proxy.loop) { work() }
@@ -503,7 +502,7 @@ final class WebSocketReplay: TunnelExchange {
 
     /// A message of the client, handed from the event loop to a thread.
     ///
-    /// SAFETY: the event loop does not use it while a thread has it, so that no two threads use it at once.
+    /// SAFETY: the event loop does not use it while a thread has it, so no two threads ever use it at once.
     private final class Facets: @unchecked Sendable {
         let message: WebSocketMessageFacets
 

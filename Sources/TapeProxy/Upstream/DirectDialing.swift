@@ -3,7 +3,7 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// Connects to origins: dials, and completes the TLS handshake if the route is https.
+/// Connects to origins: dials and, if the route is https, completes the TLS handshake.
 ///
 /// Keeps no connections: see `UpstreamPool`. While it is unknown whether a route's origin speaks HTTP/2, one connection is made, and other
 /// exchanges wait to share it. Not Sendable: lives on its event loop.
@@ -17,12 +17,12 @@ final class DirectDialing: Dialing {
     private let diagnosis: Diagnosis
     private let log: ProxyLog
     private let nextID: @Sendable () -> Int
-    /// Exchanges that wait for the connection of another.
+    /// Exchanges that wait for another exchange's connection.
     private var waiting: [UpstreamRoute: [(Result<any UpstreamStream, DialFailure>) -> Void]] = [:]
-    /// Routes whose origins speak HTTP/1.1 although they were offered HTTP/2.
+    /// Routes whose origins were offered HTTP/2 but speak HTTP/1.1.
     private var withoutHTTP2: Set<UpstreamRoute> = []
 
-    /// - Parameter nextID: returns the number of a connection, unique over all event loops of a session.
+    /// - Parameter nextID: returns the number of a connection, unique across all event loops of a session.
     init(
         shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis, log: ProxyLog = ProxyLog(), nextID: @escaping @Sendable () -> Int
     ) {
@@ -44,7 +44,7 @@ final class DirectDialing: Dialing {
 
     private func mayBeHTTP2(_ route: UpstreamRoute) -> Bool { route.mayBeHTTP2 && !self.withoutHTTP2.contains(route) }
 
-    /// A connection of a route is made: those that waited for the first one share it, or make their own.
+    /// A connection for a route was made. Exchanges that waited for it share it or make their own.
     private func connected(
         _ route: UpstreamRoute, _ result: Outcome, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
     ) {
@@ -55,18 +55,18 @@ final class DirectDialing: Dialing {
             for other in waiting ?? [] { other(.failure(failure)) }
         case .success(let connection)
         where connection.protocolName == "h2" || (route.origin.scheme == .http && self.mayBeHTTP2(route)):
-            // Others still wait, and more may come.
+            // Others are still waiting, and more may come.
             self.waiting[route] = waiting
             self.greet(connection, of: route, then)
         case .success(let connection):
-            // It may have been offered more than was asked for at first.
+            // The connection may have been offered more protocols than the original route.
             self.remember(withoutHTTP2: connection.route)
             then(.success(HTTP1UpstreamStream(connection, pool: self.pool)))
             for other in waiting ?? [] { self.open(route, lookup: nil, then: other) }
         }
     }
 
-    /// The origin's settings are what it says first; one that says anything else does not speak HTTP/2.
+    /// Waits for the origin's settings, which must come first. An origin that sends anything else does not speak HTTP/2.
     private func greet(
         _ connection: UpstreamConnection, of route: UpstreamRoute, _ then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void
     ) {
@@ -178,7 +178,7 @@ final class DirectDialing: Dialing {
 
     private typealias Reached = Result<(any Channel, DialTiming), DialFailure>
 
-    /// Makes a connection whose bytes are the origin's, or those of a proxy that takes requests for it.
+    /// Makes a connection whose bytes go to the origin, or to a proxy that forwards requests to it.
     private func reach(
         _ connection: UpstreamConnection, _ lookup: NameLookup?, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Reached) -> Void
@@ -220,7 +220,7 @@ final class DirectDialing: Dialing {
                         handshake.leave()
                     }
                 }
-            // The shell's variables name this very proxy.
+            // The shell's proxy variables point to this proxy itself.
             case .failure(.loop) where proxy.isFromEnvironment:
                 connection.isDirect()
                 self.reachDirectly(route, lookup, prepare: prepare, then: then)
@@ -256,7 +256,7 @@ final class DirectDialing: Dialing {
     }
 }
 
-/// Waits for an upstream connection's TLS handshake, and gives its result to the connection.
+/// Waits for an upstream connection's TLS handshake and passes its result to the connection.
 ///
 /// Retains itself until the handshake is over. Not Sendable: lives on its event loop.
 final class UpstreamHandshake: TLSHandlerOwner {
@@ -281,7 +281,7 @@ final class UpstreamHandshake: TLSHandlerOwner {
         self.retained = self
     }
 
-    /// Called when the connection is open; calls back when the handshake has completed, failed, or timed out.
+    /// Called when the connection is open. Calls back when the handshake has completed, failed or timed out.
     func wait(_ seconds: Int, on loop: any EventLoop, then: @escaping (Result<Void, TLSFailure>) -> Void) {
         self.connected = .now()
         self.then = then

@@ -4,15 +4,15 @@ internal import Platform
 internal import TapeBytes
 internal import TapeRecorder
 
-/// Looks names up on threads of its own: a resolver that hangs delays the callers that asked for such a name, but no replay and no stop.
+/// Looks up names on its own threads, so a resolver that hangs delays only the callers that need such a name, never a replay or a stop.
 ///
-/// Serves any number of event loops. Caches nothing: the system's resolver does.
+/// Serves any number of event loops. Caches nothing, because the system's resolver does.
 final class NameResolver: Sendable {
-    /// Why there is no answer.
+    /// Why a lookup has no answer.
     enum Problem: Error {
         /// With the resolver's message.
         case notFound(String)
-        /// So many names wait already.
+        /// This many names are waiting already.
         case tooMany(Int)
         /// No thread could be started.
         case noThread
@@ -37,14 +37,14 @@ final class NameResolver: Sendable {
         }
     }
 
-    /// All stream addresses of a host, in the order the system prefers; may block.
+    /// All stream addresses of a host, in the system's order of preference. May block.
     typealias Lookup = @Sendable (_ host: String) throws -> [SocketAddress]
 
-    /// Lookups at once: as many as Chromium's (`kDefaultMaxSystemTasks`).
+    /// Concurrent lookups: the same limit as Chromium's (`kDefaultMaxSystemTasks`).
     static let threadLimit = 64
-    /// Threads that are kept when nothing is left to look up: the C library reads its settings again on each new thread.
+    /// Threads that are kept when the queue is empty, because the C library reads its settings again on each new thread.
     private static let idleLimit = 2
-    /// Names that wait for a thread: at 2 s each, more would not be looked up within `ProxyLimits.connect`.
+    /// Names that may wait for a thread. At 2 s each, any more could not be looked up within `ProxyLimits.connect`.
     static let waitingLimit = 1_024
 
     private struct Waiter {
@@ -54,7 +54,7 @@ final class NameResolver: Sendable {
     }
 
     private struct State {
-        /// The callers of each name that waits or is being looked up.
+        /// The callers of each name that is waiting or being looked up.
         var waiters: [String: [Waiter]] = [:]
         /// Names that no thread has taken yet, in order.
         var queue = CircularBuffer<String>()
@@ -70,11 +70,11 @@ final class NameResolver: Sendable {
     private let now: @Sendable () -> NIODeadline
     private let lookup: Lookup
     private let state = Guarded(State())
-    /// Signalled once for each thread that is no longer idle.
+    /// Signalled once for each thread that stops being idle.
     private let wake = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - timeout: how long a caller waits: a name that no thread has taken by then is not looked up.
+    ///   - timeout: how long a caller waits. A name that no thread has taken by then is not looked up.
     ///   - now: the clock.
     init(
         threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
@@ -90,7 +90,7 @@ final class NameResolver: Sendable {
 
     /// The addresses of a name, or a `Problem`. Concurrent lookups of one name share the answer.
     ///
-    /// - Parameter loop: must run until there is an answer, or `stop` was called.
+    /// - Parameter loop: must run until there is an answer or `stop` has been called.
     func look(up host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<NameLookup.Answer> {
         let promise = loop.makePromise(of: NameLookup.Answer.self)
         let waiter = Waiter(promise: promise, port: port, asked: self.now())
@@ -129,7 +129,7 @@ final class NameResolver: Sendable {
         }
     }
 
-    /// Fails all lookups that wait; one that has begun continues, and its answer is ignored. Does not wait.
+    /// Fails all waiting lookups. A lookup that has begun continues, but its answer is ignored. Does not wait.
     func stop() {
         let (waiters, idle) = self.state.withLock { state in
             state.isStopped = true
@@ -148,7 +148,7 @@ final class NameResolver: Sendable {
 
     private func startThread() {
         guard !DedicatedThread.start({ self.run() }) else { return }
-        // Other threads continue with the queue; if there are none, its names fail.
+        // Other threads continue with the queue. If there are none, the queued names fail.
         let waiters = self.state.withLock { state in
             state.threads -= 1
             guard state.threads == 0 else { return [Waiter]() }
@@ -163,7 +163,7 @@ final class NameResolver: Sendable {
             let result = Result { try self.lookup(name) }
             let now = self.now()
             self.state.withLock { state in
-                // Under the lock, so that no loop gets an answer after `stop`; what waits on the promise runs on its loop, not here.
+                // Under the lock, so that no loop gets an answer after `stop`. Callbacks of the promise run on their loop, not here.
                 for waiter in state.waiters.removeValue(forKey: name) ?? [] { Self.complete(waiter, result, now) }
             }
         }
@@ -173,7 +173,7 @@ final class NameResolver: Sendable {
         case name(String), idle, end
     }
 
-    /// The next name, after a wait if none is left; nil if the thread is to end.
+    /// The next name, after waiting for one if necessary; nil if the thread should end.
     private func next() -> String? {
         while true {
             let turn = self.state.withLock { state -> Turn in
@@ -212,7 +212,7 @@ final class NameResolver: Sendable {
 
     // MARK: The system's resolver
 
-    /// In the order of RFC 6724, all with port 0. Blocks for as long as the system's resolver does, 10 s or more if no server answers
+    /// In the order of RFC 6724, all with port 0. Blocks as long as the system's resolver does: 10 s or more if no server answers
     /// (resolv.conf(5): timeout, attempts).
     static func systemAddresses(of host: String) throws(Problem) -> [SocketAddress] {
         var hints = addrinfo()
@@ -221,7 +221,7 @@ final class NameResolver: Sendable {
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &list)
         guard status == 0 else {
-            // A bare system has no /etc/hosts, and these names are loopback all the same (RFC 6761, 6.3).
+            // A minimal system has no /etc/hosts, but these names are loopback in any case (RFC 6761, 6.3).
             let loopback = self.loopbackAddresses(of: host)
             guard loopback.isEmpty else { return loopback }
             throw .notFound(String(cString: gai_strerror(status)))
@@ -236,7 +236,7 @@ final class NameResolver: Sendable {
         return addresses
     }
 
-    /// Of `localhost` and the names below it; empty for any other.
+    /// The addresses of `localhost` and its subdomains; empty for any other name.
     static func loopbackAddresses(of host: String) -> [SocketAddress] {
         let name = host.lowercased().hasSuffix(".") ? host.lowercased().dropLast() : host.lowercased()[...]
         guard name == "localhost" || name.hasSuffix(".localhost") else { return [] }
@@ -260,7 +260,7 @@ final class NameResolver: Sendable {
 struct NameLookup {
     struct Answer: Sendable {
         var addresses: [SocketAddress]
-        /// How long it took.
+        /// How long the lookup took.
         var milliseconds: Double
     }
 

@@ -3,7 +3,8 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// Makes a connection to a proxy one to an origin: TLS with the proxy if its URL says so, then CONNECT or SOCKS, then it leaves the pipeline.
+/// Turns a connection to a proxy into one to an origin: TLS with the proxy if its URL says so, then CONNECT or SOCKS. Then it leaves the
+/// pipeline.
 ///
 /// Not Sendable: lives on its event loop.
 final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSHandlerOwner {
@@ -15,7 +16,7 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
 
     private let proxy: UpstreamProxy
     private let route: UpstreamRoute
-    /// Nil if requests name their origins themselves.
+    /// nil if each request names its origin itself.
     private var client: (any TunnelClient)?
     private let isSecure: Bool
     private var phase = Phase.connecting
@@ -41,7 +42,7 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
         }
     }
 
-    /// Called when the connection is open; calls back when what follows is the origin's, or with what went wrong.
+    /// Called when the connection is open. Calls back once the following bytes are the origin's, or with the failure.
     func wait(_ seconds: Int, on loop: any EventLoop, then: @escaping (Failure?) -> Void) {
         self.then = then
         if let failure { return self.fail(failure) }
@@ -51,7 +52,7 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
         if !self.isSecure || self.phase == .secured { self.ask() }
     }
 
-    /// What the proxy, which has taken the connection, did not do.
+    /// What the proxy failed to do after it accepted the connection.
     private var awaited: String {
         switch (self.phase, self.proxy.scheme) {
         case (.asking, .socks5): "took the connection, but did not answer in SOCKS5"
@@ -60,7 +61,7 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
         }
     }
 
-    /// Passes on what came after the proxy's last word, and leaves.
+    /// Passes on the bytes that followed the proxy's last message, and leaves the pipeline.
     func leave() {
         guard let context else { return }
         if !self.input.isEmpty {
@@ -124,7 +125,7 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
         while self.phase == .asking, self.step() {}
     }
 
-    /// - Returns: whether there may be more to read.
+    /// - Returns: whether more may be parsed.
     private func step() -> Bool {
         var rest = self.input[...]
         let step = self.client?.receive(&rest) ?? .needsMore
@@ -166,13 +167,13 @@ final class ProxyHandshake: ChannelInboundHandler, RemovableChannelHandler, TLSH
 }
 
 extension UpstreamRoute {
-    /// Whether the proxy takes this route's requests with their whole URLs: it passes on nothing but requests then.
+    /// Whether the proxy takes this route's requests with absolute URLs. It then forwards only requests, not raw bytes.
     func isForwarded(by proxy: UpstreamProxy) -> Bool {
         proxy.scheme != .socks5 && self.origin.scheme == .http && !self.isTunnelled && !self.mayBeHTTP2
     }
 }
 
-/// What goes wrong with a proxy, in words that name it and the next step.
+/// Failures of a proxy, in words that name the proxy and the next step.
 extension UpstreamProxy {
     fileprivate var kindName: String { self.scheme == .socks5 ? "a SOCKS5 proxy" : "an HTTP proxy" }
 
@@ -199,7 +200,7 @@ extension UpstreamProxy {
         }
     }
 
-    /// - Parameter schemes: those that it takes, if it named any.
+    /// - Parameter schemes: the authentication schemes that the proxy accepts, if it named any.
     func needsLogin(_ schemes: [String]) -> Failure {
         let next: String
         if !schemes.isEmpty, !schemes.contains(where: { $0.lowercased() == "basic" }) {
@@ -214,7 +215,7 @@ extension UpstreamProxy {
         return Failure(kind: .unreachable, message: "the upstream proxy \"\(self)\" (\(self.source)) \(next)")
     }
 
-    /// No connection to the proxy itself.
+    /// The proxy itself could not be reached.
     func undialled(_ failure: Failure, to route: UpstreamRoute) -> Failure {
         switch failure.kind {
         case .dns: self.failure(.dns, "was not found: check its name.", to: route)
@@ -225,7 +226,7 @@ extension UpstreamProxy {
         }
     }
 
-    /// It is this very proxy.
+    /// The upstream proxy is this proxy itself.
     var isSelf: Failure {
         Failure(kind: .unreachable, message: "the upstream proxy \"\(self)\" (\(self.source)) is this proxy itself: name another one.")
     }

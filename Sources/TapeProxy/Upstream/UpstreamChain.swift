@@ -2,7 +2,7 @@ public import TapeBytes
 internal import TapeExchange
 public import TapeTrust
 
-/// A proxy that connections to origins go through.
+/// A proxy through which connections to origins are made.
 public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         case http, https, socks5
@@ -17,19 +17,19 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var scheme: Scheme
-    /// Lower-case, an IPv6 address without its brackets.
+    /// In lower case; an IPv6 address has no brackets.
     public var host: String
     public var port: Int
-    /// `USER:PASSWORD`, in whatever charset the proxy reads them; never shown.
+    /// `USER:PASSWORD`, in whatever charset the proxy expects; never shown.
     public var credentials: [UInt8]?
-    /// The option or variable that names it, for messages.
+    /// The option or variable that names the proxy, for messages.
     public var source: String
 
     private static let example = "write http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
 
-    /// Reads a URL, in which the scheme may be missing for `http`, and user and password may be percent-encoded.
+    /// Parses a URL. The scheme defaults to `http`, and user and password may be percent-encoded.
     ///
-    /// No message repeats the text, which may have a password in it.
+    /// No error message repeats the text, because it may contain a password.
     public init(_ text: String, source: String) throws(SettingSyntaxError) {
         var rest = text[...]
         var name = "http"
@@ -50,7 +50,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         if let at = rest.lastIndex(of: "@") {
             let userInfo = rest[..<at]
-            // RFC 7617, 2: the colon is there without a password too.
+            // RFC 7617, 2: the colon is required even without a password.
             self.credentials = Self.decoded(userInfo) + (userInfo.contains(":") ? [] : [UInt8(ascii: ":")])
             rest = rest[rest.index(after: at)...]
         }
@@ -61,7 +61,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
         self.port = rest.hasSuffix(":\(origin.port)") ? origin.port : scheme.defaultPort
     }
 
-    /// The authority as the strict parser of requests reads it.
+    /// The authority as parsed by the strict request parser.
     private static func origin(_ authority: Substring) -> Origin? {
         guard case .absolute(let origin, _)? = try? RequestTarget("http://\(authority)/", method: "GET") else { return nil }
         return origin
@@ -84,7 +84,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     /// Without user and password.
     public var description: String { "\(self.scheme.rawValue)://\(self.authority)" }
 
-    /// Whether nobody asked for it in this command.
+    /// Whether the proxy comes from a variable and was not requested in this command.
     var isFromEnvironment: Bool { !self.source.hasPrefix("-") }
 
     var authority: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
@@ -92,7 +92,7 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     /// The value of a `Proxy-Authorization` field (RFC 7617).
     var authorization: String? { self.credentials.map { "Basic \(BasicCredentials.encoded($0))" } }
 
-    /// For SOCKS (RFC 1929).
+    /// The user and password for SOCKS (RFC 1929).
     var login: (user: [UInt8], password: [UInt8])? {
         guard let credentials else { return nil }
         let parts = credentials.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -100,15 +100,15 @@ public struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Which origins are reached through which proxy; servers on this machine never are.
+/// Which origins are reached through which proxy. Servers on this machine are always reached directly.
 public struct UpstreamChain: Sendable, Hashable {
     /// For URLs with `http`.
     public var http: UpstreamProxy?
-    /// For URLs with `https`, and for tunnels whose content is not known.
+    /// For URLs with `https`, and for tunnels whose content is unknown.
     public var https: UpstreamProxy?
     /// Hosts that are reached directly.
     public var exceptions: [HostPattern] = []
-    /// The same, from `no_proxy`.
+    /// Exceptions from the variable `no_proxy`.
     public var environmentExceptions = NoProxy("")
 
     public init(http: UpstreamProxy? = nil, https: UpstreamProxy? = nil) {
@@ -118,11 +118,11 @@ public struct UpstreamChain: Sendable, Hashable {
 
     public var isEmpty: Bool { self.http == nil && self.https == nil }
 
-    /// Nil if the origin is reached directly.
+    /// nil if the origin is reached directly.
     ///
     /// - Parameters:
-    ///   - scheme: the origin's: one of `https` is never reached through the proxy for `http`.
-    ///   - isTunnel: what is passed on is not requests alone.
+    ///   - scheme: the origin's scheme. An https origin is never reached through the proxy for `http`.
+    ///   - isTunnel: the connection carries something other than requests.
     func proxy(_ scheme: Origin.Scheme, host: String, port: Int, isTunnel: Bool) -> UpstreamProxy? {
         let chosen = scheme == .https ? self.https : isTunnel ? self.https ?? self.http : self.http
         guard let proxy = chosen, !Self.isHere(host) else { return nil }
@@ -144,15 +144,15 @@ public struct UpstreamChain: Sendable, Hashable {
     }
 }
 
-/// The hosts in a value of `no_proxy`: names with all below them, addresses, blocks of addresses, `*`; each with an optional port.
+/// The hosts in a value of `no_proxy`: names with their subdomains, addresses, address blocks and `*`, each with an optional port.
 ///
-/// An entry that is none of these matches nothing: the variable is not wiretape's.
+/// An entry of any other form matches nothing. It is not reported, because the variable is not Wiretape's.
 public struct NoProxy: Sendable, Hashable {
     private enum Entry: Sendable, Hashable {
         case all
-        /// Itself and all below it.
+        /// The name itself and all its subdomains.
         case name(String, port: Int?)
-        /// An address begins with these bits.
+        /// Addresses that begin with these bits.
         case block([UInt8], bits: Int, port: Int?)
     }
 
@@ -208,11 +208,12 @@ public struct NoProxy: Sendable, Hashable {
 }
 
 extension UpstreamChain {
-    /// The proxies that the variables of a shell name, in lower case first.
+    /// The proxies named by the shell's variables. Lower-case names take precedence.
     ///
-    /// A proxy of Wiretape's own, which set the variables for its program or by `wiretape env`, is not taken: it may be the one that asks.
+    /// A Wiretape proxy that set the variables for its program, or through `wiretape env`, is skipped: it may be the very proxy that is
+    /// starting.
     ///
-    /// - Parameter unusable: is told of a value that cannot be used, and so is not.
+    /// - Parameter unusable: called with each value that cannot be used and is therefore ignored.
     public static func environment(_ variables: [String: String], unusable: (SettingSyntaxError) -> Void) -> UpstreamChain {
         func value(_ name: String) -> (name: String, text: String)? {
             for name in [name, name.uppercased()] { if let text = variables[name], !text.isEmpty { return (name, text) } }

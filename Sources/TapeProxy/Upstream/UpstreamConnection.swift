@@ -4,19 +4,19 @@ internal import Platform
 internal import TapeExchange
 internal import TapeTLS
 
-/// The origin of an upstream connection and the TLS parameters it was made with: connections of equal routes are interchangeable.
+/// The origin of an upstream connection and the TLS parameters it was made with. Connections of equal routes are interchangeable.
 struct UpstreamRoute: Hashable {
     let origin: Origin
     /// The value of the server_name extension; nil omits it.
     let serverName: String?
-    /// The application protocols to offer, in order of preference; empty omits the extension. Without TLS `h2c` stands for HTTP/2 with prior
-    /// knowledge (RFC 9113, 3.3), and HTTP/1.1 if the origin does not know it.
+    /// The application protocols to offer, in order of preference; empty omits the extension. Without TLS, `h2c` means HTTP/2 with prior
+    /// knowledge (RFC 9113, 3.3), and HTTP/1.1 if the origin does not speak it.
     let protocols: [String]
-    /// What is passed on is not requests alone: a proxy on the way has to open a tunnel for it.
+    /// The connection carries something other than requests, so a proxy on the way has to open a tunnel for it.
     var isTunnelled = false
-    /// Its bytes are passed on unread, and are mostly TLS, whatever the origin's scheme says of this proxy's own part.
+    /// The bytes are forwarded unread. They are mostly TLS, even though the scheme is http because this proxy does no TLS itself.
     var isUnread = false
-    /// How many proxies of Wiretape the request has passed.
+    /// How many Wiretape proxies the request has passed.
     var hops = 0
 
     init(_ origin: Origin, serverName: String? = nil, protocols: [String] = [], hops: Int = 0) {
@@ -26,7 +26,7 @@ struct UpstreamRoute: Hashable {
         self.hops = hops
     }
 
-    /// The same for a request that only HTTP/1.1 has.
+    /// The same route for a request that requires HTTP/1.1.
     var ofHTTP1: UpstreamRoute {
         UpstreamRoute(
             self.origin, serverName: self.serverName, protocols: self.origin.scheme == .https ? ["http/1.1"] : [], hops: self.hops)
@@ -34,16 +34,16 @@ struct UpstreamRoute: Hashable {
 
     var mayBeHTTP2: Bool { self.protocols.contains { $0 == "h2" || $0 == "h2c" } }
 
-    /// The host that the origin's certificate must be valid for: the one that the client asked for.
+    /// The host for which the origin's certificate must be valid: the one that the client asked for.
     var verifiedHost: String { self.serverName ?? self.origin.host }
 }
 
-/// How long making a connection took, in milliseconds.
+/// How long it took to make a connection, in milliseconds.
 struct DialTiming {
-    /// Nil if the host was an address.
+    /// nil if the host was an address.
     var dns: Double?
     var connect: Double
-    /// Nil if there was no handshake.
+    /// nil if there was no handshake.
     var tls: Double?
 }
 
@@ -52,7 +52,7 @@ protocol UpstreamConnectionOwner: AnyObject {
     func upstreamRead(_ buffer: ByteBuffer)
     /// All reads of this turn of the event loop were delivered.
     func upstreamReadComplete()
-    /// The origin ended its side; nothing more will come.
+    /// The origin ended its side. Nothing more will come.
     func upstreamEnded()
     func upstreamFailed(_ failure: Failure)
     func upstreamWritabilityChanged(_ isWritable: Bool)
@@ -60,43 +60,43 @@ protocol UpstreamConnectionOwner: AnyObject {
 
 /// One connection to an origin: raw bytes for its owner.
 ///
-/// Knows no HTTP: see `HTTP1UpstreamStream`. Not Sendable: lives on its event loop.
+/// Independent of HTTP: see `HTTP1UpstreamStream`. Not Sendable: lives on its event loop.
 final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     let route: UpstreamRoute
-    /// The proxy that takes its requests with their whole URLs; nil for an origin, and in a tunnel.
+    /// The proxy that receives requests with absolute URLs; nil if the peer is the origin or the connection is a tunnel.
     private(set) var forwarder: UpstreamProxy?
-    /// Counts up from 1 within one session, over all its event loops.
+    /// Counts up from 1 within one session, across all its event loops.
     let id: Int
     private(set) var isOpen = false
-    /// Kept here, since asking the channel takes longer than the rest of a small read.
+    /// Cached, because asking the channel takes longer than the rest of a small read.
     private(set) var isWritable = true
-    /// Something was handed to the kernel since `willSend` was called.
+    /// Bytes were handed to the kernel since `willSend` was called.
     private(set) var hasSent = false
     /// The names in the origin's certificate.
     private var peerNames: [String] = []
     private var owner: (any UpstreamConnectionOwner)?
     private(set) var remote = ""
-    /// How long making the connection took, until its first exchange has recorded it.
+    /// How long it took to make the connection; nil once its first exchange has recorded it.
     private var timing: DialTiming?
-    /// With the certificate chain, for the first exchange. Nil if there is no TLS.
+    /// With the certificate chain, for the first exchange. nil without TLS.
     private var tls: TLSDetails?
     /// For all later exchanges.
     private var tlsWithoutChain: TLSDetails?
-    /// Told of a TLS failure after the handshake; nil if there is no TLS.
+    /// Receives a TLS failure after the handshake; nil without TLS.
     private weak var diagnosis: Diagnosis?
     private var context: ChannelHandlerContext?
     private var isReading = true
     private var willFlush = false
-    /// Closes once the written bytes are sent: bytes that come meanwhile are ignored.
+    /// Closes once the written bytes are sent. Bytes that arrive meanwhile are ignored.
     private var isClosing = false
     private let flushes: FlushQueue
     private let clock: EventClock
-    /// Seconds that a peer has to take what was written before a close.
+    /// Seconds that the peer has to take the remaining bytes before the connection is closed.
     private let closeLimit: Int
-    /// Bytes of the largest read.
+    /// Size of the largest read, in bytes.
     private let readSize: Int
 
     init(
@@ -117,10 +117,10 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     func take(_ owner: any UpstreamConnectionOwner) { self.owner = owner }
 
-    /// The application protocol that the handshake chose (RFC 7301); nil if none, or without TLS.
+    /// The application protocol that the handshake chose (RFC 7301); nil if none was chosen or there is no TLS.
     var protocolName: String? { (self.tls ?? self.tlsWithoutChain)?.alpn }
 
-    /// What an exchange that takes the connection records of it; the timing is for the first one alone.
+    /// Connection details for the exchange to record. Only the connection's first exchange gets the timing.
     func use() -> (info: ConnectionInfo, timing: DialTiming?) {
         guard let timing else { return (ConnectionInfo(id: self.id, remote: self.remote, isReused: true, tls: self.tlsWithoutChain), nil) }
         let info = ConnectionInfo(id: self.id, remote: self.remote, isReused: false, tls: self.tls)
@@ -132,10 +132,10 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     // MARK: How it was made
 
-    /// It leads to the origin itself after all.
+    /// The connection leads to the origin itself after all.
     func isDirect() { self.forwarder = nil }
 
-    /// The connection is open; the channel's own event comes a little later than this call.
+    /// The connection is open. The channel's own event comes slightly later than this call.
     func opened(_ channel: any Channel, timing: DialTiming) {
         self.isOpen = channel.isActive
         self.timing = timing
@@ -166,7 +166,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     // MARK: Writing
 
-    /// A request begins: `hasSent` is false until part of it is handed to the kernel.
+    /// A request begins: `hasSent` is false until part of the request has been handed to the kernel.
     func willSend() { self.hasSent = false }
 
     func write(_ buffer: ByteBuffer) {
@@ -195,13 +195,13 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         try? self.context?.channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
-    /// The next read is small again, and reads grow from there.
+    /// Makes the next read small again. Reads grow from there.
     func shrinkReads() {
         guard self.isOpen else { return }
         try? self.context?.channel.syncOptions?.setOption(.recvAllocator, value: ReadBuffers(upTo: self.readSize))
     }
 
-    /// For an origin that writes head and body separately.
+    /// Called for an origin that writes head and body separately.
     func acknowledge() { self.context?.channel.acknowledgeAtOnce() }
 
     // MARK: Closing
@@ -213,7 +213,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         self.context?.close(mode: .all, promise: nil)
     }
 
-    /// Closes without notifying the owner, once the written bytes are sent or `closeLimit` is over.
+    /// Closes without notifying the owner, once the written bytes are sent or `closeLimit` has passed.
     func closeAfterFlush(isCut: Bool) {
         self.owner = nil
         guard let context else { return }
@@ -244,7 +244,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         self.clock.read()
         guard !self.isClosing else { return }
         guard let owner else {
-            // Bytes that answer no request: the connection is not used again (RFC 9112, 9.2).
+            // These bytes answer no request, so the connection must not be used again (RFC 9112, 9.2).
             context.close(promise: nil)
             return
         }

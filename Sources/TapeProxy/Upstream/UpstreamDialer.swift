@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import Platform
 internal import TapeExchange
 
-/// The lookups that one session waits for, so that stopping it cancels the wait. Not Sendable: lives on its event loop.
+/// The lookups that one session is waiting for, so that stopping the session cancels them. Not Sendable: lives on its event loop.
 final class PendingLookups {
     private var pending: [Int: () -> Void] = [:]
     private var last = 0
@@ -27,7 +27,7 @@ final class PendingLookups {
     }
 }
 
-/// Makes connections to origins: looks the name up, refuses the proxy's own address, and connects with happy eyeballs.
+/// Makes connections to origins: looks up the name, refuses the proxy's own address, and connects with happy eyeballs.
 final class UpstreamDialer {
     private let loop: any EventLoop
     private let limits: ProxyLimits
@@ -37,8 +37,8 @@ final class UpstreamDialer {
     private let transparent: Transparent?
 
     /// - Parameters:
-    ///   - own: where this process listens.
-    ///   - transparent: is told of each connection.
+    ///   - own: the ports on which this process listens.
+    ///   - transparent: notified of each connection.
     init(
         loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver, own: OwnPorts = OwnPorts(), log: ProxyLog = ProxyLog(),
         transparent: Transparent? = nil
@@ -51,7 +51,7 @@ final class UpstreamDialer {
         self.log = log
     }
 
-    /// Starts to look a name up; nil if it is an address. `dial` waits for the answer.
+    /// Starts to look up a name; nil if the host is an address. `dial` waits for the answer.
     func lookUp(host: String, port: Int) -> NameLookup? {
         if (try? SocketAddress(ipAddress: host, port: port)) != nil { return nil }
         return NameLookup(answer: self.resolver.look(up: host, port: port, on: self.loop))
@@ -60,8 +60,8 @@ final class UpstreamDialer {
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
     ///
     /// - Parameters:
-    ///   - lookup: one that was started before.
-    ///   - pending: holds the lookup while it lasts.
+    ///   - lookup: a lookup that has already started.
+    ///   - pending: holds the lookup while it runs.
     func dial(
         host: String, port: Int, lookup: NameLookup? = nil, among pending: PendingLookups = PendingLookups(),
         prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
@@ -116,8 +116,8 @@ final class UpstreamDialer {
             return then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" has no address: check the host name in the URL."))))
         }
         guard !addresses.contains(where: { self.isSelf($0) }) else { return then(.failure(.loop)) }
-        // With several addresses NIO opens a channel for each that it tries. A handler belongs to one channel: a second address would
-        // leave it with the first channel, which has been closed.
+        // With several addresses, NIO opens a channel for each address it tries. A handler belongs to one channel, and would stay with the
+        // first one after that has been closed.
         let hasSeveral = addresses.count > 1
         var bootstrap = ClientBootstrap(group: self.loop)
             .connectTimeout(.seconds(Int64(self.limits.connect)))
@@ -151,19 +151,19 @@ final class UpstreamDialer {
         }
     }
 
-    /// A connection that comes back from here is a loop.
+    /// Remembers the connection's address: a connection that arrives from it is a loop.
     private func remember(_ channel: any Channel) {
         guard let transparent, let address = channel.localAddress else { return }
         transparent.dialled(from: address)
         channel.closeFuture.whenComplete { _ in transparent.closed(from: address) }
     }
 
-    /// Whether a connection to the host would reach this proxy; names are looked up only if the port is one of the proxy's.
+    /// Whether a connection to the host would reach this proxy. Names are looked up only if the port is one of the proxy's.
     func reachesSelf(host: String, port: Int, then: @escaping (Bool) -> Void) {
         guard self.own.rule(for: port) != nil else { return then(false) }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return then(self.isSelf(address)) }
         self.resolver.look(up: host, port: port, on: self.loop).assumeIsolated().whenComplete { result in
-            // A name without an address reaches nobody.
+            // A name without an address cannot reach this proxy.
             then(((try? result.get())?.addresses ?? []).contains { self.isSelf($0) })
         }
     }
@@ -180,7 +180,7 @@ final class UpstreamDialer {
     private static func failure(_ error: any Error, authority: String) -> Failure {
         switch error {
         case let error as NIOConnectionError:
-            // Every address failed: the last failure is reported.
+            // Every address failed. Report the last failure.
             guard let last = error.connectionErrors.last else {
                 return Failure(kind: .dns, message: "\"\(authority)\" was not found: check the host name in the URL.")
             }
@@ -207,8 +207,8 @@ final class UpstreamDialer {
     }
 }
 
-/// Gives NIO's happy eyeballs (RFC 8305) the addresses that were looked up and checked, so that the address connected to is one that was
-/// checked.
+/// Gives NIO's happy eyeballs (RFC 8305) the addresses that were already looked up and checked, so that it connects only to a checked
+/// address.
 struct ResolvedAddresses: Resolver, Sendable {
     let addresses: [SocketAddress]
     let loop: any EventLoop
@@ -225,7 +225,7 @@ struct ResolvedAddresses: Resolver, Sendable {
 }
 
 extension IPAddress {
-    /// Nil for a socket in the file system.
+    /// nil for a Unix domain socket.
     init?(_ address: SocketAddress) {
         switch address {
         case .v4(let v4): self.init(bytes: withUnsafeBytes(of: v4.address.sin_addr) { Array($0) })

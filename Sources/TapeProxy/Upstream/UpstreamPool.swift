@@ -1,14 +1,13 @@
 internal import NIOCore
 
-/// Keeps upstream connections between exchanges, newest first, since the newest is the least likely to be closed already.
+/// Keeps upstream connections between exchanges. The newest is used first, because it is the least likely to have been closed.
 ///
-/// An origin may close an unused connection at any moment, also while a request is on its way. A request that can be sent again takes any
-/// connection, and is sent again if that one was closed. Any other takes only one that its own client has used before: a connection of
-/// another client is never the reason why it fails (docs/decisions/0029-whose-connection.md). A connection that is authenticated for a
-/// client serves that client alone (docs/decisions/0079-authenticated-connections.md). Dials nothing. Not Sendable: lives on its
-/// event loop.
+/// An origin may close an unused connection at any moment, even while a request is on its way. A repeatable request takes any connection
+/// and is sent again if that one was closed. Any other request takes only a connection that its own client has used before, so that it
+/// never fails because of another client's connection (docs/decisions/0029-whose-connection.md). A connection that is authenticated for a
+/// client serves that client alone (docs/decisions/0079-authenticated-connections.md). Never dials. Not Sendable: lives on its event loop.
 final class UpstreamPool {
-    /// The unused connections of one route; a connection knows its list, so that putting it back needs no lookup.
+    /// The unused connections of one route. Each connection knows its list, so putting it back needs no lookup.
     final class IdleList {
         fileprivate struct Entry {
             let stream: HTTP1UpstreamStream
@@ -18,7 +17,7 @@ final class UpstreamPool {
         }
 
         fileprivate var entries: [Entry] = []
-        /// Whether it was removed from the pool.
+        /// Whether the list was removed from the pool.
         fileprivate var isRemoved = false
     }
 
@@ -26,10 +25,10 @@ final class UpstreamPool {
     private let clock: EventClock
     private let log: ProxyLog
     private var lists: [UpstreamRoute: IdleList] = [:]
-    /// One for each route, shared by its exchanges.
+    /// One connection for each route, shared by its exchanges.
     private var shared: [UpstreamRoute: HTTP2UpstreamConnection] = [:]
     private(set) var count = 0
-    /// The client connections that have upstream connections for themselves.
+    /// The client connections that have upstream connections of their own.
     private var owners: Set<Int> = []
     /// Shared with the session's other event loops.
     let substitutes: RouteSubstitutes
@@ -44,7 +43,7 @@ final class UpstreamPool {
     /// Takes a connection that is still open.
     ///
     /// - Parameters:
-    ///   - client: the number of the client connection that the request came on.
+    ///   - client: the number of the client connection on which the request arrived.
     ///   - isRepeatable: the request may be sent again on another connection.
     func take(_ route: UpstreamRoute, client: Int, isRepeatable: Bool) -> (any UpstreamStream)? {
         if self.owners.contains(client), let stream = self.takeOwn(route, client: client) { return stream }
@@ -53,7 +52,7 @@ final class UpstreamPool {
         return self.take(from: self.lists[route]) { $0.stream.owner == nil && (isRepeatable || $0.client == client) }
     }
 
-    /// Takes a connection that serves this client alone, whatever versions the route offers.
+    /// Takes a connection that serves this client alone, whichever versions the route offers.
     private func takeOwn(_ route: UpstreamRoute, client: Int) -> HTTP1UpstreamStream? {
         for route in [self.substitutes.route(for: route), route.ofHTTP1] {
             if let stream = self.take(from: self.lists[route], where: { $0.stream.owner == client }) { return stream }
@@ -61,7 +60,7 @@ final class UpstreamPool {
         return nil
     }
 
-    /// Takes the newest connection of a list that is open and fits.
+    /// Takes the newest connection in the list that is open and fits.
     private func take(from list: IdleList?, where fits: (IdleList.Entry) -> Bool) -> HTTP1UpstreamStream? {
         guard let list else { return nil }
         while let index = list.entries.lastIndex(where: fits) {
@@ -74,10 +73,10 @@ final class UpstreamPool {
         return nil
     }
 
-    /// A client has an upstream connection for itself from now on.
+    /// From now on, the client has an upstream connection of its own.
     func bound(to client: Int) { self.owners.insert(client) }
 
-    /// A client connection has closed: the upstream connections that it had for itself close, too.
+    /// A client connection has closed, so the upstream connections of its own close too.
     func clientClosed(_ client: Int) {
         guard self.owners.remove(client) != nil else { return }
         for list in self.lists.values {
@@ -92,27 +91,27 @@ final class UpstreamPool {
         }
     }
 
-    /// A stream of the route's shared connection; nil if there is none that takes new requests.
+    /// A stream of the route's shared connection; nil if none takes new requests.
     func share(_ route: UpstreamRoute) -> HTTP2UpstreamStream? {
         guard let connection = self.shared[route], connection.isUsable else { return nil }
         return connection.makeStream()
     }
 
-    /// All exchanges of its route share the connection from now on.
+    /// From now on, all exchanges of the connection's route share it.
     func put(_ connection: HTTP2UpstreamConnection) {
         self.shared.updateValue(connection, forKey: connection.route)?.endSoon()
     }
 
     func put(_ stream: HTTP1UpstreamStream, client: Int) {
         let list = self.list(of: stream)
-        // Its client has left during the exchange.
+        // The client left during the exchange.
         if let owner = stream.owner, !self.owners.contains(owner) { return stream.cancel() }
         guard stream.isOpen, self.count < self.limits.idleInAll, list.entries.count < self.limits.idlePerOrigin else {
             self.log.upstreamClosed(stream.connection.id, reason: "pool full")
             return stream.cancel()
         }
         self.log.poolPut(stream.connection.id)
-        // Reading continues, so that the origin's close is noticed.
+        // Keep reading, so that a close by the origin is noticed.
         stream.setReading(true)
         list.entries.append(
             IdleList.Entry(stream: stream, until: self.clock.now + .seconds(Int64(self.limits.upstreamIdle)), client: client))
@@ -127,7 +126,7 @@ final class UpstreamPool {
         return list
     }
 
-    /// Closes connections that were unused for too long, and removes routes without any.
+    /// Closes connections that have been idle for too long, and removes routes without connections.
     func sweep(now: NIODeadline) {
         for (route, connection) in self.shared {
             if let since = connection.idleSince, since + .seconds(Int64(self.limits.upstreamIdle)) <= now { connection.endSoon() }
@@ -161,7 +160,7 @@ final class UpstreamPool {
         }
     }
 
-    /// An unused connection ended.
+    /// The origin ended an unused connection.
     func ended(_ stream: HTTP1UpstreamStream) {
         guard let list = stream.idleList, let index = list.entries.firstIndex(where: { $0.stream === stream }) else { return }
         list.entries.remove(at: index)
