@@ -213,7 +213,7 @@ final class LocalExchange: MessageExchange {
 
     /// - Parameters:
     ///   - isRead: the whole request has been read.
-    ///   - endsUnread: answer at once without reading the rest of the request, because the client may wait for the answer before sending it.
+    ///   - endsUnread: answer without reading the rest of the request, which the client may send only after the answer.
     init(client: any ClientStream, request: IncomingRequest, answer: ProxyAnswer, isRead: Bool = false, endsUnread: Bool = false) {
         self.client = client
         self.request = request

@@ -3,15 +3,15 @@ internal import TapeExchange
 
 /// Reads one body from the bytes of an HTTP/1 connection, piece by piece.
 ///
-/// A chunk-size line or a trailer section is delivered once it is complete and valid (RFC 9112, 7.1), so that no part of one that is refused
-/// is passed on.
+/// A chunk-size line or a trailer section is delivered only once it is complete and valid (RFC 9112, 7.1), so no part of a malformed one is
+/// forwarded.
 struct HTTP1BodyReader {
     private var parser: BodyParser
     private let isChunked: Bool
-    /// The beginning of a line or a section.
+    /// The beginning of an incomplete line or section.
     private var pending: ByteBuffer?
 
-    /// The body that is not there.
+    /// An absent body.
     static let none = HTTP1BodyReader(framing: .none, side: .request, limits: Limits())
 
     init(framing: BodyFraming, side: MessageSide, limits: Limits) {
@@ -39,7 +39,7 @@ struct HTTP1BodyReader {
             self.pending = bytes
             return BodyPiece(bytes: ByteBuffer(), events: events)
         }
-        // A copy: a slice would keep all of a read buffer alive.
+        // Copied, because a slice would keep the whole read buffer alive.
         self.pending = ByteBuffer(bytes: bytes.readableBytesView.suffix(unfinished))
         return BodyPiece(bytes: bytes.readSlice(length: size) ?? ByteBuffer(), events: events)
     }

@@ -4,9 +4,9 @@ internal import Platform
 internal import TapeExchange
 internal import TapeTLS
 
-/// One HTTP/1 client connection: reads requests one after another, has an exchange answer each, and closes as agreed (RFC 9112, 9).
+/// One HTTP/1 client connection: reads requests one after another, has an exchange answer each, and closes as negotiated (RFC 9112, 9).
 ///
-/// Is the stream of the request that is being answered. Does not parse: see `HTTP1RequestReader`. Does not forward, replay or record: see
+/// It is also the stream of the current request. Does not parse: see `HTTP1RequestReader`. Does not forward, replay or record: see
 /// `ExchangeRouter`. Not Sendable: lives on its event loop.
 final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandler, TimedConnection, FlushTarget, InterceptableStream {
     typealias InboundIn = ByteBuffer
@@ -16,14 +16,14 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         case head
         case message(any MessageExchange)
         case tunnel(any TunnelExchange)
-        /// The answer was sent; further bytes are dropped until the client closes.
+        /// The answer has been sent. Further bytes are dropped until the client closes.
         case lingering
         case closed
     }
 
-    /// What an exchange wants of the request's body.
+    /// Whether the exchange wants the request body.
     private enum Delivery {
-        /// Nothing yet: bytes are kept, up to the limit of pipelined requests.
+        /// Not requested yet: bytes are kept, up to the limit for pipelined requests.
         case notAsked
         case flowing
         case paused
@@ -41,14 +41,14 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     private var willFlush = false
     private var isProcessing = false
     private var isOverLimit = false
-    /// Closing ends the answer: closing before its end must be a reset.
+    /// The end of the connection ends the answer, so closing it early must be a reset.
     private var closeIsEnd = false
     private var ownDeadline: NIODeadline
 
     /// - Parameters:
-    ///   - proxy: the first session.
+    ///   - proxy: the session in which the connection begins.
     ///   - sessionGate: decides which session a request is for.
-    ///   - id: of the connection, over all event loops of a server.
+    ///   - id: number of the connection, unique across all event loops of a server.
     init(proxy: ProxyContext, sessionGate: SessionGate = .open, id: Int) {
         self.peer = ClientPeer(id: id, session: proxy, sessionGate: sessionGate)
         self.reader = HTTP1RequestReader(limits: proxy.messageLimits)
@@ -57,7 +57,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     private var proxy: ProxyContext { self.peer.session }
 
-    /// Kept here, since asking the channel takes longer than the rest of a small read.
+    /// Cached, because asking the channel takes longer than the rest of a small read.
     private(set) var isWritable = true
 
     // MARK: Channel events
@@ -77,7 +77,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         if self.proxy.configuration.isTransparent { self.beginIfLedHere(context.channel) }
     }
 
-    /// A connection to somebody else goes on as a tunnel to there.
+    /// A redirected connection to another server continues as a tunnel to that server.
     private func beginIfLedHere(_ channel: any Channel) {
         guard let destination = Transparent.destination(of: channel), !self.proxy.dialer.isSelf(destination),
             let host = destination.ipAddress, let port = destination.port
@@ -111,7 +111,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         switch self.phase {
         case .message(let exchange): exchange.clientWritabilityChanged(self.isWritable)
         case .tunnel(let exchange): exchange.clientWritabilityChanged(self.isWritable)
-        // The rest of an answer is being sent.
+        // The rest of an answer is still being sent.
         case .lingering: self.wait(self.proxy.limits.clientStall)
         case .head: if self.isWritable { self.process() }
         case .closed: break
@@ -162,7 +162,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         }
     }
 
-    /// Resumes reading, or lets the kernel's buffers fill and the client wait.
+    /// Resumes reading, or stops it so that the kernel's buffers fill and the client waits.
     private func setAutoRead(_ reads: Bool) {
         guard reads != self.isReading, let context else { return }
         self.isReading = reads
@@ -171,18 +171,18 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     /// Processes the input as far as possible.
     private func process() {
-        // An exchange that ends while it is being started calls this again: the outer call continues.
+        // An exchange that ends while it starts calls this again. The outer call continues.
         guard !self.isProcessing else { return }
         self.isProcessing = true
         defer { self.isProcessing = false }
         while self.step() {}
-        // The client may hold the body back until its head is acknowledged (docs/decisions/0083-acknowledged-at-once.md).
+        // The client may withhold the body until its head is acknowledged (docs/decisions/0083-acknowledged-at-once.md).
         if case .message = self.phase, self.reader.awaitsBody { self.context?.channel.acknowledgeAtOnce() }
         self.reader.compact()
         self.regulate()
     }
 
-    /// - Returns: whether there may be more to do.
+    /// - Returns: whether there may be more to process.
     private func step() -> Bool {
         guard self.hasInput else { return false }
         switch self.phase {
@@ -196,7 +196,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     }
 
     private func readHead() -> Bool {
-        // A client that sends requests and reads no answers has no more answers buffered.
+        // Reads no further request while the client does not read its answers, so that they do not pile up.
         guard !self.proxy.isRecorderFull, self.isWritable else { return false }
         do throws(MessageError) {
             switch try self.reader.readHead() {
@@ -204,7 +204,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 self.begin(head)
                 return true
             case .needsMore(let begins):
-                // The time for a head runs from its first byte, not from its last.
+                // The time limit of a head starts at its first byte and is not extended by later ones.
                 if begins { self.wait(self.proxy.limits.requestHead) }
                 return false
             case .http2:
@@ -216,7 +216,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 exchange.start()
                 return true
             case .notHTTP:
-                // The rest of the body may be on its way: closing at once could discard the answer (RFC 9112, 9.6).
+                // The rest of the body may be on its way. Closing at once could discard the answer (RFC 9112, 9.6).
                 self.endOutput()
                 return false
             }
@@ -226,7 +226,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         }
     }
 
-    /// The client speaks HTTP/2 from here on: another handler takes this one's place, with what has come.
+    /// The client speaks HTTP/2 from here on. Another handler replaces this one and takes over the bytes received so far.
     private func becomeHTTP2() {
         guard let context, let input = self.reader.takeInput() else { return }
         do {
@@ -258,7 +258,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         exchange.clientBytes(&input)
         switch self.phase {
         case .closed, .lingering: return false
-        // What the exchange left is for its successor.
+        // Bytes that the exchange left are for its successor.
         case .head, .message:
             self.reader.putBack(input)
             return true
@@ -279,7 +279,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
                 self.setAutoRead(self.isWritable)
             }
         case .message:
-            // The exchange regulates while it takes the body; before and after it, the buffer may fill.
+            // While the exchange takes the body, it controls reading. Before and after that, the buffer may fill.
             if self.reader.isRead || self.delivery == .notAsked { self.setAutoRead(!isFull) }
         case .tunnel(let exchange):
             if !exchange.takesBytes { self.setAutoRead(!isFull) }
@@ -305,7 +305,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
             self.writtenSize = 0
             let exchange = ExchangeRouter(stream: self).exchange(for: request)
             self.enterPhase(of: exchange)
-            // It may be off since the recorder was full.
+            // Reading may be off because the recorder was full.
             self.setAutoRead(true)
             exchange.start()
         } catch {
@@ -333,7 +333,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         }
     }
 
-    /// A malformed head: answers with an error and closes; nothing is forwarded.
+    /// A malformed head: answers with an error and closes. Nothing is forwarded.
     private func refuse(_ error: MessageError) {
         self.countMalformed(error)
         self.answerAndClose(.malformed(error))
@@ -451,7 +451,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.process()
     }
 
-    /// The client closes by itself: if it has not used its tunnel, it may not trust the certificate.
+    /// The client closed on its own. If it has not used its tunnel, it may not trust the certificate.
     private func noticeUnused(_ failure: TLSFailure? = nil) {
         guard case .head = self.phase, !self.reader.isInsideHead, let leftUnused = self.peer.scope?.leftUnused else { return }
         self.peer.scope?.leftUnused = nil
@@ -469,7 +469,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
     func close() {
         switch self.phase {
         case .closed: return
-        // The answer that the client has is incomplete.
+        // The client's answer is incomplete.
         case .message, .tunnel: self.tls?.cut()
         case .head, .lingering: break
         }
@@ -503,20 +503,20 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         exchange?.clientLeft(reason)
     }
 
-    /// Gives an exchange the bytes of its request that it has not asked for yet, because the client was faster than its origin.
+    /// Gives an exchange the bytes of its request that it has not asked for yet because the client was faster than the origin.
     private func handOver(to exchange: any MessageExchange) {
-        // What is malformed is not part of the body.
+        // Malformed bytes are not part of the body.
         while let piece = try? self.reader.readBody(), piece.isLast || piece.bytes.readableBytes > 0 { exchange.requestRest(piece) }
     }
 
-    /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
+    /// Closes between two requests: at once, unless a slow client has yet to take the last answer.
     private func endIdle() {
         let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
     }
 
-    /// The same when the proxy stops. A client that has not used its tunnel yet may have closed it already, without the proxy having read
-    /// that, together with the program that it is part of.
+    /// Closes between two requests when the proxy stops. A client that has not used its tunnel yet may already have closed it, together
+    /// with the program it belongs to, without the proxy having read that. It gets a moment for this to be noticed.
     private func endSoon() {
         guard self.peer.scope?.leftUnused != nil, let context else { return self.endIdle() }
         context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) { [weak self] in
@@ -525,7 +525,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         }
     }
 
-    /// Ends this side and drops further bytes for a while: closing at once would reset the connection and could discard the answer
+    /// Ends this side and drops further bytes for a while. Closing at once would reset the connection and could discard the answer
     /// (RFC 9112, 9.6).
     private func endOutput() {
         guard let context else { return }
@@ -534,7 +534,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
         self.wait(self.proxy.limits.clientStall)
         self.setAutoRead(true)
         self.flushNow()
-        // Completes when the kernel has the answer's last byte; until then, a slow client is given the time of an answer.
+        // Completes when the kernel has the answer's last byte. Until then, a slow client has as much time as during an answer.
         context.close(mode: .output).assumeIsolated().whenSuccess { [weak self] in
             self?.closeIsEnd = false
             self?.proxy.readClock()
@@ -544,7 +544,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, RemovableChannelHandle
 
     // MARK: Time
 
-    /// Moves the connection's own deadline to so many seconds from now.
+    /// Sets the connection's own deadline to this many seconds from now.
     private func wait(_ seconds: Int) { self.ownDeadline = self.proxy.now + .seconds(Int64(seconds)) }
 
     var deadline: NIODeadline { self.exchange?.deadline ?? self.ownDeadline }

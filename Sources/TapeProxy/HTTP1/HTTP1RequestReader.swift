@@ -1,45 +1,45 @@
 internal import NIOCore
 internal import TapeExchange
 
-/// The requests of one HTTP/1 client connection: keeps the bytes received, and parses heads and bodies from them (RFC 9112).
+/// The requests of one HTTP/1 client connection: keeps the received bytes and parses heads and bodies from them (RFC 9112).
 ///
-/// Knows no sockets and no exchanges: see `HTTP1ClientConnection`.
+/// Independent of sockets and exchanges: see `HTTP1ClientConnection`.
 struct HTTP1RequestReader {
     /// What the bytes between two requests are.
     enum Reading {
         case head(RequestHead)
-        /// Part of a head; the first of it if `begins`. Or nothing, or too little to tell.
+        /// Nothing, too few bytes to tell, or part of a head. `begins` is true for the first part.
         case needsMore(begins: Bool)
         /// The body of the last request, which was not asked for.
         case notHTTP
-        /// The preface of HTTP/2 (RFC 9113, 3.4), which stays in the input.
+        /// The HTTP/2 preface (RFC 9113, 3.4), which stays in the input.
         case http2
-        /// A client of SOCKS 5 (RFC 1928, 3), whose first bytes stay in the input.
+        /// A SOCKS 5 client (RFC 1928, 3), whose first bytes stay in the input.
         case socks
     }
 
     private var input: ByteBuffer?
     private var head: HeadParser
-    /// Of the request that is being answered.
+    /// The body of the current request.
     private var body = HTTP1BodyReader.none
     private var bodyHasBegun = false
-    /// What comes next is a request or the body of the last one, which was not asked for.
+    /// The next bytes are a request, or the body of the last one, which was not asked for.
     private var mayBeBody = false
-    /// The last request was read to its end.
+    /// The last request has been read to its end.
     private(set) var isRead = true
     private(set) var isInsideHead = false
-    /// No request was read: HTTP/2 may begin here.
+    /// No request has been read, so HTTP/2 may begin here.
     private var mayBeHTTP2 = true
-    /// What the client has agreed to speak.
+    /// The protocol negotiated with the client.
     private var agreed: AgreedProtocol?
-    /// Nothing was read: a client of SOCKS would begin here.
+    /// Nothing has been read, so SOCKS may begin here.
     private var mayBeSOCKS = true
 
     init(limits: Limits) { self.head = HeadParser(limits: limits) }
 
     // MARK: Input
 
-    /// Bytes received and not read.
+    /// Bytes received but not read yet.
     var size: Int { self.input?.readableBytes ?? 0 }
 
     mutating func append(_ buffer: ByteBuffer) {
@@ -53,7 +53,7 @@ struct HTTP1RequestReader {
 
     mutating func putBack(_ input: ByteBuffer) { self.input = input }
 
-    /// Copies what is left over for later, so that it does not keep a whole read buffer alive.
+    /// Copies the remaining bytes, so that they do not keep a whole read buffer alive.
     mutating func compact() {
         guard let input else { return }
         if input.readableBytes == 0 {
@@ -79,7 +79,7 @@ struct HTTP1RequestReader {
             }
         }
         if self.mayBeHTTP2 {
-            // Whether the bytes are its preface is for HTTP/2 to judge.
+            // Whether the bytes are a valid preface is checked by HTTP/2.
             if self.agreed == .http2, input.readableBytes > 0 { return .http2 }
             switch Self.isPreface(input.readableBytesView) {
             case true? where self.agreed == .http1:
@@ -103,7 +103,7 @@ struct HTTP1RequestReader {
         return .head(parsed.head)
     }
 
-    /// Nil if there is too little to tell.
+    /// nil if there are too few bytes to tell.
     private static func isPreface(_ bytes: ByteBufferView) -> Bool? {
         guard bytes.first == UInt8(ascii: "P") else { return bytes.isEmpty ? nil : false }
         let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8
@@ -111,22 +111,22 @@ struct HTTP1RequestReader {
         return bytes.count < preface.count ? nil : true
     }
 
-    /// Requests begin anew, inside a tunnel.
+    /// Starts again inside a tunnel.
     ///
-    /// - Parameter agreed: nil if the first bytes tell.
+    /// - Parameter agreed: the negotiated protocol; nil to detect it from the first bytes.
     mutating func enterTunnel(agreed: AgreedProtocol?) {
         self.mayBeHTTP2 = true
         self.agreed = agreed
     }
 
-    /// A request begins: what comes next is its body.
+    /// A request begins. The next bytes are its body.
     mutating func begin(_ request: IncomingRequest, limits: Limits) {
         self.isRead = !request.hasBody
         self.bodyHasBegun = false
         self.body = HTTP1BodyReader(framing: request.framing, side: .request, limits: limits)
     }
 
-    /// The next bytes of the request's body; nil if none have come, or the request was read to its end.
+    /// The next bytes of the request body; nil if none have arrived or the request has been read to its end.
     mutating func readBody() throws(MessageError) -> BodyPiece? {
         guard !self.isRead, var input = self.input.take() else { return nil }
         self.bodyHasBegun = true
@@ -136,12 +136,12 @@ struct HTTP1RequestReader {
         return piece
     }
 
-    /// Nothing of the request's body has come, and more is due.
+    /// No part of the body has arrived, and more is due.
     var awaitsBody: Bool { !self.isRead && !self.bodyHasBegun }
 
-    /// The request is over: what comes next is the next one.
+    /// The request is over. The next bytes are the next request.
     ///
-    /// - Parameter mayBeBody: it may also be the body of this one, which was not asked for.
+    /// - Parameter mayBeBody: they may also be the body of this request, which was not asked for.
     mutating func end(mayBeBody: Bool) {
         self.mayBeBody = mayBeBody
         self.isRead = true

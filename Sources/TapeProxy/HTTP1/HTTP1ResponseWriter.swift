@@ -2,19 +2,19 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// Writes one answer to an HTTP/1 client: its head, its body's framing, and whether the connection stays open (RFC 9112).
+/// Writes one answer to an HTTP/1 client: its head and its body's framing. Decides whether the connection stays open (RFC 9112).
 ///
-/// Makes the buffers, in order. Knows no sockets: see `HTTP1ClientConnection`.
+/// Makes the buffers, in order. Independent of sockets: see `HTTP1ClientConnection`.
 struct HTTP1ResponseWriter {
-    /// The largest body, in bytes, that is copied after its head; a larger one is cheaper to write as a second buffer.
+    /// The largest body, in bytes, that is copied into the buffer of its head. A second buffer is cheaper for a larger body.
     private static let joinLimit = 4096
 
     private let request: IncomingRequest
-    /// The head waits for the first bytes of the body: one write for a small answer.
+    /// The head waits for the first bytes of the body, so that a small answer takes one write.
     private var heldHead: ByteBuffer?
-    /// A chunked answer to an HTTP/1.0 client goes out without its chunk framing (RFC 9112, 6.1).
+    /// A chunked answer is sent to an HTTP/1.0 client without its chunk framing (RFC 9112, 6.1).
     private var removesChunking = false
-    /// An answer of HTTP/2 without a length.
+    /// Chunks an HTTP/2 answer that has no length.
     private var chunking: ChunkWriter?
     private var status = 0
     /// Closing the connection ends the body (RFC 9112, 6.3).
@@ -24,7 +24,7 @@ struct HTTP1ResponseWriter {
 
     init(_ request: IncomingRequest) { self.request = request }
 
-    /// Nil if the client knows no interim responses (RFC 9110, 15.2).
+    /// nil if the client does not support interim responses (RFC 9110, 15.2).
     func interim(_ head: ResponseHead) -> ByteBuffer? {
         guard HopByHop.passesInterim(to: self.request.head.version) else { return nil }
         return ByteBuffer(
@@ -41,14 +41,14 @@ struct HTTP1ResponseWriter {
         self.endsByClose = framing == .untilClose || self.removesChunking
         self.persists =
             mayPersist && self.request.persists && !self.endsByClose && Persistence.staysOpen(after: head, framing: framing)
-        // In reverse mode, the client knows the origin by another name.
+        // In reverse mode, the client uses another name for the origin.
         let shown = self.request.reverse?.response(head) ?? head
         self.heldHead = ByteBuffer(
             bytes: HopByHop.forwardedResponse(
                 shown, keepsClient: self.persists, clientVersion: self.request.head.version, removesChunking: self.removesChunking))
     }
 
-    /// An answer of HTTP/2 as HTTP/1 has it: chunked if it has no length and the client knows that, else to the connection's end.
+    /// Translates an HTTP/2 answer to HTTP/1. Without a length, it is chunked if the client supports that; otherwise closing ends it.
     private mutating func translated(_ head: ResponseHead, _ framing: BodyFraming) -> (ResponseHead, BodyFraming) {
         guard head.version.major >= 2 else { return (head, framing) }
         let translated = head.asHTTP1(framing, method: self.request.head.method, knowsChunked: self.request.head.version >= .http11)
@@ -76,9 +76,9 @@ struct HTTP1ResponseWriter {
 
     mutating func takeHeldHead() -> ByteBuffer? { self.heldHead.take() }
 
-    /// An answer of the proxy itself.
+    /// An answer from the proxy itself.
     ///
-    /// - Parameter keeps: the connection serves another request.
+    /// - Parameter keeps: the connection may serve another request.
     mutating func local(_ answer: ProxyAnswer, keeps: Bool) -> ByteBuffer {
         self.persists = keeps && self.request.persists
         let option: ConnectionOption = !self.persists ? .close : self.request.head.version >= .http11 ? .none : .keepAlive
@@ -93,14 +93,14 @@ struct HTTP1ResponseWriter {
         return ByteBuffer(bytes: reverse.response(wire: answer.bytes, clientVersion: self.request.head.version))
     }
 
-    /// Whether the next request may come on this connection although the body of this one was neither asked for nor sent: 417 tells the
+    /// Whether the next request may come on this connection although the body of this one was neither requested nor sent. 417 tells the
     /// client to repeat the request without its expectation (RFC 9110, 10.1.1).
     var invitesRepetition: Bool { self.status == 417 && self.request.expectsContinue }
 }
 
-/// Frames bodies of HTTP/2, which have no length, for HTTP/1.1 (RFC 9112, 7.1).
+/// Frames HTTP/2 bodies, which have no length, for HTTP/1.1 (RFC 9112, 7.1).
 struct ChunkWriter {
-    /// The reader has said that it wants trailers (RFC 9110, 6.5.1).
+    /// The recipient has asked for trailers (RFC 9110, 6.5.1).
     let sendsTrailers: Bool
 
     func write(_ piece: BodyPiece) -> ByteBuffer {
@@ -121,16 +121,16 @@ struct ChunkWriter {
 
 /// A recorded answer for an HTTP/1.1 client that keeps its connection open: head and body in one piece.
 struct ReadyAnswer: Sendable {
-    /// Sent as it is to each client: nobody writes to it.
+    /// Sent unchanged to each client, so nothing may write to it.
     let buffer: ByteBuffer
 
-    /// One that was made before.
+    /// Wraps an answer that was prepared before.
     init(_ buffer: ByteBuffer) { self.buffer = buffer }
 
     var bytes: [UInt8] { Array(self.buffer.readableBytesView) }
 
-    /// Nil if it cannot be sent that way: it closes its connection, was cut, has a body that is too large to hold in memory, or a field that
-    /// has to fit the request.
+    /// nil if the answer cannot be sent in one piece: it closes its connection, is truncated, has a body too large to hold in memory, or
+    /// has a field that must fit the request.
     init?(_ answer: RecordedAnswer) {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,
             Persistence.staysOpen(after: head, framing: answer.framing), !head.fields.contains("authentication-info"),
@@ -152,11 +152,11 @@ struct ReadyAnswer: Sendable {
     }
 }
 
-/// The Connection field of an answer of our own (RFC 9112, 9.3).
+/// The Connection field of the proxy's own answers (RFC 9112, 9.3).
 enum ConnectionOption: Sendable {
-    /// HTTP/1.1 keeps the connection without a word.
+    /// An HTTP/1.1 connection stays open without the field.
     case none
-    /// An HTTP/1.0 client has to be told.
+    /// An HTTP/1.0 client needs the field to keep the connection open.
     case keepAlive
     case close
 }

@@ -2,23 +2,24 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// A connection to an origin that speaks HTTP/1: one request at a time, and its answer (RFC 9112).
+/// A connection to an origin that speaks HTTP/1: carries one request at a time and its answer (RFC 9112).
 ///
-/// Lives as long as its connection, in the pool between two exchanges. Unexpected bytes end it. Not Sendable: lives on its event
+/// Lives as long as its connection. Between two exchanges it is in the pool. Unexpected bytes end it. Not Sendable: lives on its event
 /// loop.
 final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private enum Phase {
         /// No request is on its way.
         case idle
         case head, body
-        /// The answer is complete; the request may still be on its way.
+        /// The answer is complete. The request may still be on its way.
         case done
     }
 
     let connection: UpstreamConnection
-    /// The client connection that has it for itself, because one of them is authenticated for the other; nil if any may use it.
+    /// The client connection that this stream serves exclusively, because one of the two is authenticated for the other; nil if any may use
+    /// it.
     private(set) var owner: Int?
-    /// The pool's list that it is in between two exchanges.
+    /// The pool's list that holds this stream between two exchanges.
     var idleList: UpstreamPool.IdleList?
     private let pool: UpstreamPool
     private let limits: Limits
@@ -26,16 +27,16 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private var phase = Phase.idle
     private var method = ""
     private var asksUpgrade = false
-    /// A request of HTTP/2 without a length.
+    /// Chunks an HTTP/2 request that has no length.
     private var chunking: ChunkWriter?
     private var requestIsSent = true
     private var requestHasNoBody = true
     private var parser: HeadParser
     private var body = HTTP1BodyReader.none
-    /// The beginning of a head whose end is missing.
+    /// The beginning of an incomplete head.
     private var held: ByteBuffer?
     private var hasReceived = false
-    /// Something has come on this connection.
+    /// The origin has sent something on this connection.
     private var originHasSpoken = false
     private var hasAcknowledged = false
     private var interimCount = 0
@@ -146,7 +147,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             case false?: self.originHasSpoken = true
             }
         }
-        // Nothing of the request was sent: these bytes are not its answer.
+        // No part of the request was sent, so these bytes are not its answer.
         guard self.connection.hasSent || self.phase != .head else {
             return self.fail(
                 exchange, Failure(kind: .reset, message: "\"\(self.route.origin.authority)\" sent bytes before it was sent a request."),
@@ -166,12 +167,12 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             self.hasAcknowledged = true
             self.connection.acknowledge()
         case .idle, .done:
-            // Bytes after the answer belong to no request: the connection is not used again (RFC 9112, 9.2).
+            // Bytes after the answer belong to no request, so the connection is not used again (RFC 9112, 9.2).
             if input.readableBytes > 0 { self.persists = false }
         }
     }
 
-    /// - Returns: whether there may be more in the input.
+    /// - Returns: whether there may be more to parse in the input.
     private func step(_ input: inout ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) -> Bool {
         switch self.phase {
         case .head:
@@ -182,7 +183,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
                 try self.switchProtocols(parsed.head, rest: &input, exchange)
                 return false
             }
-            // A question of the proxy on the way to this one, which the client cannot answer.
+            // An upstream proxy's challenge, which the client cannot answer.
             if parsed.head.status == 407, let proxy = self.connection.forwarder {
                 self.fail(exchange, proxy.needsLogin(ProxyHop.schemes(parsed.head.fields)))
                 return false
@@ -216,7 +217,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         if framing == .none || framing == .length(0), self.exchange === exchange { self.ended(rest: rest.readableBytes, exchange) }
     }
 
-    /// - Parameter rest: bytes that came after the answer.
+    /// - Parameter rest: number of bytes that came after the answer.
     private func ended(rest: Int, _ exchange: any UpstreamExchange) {
         self.phase = .done
         if rest > 0 { self.persists = false }
@@ -237,9 +238,10 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func upstreamWritabilityChanged(_ isWritable: Bool) { self.exchange?.originWritabilityChanged(isWritable) }
 
-    // MARK: Origins of HTTP/2 alone
+    // MARK: Origins that speak only HTTP/2
 
-    /// The settings that such an origin sends first (RFC 9113, 3.4). A status line begins with another byte than a frame's length.
+    /// Recognises the settings that such an origin sends first (RFC 9113, 3.4). A status line does not begin with the byte of a frame's
+    /// length.
     ///
     /// - Returns: nil if more bytes are needed to tell.
     private static func isHTTP2(_ buffer: ByteBuffer) -> Bool? {
@@ -249,7 +251,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         return fits && begin.count < 9 ? nil : fits
     }
 
-    /// It cannot have read the request: that goes out again in HTTP/2.
+    /// The origin cannot have read the request, which is sent again over HTTP/2.
     private func restart(_ exchange: any UpstreamExchange) {
         let other = self.pool.substitutes.offering(moreThan: self.route)
         self.fail(
@@ -262,9 +264,9 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             isUnprocessed: other != nil)
     }
 
-    /// An origin that chooses no protocol in TLS and leaves without a byte, as nghttpd does, is offered HTTP/2 next.
+    /// An origin that chooses no protocol in TLS and closes without sending a byte, as nghttpd does, is offered HTTP/2 next.
     ///
-    /// - Returns: whether the request, which it may have read, can go out again (RFC 9110, 9.2.2).
+    /// - Returns: whether the request, which the origin may have read, can be sent again (RFC 9110, 9.2.2).
     private func noticeSilentEnd() -> Bool {
         guard !self.originHasSpoken, self.route.origin.scheme == .https, self.connection.protocolName == nil,
             self.pool.substitutes.offering(moreThan: self.route) != nil
@@ -303,7 +305,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         exchange.originFailed(failure, isUnprocessed: isUnprocessed)
     }
 
-    /// It ended or sent bytes while it was unused.
+    /// The connection ended or received bytes while it was unused.
     private func endUnused() {
         _ = self.noticeSilentEnd()
         self.pool.ended(self)

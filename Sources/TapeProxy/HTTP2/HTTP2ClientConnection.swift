@@ -3,10 +3,11 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeHTTP2
 
-/// One HTTP/2 client connection: each of its streams is a request, and has an exchange answer it (RFC 9113).
+/// One HTTP/2 client connection. Each of its streams is a request that an exchange answers (RFC 9113).
 ///
-/// Never stops reading its socket, whatever one stream waits for: a stream that is not read uses up its window, and the others go on. After many
-/// resets at once it pauses for a millisecond. Takes the place of the `HTTP1ClientConnection` that found the preface. Not Sendable: lives on its event loop.
+/// Never stops reading its socket because one stream waits: a stream that is not read uses up its window, and the others continue. After
+/// many resets at once it pauses for a millisecond. Replaces the `HTTP1ClientConnection` that found the preface. Not Sendable: lives on its
+/// event loop.
 final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -16,32 +17,32 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private let begun: NIODeadline
     private var context: ChannelHandlerContext?
     private var streams: [Int32: HTTP2ClientStream] = [:]
-    /// Streams whose answers wait for the client's windows.
+    /// Streams whose answers wait for the client's window.
     private var blocked: [Int32: HTTP2ClientStream] = [:]
-    /// What came with the preface.
+    /// The bytes that came with the preface.
     private var first: ByteBuffer?
-    /// Streams that did not end regularly since what was received last began to be read.
+    /// Streams that ended abnormally since the last received bytes began to be read.
     private var resets = 0
-    /// What is read in the next turn: so many streams were reset in this one that other connections come first.
+    /// Bytes to read in the next turn, because so many streams were reset in this one that other connections are served first.
     private var waiting = ByteBuffer()
     private var nextTurn: Scheduled<Void>?
-    /// The client has closed its side, behind what waits.
+    /// The client closed its side after the bytes in `waiting`.
     private var inputHasEnded = false
     private var isWritable = true
     private var willFlush = false
     private var isProcessing = false
     private var isStopping = false
-    /// No new requests can come: it closes when the streams that are open have ended.
+    /// No new requests can come. The connection closes when all open streams have ended.
     private var isEnding = false
     private var isClosed = false
     private var ownDeadline: NIODeadline
 
-    /// - Parameter first: what was read so far, from the preface on.
+    /// - Parameter first: the bytes read so far, including the preface.
     init(peer: ClientPeer, first: ByteBuffer) throws(HTTP2Failure) {
         self.peer = peer
         self.first = first
         self.codec = try HTTP2Connection(.server)
-        // What the client speaks without TLS, it knows of the origin.
+        // A client that speaks HTTP/2 without TLS knows that its origin does too.
         if let origin = peer.scope?.origin, origin.scheme == .http {
             peer.scope = TunnelScope(route: UpstreamRoute(origin, protocols: ["h2c"]))
         }
@@ -80,8 +81,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.inputEnded()
     }
 
-    /// The client will send nothing more, and may still read its answers. One that has closed its socket answers what is sent with a reset, and
-    /// only so can the two be told apart.
+    /// The client sends nothing more but may still read its answers. If it has closed its socket instead, it answers a probe with a reset.
+    /// There is no other way to tell the two apart.
     private func inputEnded() {
         guard self.waiting.readableBytes == 0 else { return self.inputHasEnded = true }
         guard !self.streams.isEmpty else { return self.close() }
@@ -107,9 +108,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     // MARK: Reading
 
-    /// Resets after which other connections come first, as soon as the piece that has them is read. Clients that give up a page have some dozens.
+    /// Resets after which other connections are served, once the current piece has been read. A client that abandons a page sends some
+    /// dozens.
     private static let resetsInTurn = 16
-    /// Bytes that are looked at first: a request that is reset at once has thirty.
+    /// Size of the first piece that is read. A request that is reset at once takes thirty bytes.
     private static let pieceSize = 2 << 10
 
     private func read(_ buffer: ByteBuffer) {
@@ -176,11 +178,12 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 stream.inputEnded()
                 if touched.last !== stream { touched.append(stream) }
             case .answered(let id):
-                // The answer is complete, the rest of its request is not wanted (RFC 9113, 8.1). Of a tunnel, one direction has ended.
+                // The answer is complete, so the rest of its request is not wanted (RFC 9113, 8.1). For a tunnel, only one direction has
+                // ended.
                 if self.streams[id]?.isTunnel != true, !self.codec.peerHasEnded(id) { self.codec.reset(id, code: .noError) }
             case .closed(let id, let code):
                 let stream = self.streams.removeValue(forKey: id)
-                // The last bytes of a tunnel whose origin has ended first come with the stream's end.
+                // If the origin of a tunnel ended first, the tunnel's last bytes arrive with the end of the stream.
                 if code == .noError { stream?.deliver() }
                 stream?.closed(code)
                 if code != .noError { self.resets += 1 }
@@ -195,14 +198,14 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private func begin(_ id: Int32, _ section: HTTP2FieldSection, endsStream: Bool) {
         let proxy = self.proxy
         guard !self.isStopping else { return self.codec.reset(id, code: .refusedStream) }
-        // The last number there is: the client can only open another connection (RFC 9113, 5.1.1).
+        // The last available number. The client has to open another connection (RFC 9113, 5.1.1).
         if id == .max {
             self.isEnding = true
             self.codec.goAway()
         }
         proxy.shared.followWallClock()
         do throws(MessageError) {
-            // Outside of tunnels the URL is in the path: haproxy says "https" to every server.
+            // Outside tunnels, the URL is in the path and the scheme says nothing: haproxy sends "https" to every server.
             if let scheme = self.peer.scope?.origin.scheme, let named = section.scheme, named != scheme.rawValue {
                 throw MessageError(.target, status: 400, "request has another :scheme than its connection; send \"\(scheme.rawValue)\"")
             }
@@ -221,7 +224,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
     }
 
-    /// A head that is too large is answered (RFC 6585, 5); any other fault resets the stream (RFC 9113, 8.1.1).
+    /// Answers a head that is too large (RFC 6585, 5). Any other error resets the stream (RFC 9113, 8.1.1).
     private func refuse(_ id: Int32, _ error: MessageError) {
         guard error.status == 431 else { return self.codec.reset(id, code: .protocolError) }
         let answer = ProxyAnswer.malformed(error)
@@ -232,7 +235,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     // MARK: Writing
 
-    /// Sends what its streams have written, at the end of this turn of the event loop.
+    /// Sends what the streams have written, at the end of this turn of the event loop.
     func flush() {
         guard !self.willFlush, !self.isClosed else { return }
         self.willFlush = true
@@ -247,17 +250,17 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         if self.codec.isOver || isDone { self.closeAfterFlush() }
     }
 
-    /// Told when the stream can be written to again.
+    /// The stream is told when it can be written to again.
     func isBlocked(_ stream: HTTP2ClientStream, _ id: Int32) { self.blocked[id] = stream }
 
     private func pump(_ context: ChannelHandlerContext) {
-        // Streams that can be written to again write at once.
+        // Streams that become writable write at once, which calls this again.
         guard !self.isProcessing else { return }
         self.isProcessing = true
         defer { self.isProcessing = false }
         var hasWritten = false
         while self.isWritable || hasWritten {
-            // A flush may make room at once, and what tells of that finds this loop at work.
+            // A flush may make room at once, but the notification arrives while this loop runs and is ignored. So check again.
             guard self.isWritable else {
                 hasWritten = false
                 context.flush()
@@ -282,7 +285,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     // MARK: Closing
 
-    /// The peer broke the protocol: it is told, and the connection ends.
+    /// The peer violated the protocol. It is told so, and the connection ends.
     private func fail(_ failure: HTTP2Failure) {
         self.proxy.log.multiplexedFailed(connection: self.peer.id, reason: failure.message)
         guard let context else { return }
@@ -308,7 +311,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         guard !self.isClosed else { return }
         self.isClosed = true
         self.nextTurn?.cancel()
-        // As what was not read from the socket.
+        // Dropped, as if it had not been read from the socket.
         self.waiting.clear()
         self.proxy.readClock()
         let streams = self.streams.values
@@ -336,7 +339,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             return self.closeAfterFlush()
         }
         let late = self.streams.values.filter { $0.deadline <= self.proxy.now }
-        // A client that takes nothing takes no resets either.
+        // A client that does not read cannot receive resets either.
         guard self.isWritable || !late.contains(where: \.hasStalled) else { return self.close() }
         for stream in late { stream.deadlinePassed() }
         self.flush()
@@ -352,7 +355,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     func abort() {
         for stream in self.streams.values { stream.proxyStopped() }
-        // What they said last.
+        // Send what the streams wrote last.
         if let context, !self.isClosed { self.pump(context) }
         self.close()
         self.context?.close(mode: .all, promise: nil)

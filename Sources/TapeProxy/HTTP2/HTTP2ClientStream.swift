@@ -3,18 +3,18 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeHTTP2
 
-/// One stream of an HTTP/2 client connection: a request, and its answer.
+/// One stream of an HTTP/2 client connection: a request and its answer.
 ///
-/// Keeps what came of the request's body until its exchange reads, a window of it at most. Not Sendable: lives on its event loop.
+/// Keeps the received part of the request body until the exchange reads it: at most one window. Not Sendable: lives on its event loop.
 final class HTTP2ClientStream: ClientStream, TimedConnection {
-    /// Bytes of an answer that may wait for the client's window: less than a record of TLS, which most origins fill. What is read of the
-    /// origin in the same turn of the event loop may follow them.
+    /// Bytes of an answer that may wait for the client's window: less than one TLS record, which most origins fill. Bytes that are read
+    /// from the origin in the same turn of the event loop may exceed this.
     private static let highWater = 8 << 10
 
     let peer: ClientPeer
     private let id: Int32
     private let codec: HTTP2Connection
-    /// Nil once the client has left: a recorder that waits for its disk calls an exchange back later.
+    /// nil once the client has left. A recorder that waits for its disk may call an exchange back after that.
     private weak var connection: HTTP2ClientConnection?
     private let request: IncomingRequest
     private var exchange: (any ClientExchange)?
@@ -23,13 +23,13 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
     private var trailers: HTTP2FieldSection?
     /// The client has sent its last byte.
     private var isEnded = false
-    /// The exchange has had its last byte.
+    /// The exchange has received the last byte.
     private var isDelivered = false
     private var isReading = false
     private var isDelivering = false
     private var answerTrailers: HTTP2Fields?
     private var hasHead = false
-    /// Set once the answer is complete: from then on the client has to take it.
+    /// Set once the answer is complete. The client has to take it by then.
     private var drainDeadline: NIODeadline?
     private var lastPending = 0
     private(set) var isWritable = true
@@ -47,7 +47,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
 
     private var proxy: ProxyContext { self.peer.session }
 
-    /// A stream in a session of its own ends with that.
+    /// A stream whose session differs from the connection's ends with its own session.
     func opened() { if self.peer !== self.connection?.peer { self.peer.opened(self) } }
 
     private func left() { if self.peer !== self.connection?.peer { self.peer.closed(self) } }
@@ -57,7 +57,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         exchange.start()
     }
 
-    /// Its exchange takes raw bytes: each direction ends by itself.
+    /// The exchange takes raw bytes, and each direction ends separately.
     var isTunnel: Bool {
         if case .tunnel? = self.exchange?.kind { true } else { false }
     }
@@ -78,7 +78,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.isEnded = true
     }
 
-    /// The client has closed its side of the connection: a request that is not whole stays a part.
+    /// The client has closed its side of the connection. A request that is not complete stays incomplete.
     func inputCut() {
         guard !self.isEnded else { return }
         self.codec.reset(self.id, code: .cancel)
@@ -92,7 +92,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         if reads { self.deliver() }
     }
 
-    /// Gives the exchange what has come, if it reads.
+    /// Gives the exchange the received bytes, if it reads.
     func deliver() {
         guard !self.isDelivering, !self.isDelivered, self.hasInput else { return }
         if case .tunnel(let exchange)? = self.exchange?.kind { return self.pass(to: exchange) }
@@ -112,7 +112,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.connection?.flush()
     }
 
-    /// A WebSocket in the stream (RFC 8441): raw bytes, and an end of each direction.
+    /// Passes on a WebSocket in the stream (RFC 8441): raw bytes, and a separate end for each direction.
     private func pass(to exchange: any TunnelExchange) {
         guard self.isReading, exchange.takesBytes else { return self.keepInput() }
         self.isDelivering = true
@@ -132,7 +132,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.connection?.flush()
     }
 
-    /// What waits for its exchange keeps no more memory than it has bytes: it may be a small part of what was read at once.
+    /// Releases unused memory while bytes wait for the exchange: they may be a small part of a large read buffer.
     private func keepInput() {
         guard self.input.readableBytes > 0 else { return }
         self.window.stalled()
@@ -178,12 +178,12 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         if hasBody { self.write(ByteBuffer(bytes: answer.body)) }
     }
 
-    /// A recorded answer is kept as HTTP/1 sends it.
+    /// Recorded answers are cached in HTTP/1 form, which cannot be sent here.
     func send(_ answer: ReadyAnswer) -> Bool { false }
 
     func flush() { self.connection?.flush() }
 
-    /// Everything was sent that the client takes now, and too much of this answer is left: it may be long until more is taken.
+    /// The client takes nothing more for now, and much of this answer is left. It may be a long time until it reads again.
     func stalled() {
         guard !self.isStalled, !self.isWritable else { return }
         self.isStalled = true
@@ -192,12 +192,12 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.exchange?.clientWritabilityChanged(false)
     }
 
-    /// Whether the client has taken so much of the answer that more may be written.
+    /// Whether the client has taken enough of the answer for more to be written.
     func isWritableAgain() -> Bool {
         guard self.codec.pending(self.id) < Self.highWater / 2 else { return false }
         self.isWritable = true
         self.isStalled = false
-        // What looks at `isWritable` alone has stopped, too.
+        // Also resumes senders that stop only because of `isWritable`.
         self.exchange?.clientWritabilityChanged(true)
         return self.isWritable
     }
@@ -239,7 +239,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.exchange = exchange
     }
 
-    /// The other direction of a tunnel goes on.
+    /// The other direction of a tunnel continues.
     func closeOutput() {
         self.codec.end(self.id)
         self.connection?.flush()
@@ -251,7 +251,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
 
     // MARK: Ends
 
-    /// Ends the exchange of a client that has left, with the bytes of its request that nobody has read.
+    /// Ends the exchange of a client that has left. The exchange gets the bytes of its request that it has not read.
     private func leave(_ reason: String) {
         let exchange = self.exchange.take()
         if case .message(let exchange)? = exchange?.kind, !self.isDelivered, self.input.readableBytes > 0 || self.isEnded {
@@ -261,7 +261,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         exchange?.clientLeft(reason)
     }
 
-    /// - Parameter code: why the client, or nghttp2 for it, ended the stream.
+    /// - Parameter code: why the stream was ended by the client, or by nghttp2 on its behalf.
     func closed(_ code: HTTP2ErrorCode) {
         self.leave("client reset its stream: \(code)")
         self.left()
@@ -292,7 +292,7 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
 
     var deadline: NIODeadline { self.exchange?.deadline ?? self.drainDeadline ?? .distantFuture }
 
-    /// Whether the client has taken none of a complete answer since its time began.
+    /// Whether the client has taken nothing of a complete answer since its time limit began.
     var hasStalled: Bool { self.exchange == nil && self.codec.pending(self.id) >= self.lastPending }
 
     func deadlinePassed() {

@@ -5,7 +5,7 @@ internal import TapeHTTP2
 
 /// A connection to an origin that speaks HTTP/2, shared by all exchanges of its route (RFC 9113).
 ///
-/// Requests beyond the origin's limit of streams wait in nghttp2, in order. Never stops reading, whatever one stream waits for. Not Sendable:
+/// Requests beyond the origin's limit of streams wait in nghttp2, in order. Never stops reading because one stream waits. Not Sendable:
 /// lives on its event loop.
 final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     let connection: UpstreamConnection
@@ -14,20 +14,20 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     private let clock: EventClock
     private let begun: NIODeadline
     private var streams: [Int32: HTTP2UpstreamStream] = [:]
-    /// Streams whose requests wait for the origin's windows.
+    /// Streams whose requests wait for the origin's window.
     private var blocked: [Int32: HTTP2UpstreamStream] = [:]
-    /// Streams that exchanges have and that are not open yet.
+    /// Streams that belong to an exchange but are not open yet.
     private var unopened = 0
-    /// Told once whether the origin speaks HTTP/2: nil if it does.
+    /// Called once it is known whether the origin speaks HTTP/2, with nil if it does.
     private var greeted: ((Failure?) -> Void)?
     private var greetingTimer: Scheduled<Void>?
-    /// Streams that are read again.
+    /// Streams whose reading resumes.
     private var resumed: [HTTP2UpstreamStream] = []
     private var isEnding = false
     private var hasSaidGoodbye = false
     private var willFlush = false
     private var isPumping = false
-    /// Since when no exchange has used it; nil while one does.
+    /// The time since which no exchange has used the connection; nil while one does.
     private(set) var idleSince: NIODeadline?
 
     init(
@@ -49,7 +49,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
     /// New requests may be sent.
     var isUsable: Bool { self.connection.isOpen && !self.isEnding }
 
-    /// Calls back when the origin's settings have come (RFC 9113, 3.4), or when it has said something else, nothing, or closed.
+    /// Calls back when the origin's settings have arrived (RFC 9113, 3.4), or when it has sent anything else, timed out or closed.
     func greet(within seconds: Int, on loop: any EventLoop, then: @escaping (Failure?) -> Void) {
         self.greeted = then
         self.greetingTimer = loop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) { [weak self] in
@@ -84,7 +84,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         return id
     }
 
-    /// The numbers of its streams are used up: the next request goes out on another connection (RFC 9113, 5.1.1).
+    /// The stream numbers are used up. The next request is sent on another connection (RFC 9113, 5.1.1).
     private func retire() {
         self.isEnding = true
         self.sayGoodbye()
@@ -96,7 +96,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         self.codec.goAway()
     }
 
-    /// A stream that was never opened is not wanted.
+    /// A stream is given up before it was opened.
     func forget() {
         self.unopened -= 1
         self.noticeIdle()
@@ -106,31 +106,31 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     func end(_ id: Int32, trailers: HTTP2Fields?) { self.codec.end(id, trailers: trailers) }
 
-    /// A request that is opened now waits for the end of another.
+    /// A new request would have to wait for another to end.
     var isFull: Bool { self.streams.count >= self.codec.peerConcurrentStreams }
 
-    /// Whether the head of a request was sent.
+    /// Whether the request head has been sent.
     func wasSent(_ id: Int32) -> Bool { self.codec.wasSent(id) }
 
     func pending(_ id: Int32) -> Int { self.codec.pending(id) }
 
-    /// - Parameter window: how many bytes may come from now on before they are taken; nil leaves that as it is.
+    /// - Parameter window: how many bytes may arrive from now on before they are taken; nil leaves the window unchanged.
     func credit(_ id: Int32, _ count: Int, window: Int?) {
         self.codec.credit(id, count)
         if let window { self.codec.growWindow(id, to: window) }
         self.flush()
     }
 
-    /// Told when the stream can be written to again.
+    /// The stream is told when it can be written to again.
     func isBlocked(_ stream: HTTP2UpstreamStream, _ id: Int32) { self.blocked[id] = stream }
 
-    /// The exchange is over, or has given up: the origin need not go on.
+    /// The exchange is over or abandoned, so the origin need not continue.
     func reset(_ id: Int32, code: HTTP2ErrorCode) {
         self.codec.reset(id, code: code)
         self.flush()
     }
 
-    /// What a stream has kept is delivered at the end of this turn of the event loop.
+    /// Delivers the bytes that a stream has kept, at the end of this turn of the event loop.
     func deliverLater(_ stream: HTTP2UpstreamStream) {
         self.resumed.append(stream)
         self.flush()
@@ -145,7 +145,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         self.connection.closeAfterFlush(isCut: false)
     }
 
-    /// No new requests; closes when those that are open have ended.
+    /// Takes no new requests. Closes when the open ones have ended.
     func endSoon() {
         self.isEnding = true
         self.noticeIdle()
@@ -208,7 +208,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
 
     // MARK: Writing
 
-    /// Sends what its streams have written, at the end of this turn of the event loop.
+    /// Sends what the streams have written, at the end of this turn of the event loop.
     func flush() {
         guard !self.willFlush else { return }
         self.willFlush = true
@@ -225,7 +225,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         defer { self.isPumping = false }
         var hasWritten = false
         while self.connection.isWritable || hasWritten {
-            // A flush may make room at once, and what tells of that finds this loop at work.
+            // A flush may make room at once, but the notification arrives while this loop runs and is ignored. So check again.
             guard self.connection.isWritable else {
                 hasWritten = false
                 self.connection.flushNow()
@@ -244,7 +244,8 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         if self.codec.isOver { self.codecEnded() }
     }
 
-    /// The origin broke the protocol, and GOAWAY said so: nghttp2 reads nothing more (RFC 9113, 5.4.1). Or all streams have ended after one.
+    /// The origin violated the protocol and was sent GOAWAY, after which nghttp2 reads nothing more (RFC 9113, 5.4.1). Or all streams have
+    /// ended after a GOAWAY.
     private func codecEnded() {
         self.failAll(Failure(kind: .malformed, message: "\"\(self.connection.origin.authority)\" broke HTTP/2."))
         self.connection.closeAfterFlush(isCut: false)
@@ -265,7 +266,7 @@ final class HTTP2UpstreamConnection: UpstreamConnectionOwner, FlushTarget {
         self.connection.close()
     }
 
-    /// - Parameter begun: for streams whose answer has begun.
+    /// - Parameter begun: the failure of streams whose answer has begun.
     private func failAll(_ failure: Failure, begun: Failure? = nil) {
         self.isEnding = true
         self.greeting(failed: failure)

@@ -5,14 +5,15 @@ internal import TapeHTTP2
 
 /// One request to an origin that speaks HTTP/2, and its answer.
 ///
-/// Keeps what came of the answer's body while the exchange does not read, a window of it at most. Not Sendable: lives on its event loop.
+/// While the exchange does not read, keeps the received part of the answer's body: at most one window. Not Sendable: lives on its event
+/// loop.
 final class HTTP2UpstreamStream: UpstreamStream {
     /// Bytes of a request that may wait for the origin's window.
     private static let highWater = 64 << 10
 
     private let connection: HTTP2UpstreamConnection
     private var exchange: (any UpstreamExchange)?
-    /// Nil until its request was sent.
+    /// nil until the request has been sent.
     private var id: Int32?
     private var method = ""
     private var input = ByteBuffer()
@@ -26,7 +27,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
     private var interimCount = 0
     private var isEnded = false
     private var isOver = false
-    /// Why the answer ends after what is kept of it.
+    /// Why the answer ends after the part that is kept.
     private var failure: Failure?
     private var isDelivering = false
     private(set) var isWritable = true
@@ -47,7 +48,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.connection.use() }
 
-    /// Requests with credentials for a connection do not go over HTTP/2, whose connections are shared.
+    /// Requests with credentials for a connection never use HTTP/2, whose connections are shared.
     func bind(to client: Int) {}
 
     func release(by client: Int) { self.leave(.noError) }
@@ -79,7 +80,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
         }
         self.id = id
         guard waits else { return }
-        // Its body is not asked for until its head was sent: so far it may go out again on another connection.
+        // The body is not requested until the head has been sent. Until then the request may be sent again on another connection.
         self.block(id)
     }
 
@@ -104,7 +105,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     func flush() { self.connection.flush() }
 
-    /// Whether the origin has taken so much of the request that more may be written.
+    /// Whether the origin has taken enough of the request for more to be written.
     func isWritableAgain() -> Bool {
         guard let id, self.connection.wasSent(id), self.connection.pending(id) < Self.highWater / 2 else { return false }
         self.isWritable = true
@@ -117,11 +118,11 @@ final class HTTP2UpstreamStream: UpstreamStream {
     func setReading(_ reads: Bool) {
         guard reads != self.isReading else { return }
         self.isReading = reads
-        // Not here: the exchange may be in the middle of something.
+        // Deferred, because the exchange may be in the middle of something.
         if reads, self.id != nil { self.connection.deliverLater(self) }
     }
 
-    /// Its connection reads for other streams too.
+    /// The connection also reads for other streams, so its reads do not shrink.
     func shrinkReads() {}
 
     func receive(_ section: HTTP2FieldSection, endsStream: Bool) {
@@ -155,7 +156,7 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     func inputEnded() { self.isEnded = true }
 
-    /// The bytes are taken: the origin may send as many more.
+    /// Takes the kept bytes, which allows the origin to send as many more.
     @discardableResult
     private func takeInput() -> ByteBuffer {
         var bytes = ByteBuffer()
@@ -165,14 +166,14 @@ final class HTTP2UpstreamStream: UpstreamStream {
         return bytes
     }
 
-    /// What waits for its exchange keeps no more memory than it has bytes: it may be a small part of what was read at once.
+    /// Releases unused memory while bytes wait for the exchange: they may be a small part of a large read buffer.
     private func keepInput() {
         guard self.input.readableBytes > 0 else { return }
         self.window.stalled()
         self.input.compact()
     }
 
-    /// Gives the exchange what has come, if it reads.
+    /// Gives the exchange the received bytes, if it reads.
     func deliver() {
         guard !self.isDelivering, !self.isOver, let exchange else { return }
         guard self.isReading else { return self.keepInput() }
@@ -196,22 +197,22 @@ final class HTTP2UpstreamStream: UpstreamStream {
 
     // MARK: Ends
 
-    /// - Parameter code: why the origin, or nghttp2 for it, ended the stream.
+    /// - Parameter code: why the stream was ended by the origin, or by nghttp2 on its behalf.
     func closed(_ code: HTTP2ErrorCode) {
-        // As nearly all are.
+        // The usual case: the exchange is over.
         guard !self.isSettled else { return }
         let failure = Failure(
             kind: self.hasHead ? .truncated : .reset, message: "\"\(self.authority)\" reset the stream of the request: \(code).")
         self.fail(failure, begun: failure, isUnprocessed: code == .refusedStream)
     }
 
-    /// No failure changes anything: a whole answer may still wait to be read.
+    /// A failure no longer matters, even if the whole answer still waits to be read.
     private var isSettled: Bool { self.isOver || (self.isEnded && self.hasHead) }
 
-    /// - Parameter begun: the failure if the answer has begun.
+    /// - Parameter begun: the failure to report if the answer has begun.
     func fail(_ failure: Failure, begun: Failure, isUnprocessed: Bool = false) {
         guard !self.isSettled else { return }
-        // The part of an answer that waits to be read is not lost with its connection.
+        // The part of an answer that waits to be read is not lost together with the connection.
         guard self.isReading || self.input.readableBytes == 0 else { return self.failure = begun }
         self.isOver = true
         let exchange = self.exchange
