@@ -5,7 +5,7 @@ internal import TapeExchange
 ///
 /// Independent of sockets and exchanges: see `HTTP1ClientConnection`.
 struct HTTP1RequestReader {
-    /// What the bytes between two requests are.
+    /// The result of reading the bytes between two requests.
     enum Reading {
         case head(RequestHead)
         /// Nothing, too few bytes to tell, or part of a head. `begins` is true for the first part.

@@ -4,19 +4,18 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// Answers CONNECT (RFC 9110, 9.3.6) at once and detects the protocol inside: TLS is terminated, HTTP is parsed, anything else is relayed
-/// unread.
+/// Answers CONNECT (RFC 9110, 9.3.6) at once and detects the protocol inside. TLS is terminated, HTTP is parsed, and anything else is
+/// relayed unread.
 ///
-/// Ends when requests begin inside the tunnel: each of them is an exchange of its own. Not Sendable: lives on its
-/// event loop.
+/// Ends when requests begin inside the tunnel, because each of them is an exchange of its own. Not Sendable: lives on its event loop.
 final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private enum Phase {
-        /// The host may be the proxy itself: its addresses are being looked up.
+        /// Looking up the host's addresses, because the host may be the proxy itself.
         case checking
         case firstBytes
-        /// The client is silent: the origin is connected to, since it may speak first.
+        /// The client is silent. The proxy connects to the origin, which may speak first.
         case waitingForEither
-        /// TLS has begun; the ClientHello is incomplete. Nothing but its bytes is kept.
+        /// TLS has begun, but the ClientHello is incomplete. Only its bytes are kept.
         case hello
         case handshake
         case relaying
@@ -31,14 +30,14 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private let port: Int
     private var phase = Phase.checking
     private var tls: TLSHandler?
-    /// What the client has sent so far: relayed unchanged if the tunnel is not intercepted.
+    /// The bytes that the client has sent so far. Relayed unchanged if the tunnel is not intercepted.
     private var received = ByteBuffer()
     private var hello = ClientHello()
     /// The application protocol to speak with the client; nil if it offered none.
     private var protocolName: String?
     private var lookup: NameLookup?
     private var scope: TunnelScope?
-    /// The leaf certificate was sent to the client, or is about to be.
+    /// The leaf certificate has been sent to the client, or is about to be.
     private var isAnswered = false
     private var greeting: Greeting?
     private(set) var deadline: NIODeadline
@@ -60,7 +59,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// The client has no tunnel yet, or has sent nothing in it.
+    /// The client has no tunnel yet, or has sent nothing through it.
     var isIdle: Bool {
         switch self.phase {
         case .checking, .firstBytes, .waitingForEither: true
@@ -68,7 +67,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// False for a session that forwards nothing, and for the magic host, which the proxy answers itself.
+    /// False for a session that forwards nothing, and for the magic host, which the proxy serves itself.
     private var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
     private func refuseLoop() {
@@ -77,7 +76,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// A client that asked for its tunnel was not led here.
+    /// Whether the kernel redirected the proxy's own connection here. A client that asked for its tunnel was not redirected.
     private var isLedBack: Bool { self.request.opening == .transparent && self.client.peer.isLedBack }
 
     private var isMagic: Bool { MagicHost.isNamed(self.host) }
@@ -85,7 +84,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     // MARK: CONNECT
 
     func start() {
-        // Without dialling, there is neither a loop to find nor a name to look up.
+        // Without dialling, there is no loop to detect and no name to look up.
         guard self.mayDial else { return self.accept() }
         self.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.reachesSelf(host: self.host, port: self.port) { [weak self] isSelf in
@@ -126,7 +125,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         if self.isLedBack { return self.refuseLoop() }
         switch ProtocolSniffer(input.readableBytesView) {
         case .needsMore:
-            // A client that sends an empty line and waits does not speak HTTP.
+            // A client that sends an empty line and then waits does not speak HTTP.
             guard case .firstBytes = self.phase, !ProtocolSniffer.isBlank(input.readableBytesView) else { return }
             self.wait(self.proxy.limits.requestHead)
         case .tls:
@@ -147,7 +146,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
                 self.greeting = nil
                 self.relay(over: greeting)
             } else if self.mayDial, case .waitingForEither = self.phase {
-                // The connection that is being made is used.
+                // The connection that is already being made will be used.
                 self.phase = .relaying
             } else {
                 self.relay()
@@ -207,7 +206,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// Answers the ClientHello. Connects to an unknown origin first, if that is allowed, for the names in its certificate.
+    /// Answers the ClientHello. First connects to an unknown origin, if allowed, to learn the names in its certificate.
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         guard !hello.hasInvalidServerName else { return self.refuseServerName() }
@@ -229,7 +228,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
         guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.wait(2 * self.proxy.limits.connect)
-        // The client has nothing to send before it is answered: anything it does send waits in the kernel.
+        // The client has nothing to send before it is answered. Anything it does send waits in the kernel.
         self.client.setReading(false)
         self.proxy.dialing.open(route, lookup: self.lookup.take()) { [weak self] result in
             guard let self, case .handshake = self.phase else {
@@ -241,7 +240,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             switch result {
             case .success(let upstream):
                 let names = upstream.takePeerNames()
-                // The client speaks what the origin has chosen of the client's own list.
+                // The client speaks the protocol that the origin chose from the client's own list.
                 if !offered.isEmpty {
                     let chosen = upstream.version == .http2 ? "h2" : "http/1.1"
                     self.protocolName = offered.contains(chosen) ? chosen : offered.first
@@ -261,7 +260,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// What the origin spoke with its client when it was recorded, if a replay goes by that and the client offers it.
+    /// The protocol that the origin used when it was recorded, if this replay follows it and the client offers it.
     private func recordedProtocol(_ origin: Origin, of offered: [String]) -> String? {
         guard let version = self.proxy.common.recordedVersions[origin] else { return nil }
         let name = version == .http2 ? "h2" : "http/1.1"
@@ -294,7 +293,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// The name would be asked of the origin, and stand in certificates and advice.
+    /// Refuses an invalid server name, which would otherwise be requested from the origin and appear in certificates and advice.
     private func refuseServerName() {
         self.phase = .over
         self.proxy.diagnosis.remark(
@@ -346,13 +345,13 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             }
             switch result {
             case .success(let upstream): self.becomeTunnel(upstream)
-            // The CONNECT was answered before: closing is the only way to report the failure.
+            // The CONNECT has already been answered, so closing is the only way to report the failure.
             case .failure: self.client.close()
             }
         }
     }
 
-    /// The tunnel's content is not in the cassette: for a session that only replays, it is a miss.
+    /// The tunnel's content is not in the cassette. In a replay-only session, this is a miss.
     private func closeUnread() {
         if !self.isMagic, case .refuse = self.proxy.session.beginTunnel(to: "https://\(self.request.head.target)/") {
             self.proxy.count { $0.misses += 1 }
@@ -369,7 +368,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.becomeTunnel(greeting.upstream, first: greeting.bytes)
     }
 
-    /// - Parameter first: what the origin has sent so far.
+    /// - Parameter first: bytes that the origin has already sent.
     private func becomeTunnel(_ upstream: UpstreamConnection, first: ByteBuffer = ByteBuffer()) {
         self.phase = .over
         self.proxy.count { $0.tunnels += 1 }
@@ -382,11 +381,11 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         tunnel.start(with: first)
     }
 
-    /// The client is silent: it may wait for the origin to speak first, as mail servers and databases do.
+    /// The client is silent. It may be waiting for the origin to speak first, as with mail servers and databases.
     private func dialForGreeting() {
         if self.isLedBack { return self.refuseLoop() }
         self.phase = .waitingForEither
-        // Without dialling, the client is only given more time.
+        // Without dialling, the client just gets more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }
         self.wait(2 * self.proxy.limits.connect)
         self.proxy.dialing.openTunnel(self.clearRoute) { [weak self] result in
@@ -425,24 +424,24 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         case .hello, .handshake: self.phase = .over
         case .checking, .firstBytes, .waitingForEither, .relaying, .over: return
         }
-        // The magic page tests whether its certificate is trusted: that it is not trusted yet is no failure.
+        // The magic page tests whether its certificate is trusted, so a client that does not trust it yet is not a failure.
         guard !self.isMagic else { return self.client.closeAfterFlush(isCut: true) }
         guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
         self.report(failure)
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// Programs that use GnuTLS, such as wget, verify the certificate after the handshake: one that does not trust it closes the connection
-    /// without an alert.
+    /// Programs that use GnuTLS, such as wget, verify the certificate after the handshake. If they do not trust it, they close the
+    /// connection without an alert.
     private func reportIfLeftUnused(_ scope: TunnelScope) {
         guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
         let established = self.proxy.now
-        // Holds the exchange until the first request.
+        // This closure retains the exchange until the first request.
         scope.leftUnused = { failure in
             guard self.proxy.now - established < .seconds(2) else { return }
             let failure = failure ?? TLSFailure(cause: .closed, message: "the client closed the connection after the handshake")
             switch failure.cause {
-            // A browser does the same with a connection that it opened in reserve, which is no exchange.
+            // A browser does the same with a spare connection that it did not need. That is not recorded as an exchange.
             case .closed, .reset:
                 let problem = self.problem(failure, isAfterHandshake: true)
                 let interaction = self.failed(Failure(kind: .tls, message: problem.description), id: 0)
@@ -472,7 +471,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// Records the CONNECT, since no request was received.
+    /// Records the CONNECT, because no request was received.
     private func record(_ failure: Failure) {
         guard let recorder = self.proxy.recorder else { return }
         let interaction = self.failed(failure, id: recorder.nextID())
@@ -492,7 +491,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     }
 }
 
-/// A connection to an origin that may speak first: waits for its first bytes.
+/// A connection to an origin that may speak first. Waits for its first bytes.
 ///
 /// Not Sendable: lives on its event loop.
 final class Greeting: UpstreamConnectionOwner {

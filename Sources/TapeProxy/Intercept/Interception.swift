@@ -5,11 +5,11 @@ internal import TapeExchange
 internal import TapeTLS
 internal import TapeTrust
 
-/// What one server needs to intercept tunnels: the certificate authority, the leaves it has minted, and the server side of TLS.
+/// What a server needs to intercept tunnels: the certificate authority, the leaves it has minted, and the server side of TLS.
 ///
-/// Shared by all event loops: a host has the same leaf on each of them, and a session ticket of one is valid on every other.
+/// Shared by all event loops, so that a host has the same leaf on all of them and a session ticket is valid on every loop.
 final class Interception: Sendable {
-    /// What is done with a tunnel.
+    /// How a tunnel is handled.
     enum Choice {
         case intercept, passThrough, refuse
     }
@@ -33,7 +33,7 @@ final class Interception: Sendable {
         self.context = try TLSServerContext(minimum: settings.clientMinimum, keyLog: settings.keyLog)
     }
 
-    /// The protocols to offer to an origin, and which of them the client may be answered with.
+    /// The protocols to offer to an origin, and those of them that the client may be answered with.
     func protocols(of hello: ClientHello) -> (dialled: [String], answerable: [String]) {
         let known = hello.protocols.filter { $0 == "http/1.1" || $0 == "h2" }
         switch self.settings.clientHTTP2 {
@@ -45,7 +45,7 @@ final class Interception: Sendable {
         }
     }
 
-    /// What the origin of a route chose of the protocols offered to it; nil if it is not known.
+    /// The protocol that the route's origin chose from those offered to it; nil if unknown.
     func chosenProtocol(of route: UpstreamRoute) -> String? { self.chosen.withLock { $0[route] } }
 
     func remember(chosen name: String?, of route: UpstreamRoute) {
@@ -63,13 +63,13 @@ final class Interception: Sendable {
     /// The server side of TLS for a client's connection.
     func connection() throws(TLSFailure) -> TLSConnection { try TLSConnection(server: self.context) }
 
-    /// A leaf that was minted before; nil if there is none.
+    /// A leaf that has already been minted; nil if there is none.
     func leaf(host: String, serverName: String?) -> Leaf? {
         let now = self.now
         return self.lock.withLock { _ in self.leaves.leaf(host: host, serverName: serverName, now: now) }
     }
 
-    /// Mints a leaf, unless another connection has had it minted meanwhile. Blocks the other loops that need one for about 0.1 ms.
+    /// Mints a leaf, unless another connection has done so in the meantime. Blocks other loops that need a leaf for about 0.1 ms.
     func mint(host: String, serverName: String?, upstreamNames: [String]) throws(CertificateError) -> Leaf {
         let now = self.now
         let result = self.lock.withLock { _ in
@@ -81,7 +81,7 @@ final class Interception: Sendable {
         return try result.get()
     }
 
-    /// SHA-256 of the public key that all leaves have (RFC 7469, 2.4).
+    /// SHA-256 of the public key that all leaves share (RFC 7469, 2.4).
     func leafKeyDigest() throws(CertificateError) -> [UInt8] {
         try self.mint(host: MagicHost.name, serverName: nil, upstreamNames: []).certificate.summary.publicKeyDigest
     }
@@ -89,38 +89,38 @@ final class Interception: Sendable {
     private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
 }
 
-/// A version of HTTP that a client has agreed to in its TLS handshake (RFC 7301). It binds: other bytes are an error.
+/// The HTTP version negotiated with a client in its TLS handshake (RFC 7301). It is binding: other bytes are an error.
 enum AgreedProtocol: Sendable {
     case http1, http2
 
-    /// - Parameter name: as `h2`.
+    /// - Parameter name: the ALPN name, such as `h2`.
     init(_ name: String) { self = name == "h2" ? .http2 : .http1 }
 }
 
-/// What the requests inside an intercepted tunnel have in common: the tunnel names their origin.
+/// Properties shared by the requests inside an intercepted tunnel, which determines their origin.
 ///
 /// A class, so that a request carries one reference.
 final class TunnelScope {
-    /// Where requests go, whatever their Host fields say.
+    /// The route of all requests, regardless of their Host fields.
     let route: UpstreamRoute
-    /// Why connecting to the origin failed during the client's handshake: reported to the first request.
+    /// Why connecting to the origin failed during the client's handshake. Reported to the first request.
     var failure: Failure?
-    /// Called if the client leaves before it has sent anything, with the last failure of its TLS; nil from its first request on.
+    /// Called with the last TLS failure if the client leaves before it has sent anything; nil from the first request on.
     var leftUnused: ((TLSFailure?) -> Void)?
-    /// What was agreed on in the TLS handshake (RFC 7301); nil without an agreement.
+    /// The protocol negotiated in the TLS handshake (RFC 7301); nil if none was.
     var agreed: AgreedProtocol?
-    /// The client has chosen an address, and names the host in its requests only.
+    /// The client connected by address, and names the host only in its requests.
     private let isByAddress: Bool
 
-    /// - Parameter opening: how the client asked for the tunnel.
+    /// - Parameter opening: how the client opened the tunnel.
     init(route: UpstreamRoute, failure: Failure? = nil, opening: TunnelOpening = .connect) {
         self.route = route
         self.failure = failure
         self.isByAddress = opening != .connect && IPAddress(route.origin.host) != nil
     }
 
-    /// Whether an authority is that of the tunnel or of its TLS, so that a request for it is not misdirected (RFC 9110, 7.4). A missing port is
-    /// any port.
+    /// Whether an authority is that of the tunnel or of its TLS, so that a request for it is not misdirected (RFC 9110, 7.4). A missing
+    /// port matches any port.
     func serves(host: String, port: Int?) -> Bool {
         guard port == nil || port == self.origin.port else { return false }
         let host = Self.withoutRoot(host)
@@ -128,10 +128,10 @@ final class TunnelScope {
             || self.isByAddress && IPAddress(host) == nil
     }
 
-    /// `a.test.` is `a.test` (RFC 1034, 3.1).
+    /// Removes the root label: `a.test.` equals `a.test` (RFC 1034, 3.1).
     private static func withoutRoot(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 
-    /// Notes that a request has come.
+    /// Notes that a request has arrived.
     func noteUse(in diagnosis: Diagnosis) {
         guard self.leftUnused != nil else { return }
         self.leftUnused = nil

@@ -2,17 +2,17 @@ internal import Platform
 
 /// How many files and sockets this process may open.
 package enum OpenFileLimit {
-    /// With fewer, threads of the system's libraries end the process without a word, since they cannot open what they need.
+    /// With fewer, threads of system libraries end the process without any message, because they cannot open what they need.
     package static let least = 64
-    /// Descriptors kept for the cassette, its bodies and the event loop.
+    /// Descriptors reserved for the cassette, its bodies and the event loop.
     static let reserve = 64
 
-    /// As many client connections as are wanted and possible: a forwarded exchange takes a connection on either side.
+    /// As many client connections as are wanted and possible. A forwarded exchange takes a connection on both sides.
     static func connections(_ wanted: Int) -> Int {
         max(16, min(wanted, (self.raise() - self.reserve) / 2))
     }
 
-    /// Raises the soft limit to the hard one and returns what is allowed then.
+    /// Raises the soft limit to the hard limit and returns the new value.
     @discardableResult package static func raise() -> Int {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -23,7 +23,7 @@ package enum OpenFileLimit {
         guard getrlimit(resource, &limit) == 0 else { return 256 }
         if limit.rlim_cur < limit.rlim_max {
             var raised = limit
-            // The kernel refuses "unlimited" on macOS: OPEN_MAX is what it takes.
+            // On macOS the kernel refuses "unlimited"; the largest value it accepts is OPEN_MAX.
             raised.rlim_cur = min(limit.rlim_max, 65_536)
             if setrlimit(resource, &raised) == 0 { limit = raised }
         }

@@ -1,7 +1,7 @@
 public import TapeBytes
 internal import TapeTLS
 
-/// Why a proxy could not start or go on.
+/// Why a proxy could not start or continue.
 ///
 /// Its message: what went wrong, with which address, and what to do next.
 public typealias ProxyError = CodedError<ProxyErrorCode>
@@ -14,14 +14,14 @@ public struct ProxyErrorCode: Hashable, Sendable {
     /// The certificate authority cannot be used.
     public static var invalidAuthority: Self { Self(value: .invalidAuthority) }
     public static var invalidCredentials: Self { Self(value: .invalidCredentials) }
-    /// The event loops given have no sockets, or there are none.
+    /// The given event loops have no sockets, or there are none.
     public static var invalidEventLoops: Self { Self(value: .invalidEventLoops) }
 }
 
 extension CodedError where Kind == ProxyErrorCode {
-    /// What kept a server from starting.
+    /// Why a server could not start.
     ///
-    /// - Parameter option: that of the command line for the address.
+    /// - Parameter option: the command-line option for the address.
     init(starting error: any Error, host: String, port: Int, option: String) {
         switch error {
         case let error as ProxyError: self = error

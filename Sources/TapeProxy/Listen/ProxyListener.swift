@@ -2,17 +2,17 @@ internal import NIOCore
 internal import NIOPosix
 internal import TapeExchange
 
-/// A port that clients of the proxy connect to.
+/// A port to which the proxy's clients connect.
 package enum ProxyListener {
     /// Binds, and makes every event loop refuse to dial the bound address.
     ///
-    /// One loop accepts, and assigns connections to all loops in turn. With a socket for each loop (SO_REUSEPORT) the kernel would choose
-    /// by a hash: a few connections could share one loop, a second proxy on the same port would be no error, and macOS gives all
-    /// connections to one socket.
+    /// One loop accepts connections and assigns them to all loops in turn. With a socket for each loop (SO_REUSEPORT), the kernel would
+    /// choose by a hash: a few connections could share one loop, starting a second proxy on the same port would not fail, and macOS would
+    /// give all connections to one socket.
     ///
     /// - Parameters:
     ///   - interfaces: the machine's own addresses.
-    ///   - session: the context that connections start with; it is told its address.
+    ///   - session: the context in which connections begin. It is told its address.
     static func bind(
         host: String, port: Int, interfaces: [IPAddress], on loops: ServerLoops, session: PerLoop<ProxyContext>,
         sessionGate: PerLoop<SessionGate>
@@ -21,7 +21,7 @@ package enum ProxyListener {
         let first = loops.first
         var bootstrap = ServerBootstrap(group: first, childGroup: loops.group)
         #if os(Linux)
-        // For what TPROXY leads here, whose address is not this port's.
+        // For connections redirected by TPROXY, which keep an address other than this port's.
         if shared.transparent?.mayMark == true {
             bootstrap = bootstrap.serverChannelOption(host.contains(":") ? Transparent.transparent6 : Transparent.transparent4, value: 1)
         }
@@ -31,7 +31,7 @@ package enum ProxyListener {
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
-                // When descriptors run out, this accepts again after a second instead of spinning.
+                // When descriptors run out, this waits a second before accepting again instead of spinning.
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -45,7 +45,7 @@ package enum ProxyListener {
                 }
                 return channel.eventLoop.makeCompletedFuture {
                     let loop = channel.eventLoop
-                    // A group may return a loop that its iterator does not list: such a connection is closed.
+                    // A group may return a loop that its iterator does not list. Such a connection is closed.
                     guard let proxy = session.find(on: loop) else { throw ChannelError.inappropriateOperationForState }
                     try channel.pipeline.syncOperations.addHandler(
                         HTTP1ClientConnection(proxy: proxy, sessionGate: sessionGate.value(on: loop), id: id))
@@ -53,7 +53,8 @@ package enum ProxyListener {
             }
             .bind(host: host, port: port)
             .map { channel in
-                // Still in the tick of the bind: no connection has been accepted yet, and each loop learns the address before its first one.
+                // Still in the same tick as the bind: no connection has been accepted yet, and each loop learns the address before its
+                // first one.
                 let port = channel.localAddress?.port ?? port
                 if let own = channel.localAddress.flatMap({ IPAddress($0) }) {
                     shared.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
@@ -64,11 +65,11 @@ package enum ProxyListener {
             }
     }
 
-    /// An address of this machine that others can reach; IPv4, which is shorter, if there is one.
+    /// An address of this machine that others can reach: IPv4 if there is one, because it is shorter.
     package static func outsideAddress() -> String? {
         let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address).filter { address in
             guard let ip = IPAddress(address), !ip.isLoopback, !ip.isUnspecified else { return false }
-            // An address of one link is none without its interface (RFC 4291, 2.5.6).
+            // A link-local address is useless without its interface (RFC 4291, 2.5.6).
             return ip.bytes.count == 4 || ip.bytes[0] != 0xFE
         }
         return (addresses.first { $0.protocol == .inet } ?? addresses.first)?.ipAddress

@@ -8,7 +8,7 @@ internal import TapeExchange
 public import TapeRecorder
 internal import TapeTLS
 
-/// A proxy that listens, and records or replays what passes through it.
+/// A proxy that listens, and records or replays the traffic that passes through it.
 public final class ProxyServer: Sendable {
     /// The address that clients use: `127.0.0.1:7070`.
     public let address: String
@@ -33,17 +33,17 @@ public final class ProxyServer: Sendable {
     /// The counts of all event loops so far.
     public var counts: ProxyCounts { self.session.totalCounts }
 
-    /// SHA-256 of the public key of every certificate that clients are shown; nil if TLS is not opened.
+    /// SHA-256 of the public key of every certificate shown to clients; nil if TLS is not intercepted.
     package var leafKeyDigest: [UInt8]? { try? self.loops.shared.interception?.leafKeyDigest() }
 
-    /// Listens and serves a cassette, until `stop`; `run` stops it with its task.
+    /// Listens and serves a cassette until `stop` is called; `run` calls it when its task is cancelled.
     ///
-    /// The plan of the cassette says whether dates move: `configuration.refresh` is not used. A `diskFullPolicy` of `refuse` needs a
+    /// The cassette's plan determines whether dates move, so `configuration.refresh` is ignored. A `diskFullPolicy` of `refuse` requires a
     /// cassette that was opened with `refusesUnrecorded`.
     ///
     /// - Parameters:
-    ///   - cassette: decides, replays and records; the caller closes it after `stop`.
-    ///   - notice: takes lines for people, on what went wrong with TLS; called on any of the event loops.
+    ///   - cassette: decides, replays and records. The caller closes it after `stop`.
+    ///   - notice: receives messages for people about TLS failures. Called on any of the event loops.
     public static func start(
         _ configuration: ProxyConfiguration, cassette: OpenCassette, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(ProxyError) -> ProxyServer {
@@ -53,13 +53,13 @@ public final class ProxyServer: Sendable {
             configuration, session: cassette.session, recorder: cassette.recorder, cassette: cassette.cassette, notice: notice)
     }
 
-    /// The same for a session without a cassette, or one put together by the caller.
+    /// Listens and serves a session without a cassette, or one that the caller has assembled.
     ///
     /// - Parameters:
     ///   - session: decides what is replayed, forwarded and refused.
-    ///   - recorder: records forwarded exchanges; the caller closes it after `stop`.
+    ///   - recorder: records forwarded exchanges. The caller closes it after `stop`.
     ///   - cassette: the recorded exchanges to replay.
-    ///   - notice: receives messages for people about TLS failures; called on any of the event loops.
+    ///   - notice: receives messages for people about TLS failures. Called on any of the event loops.
     public static func start(
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -71,7 +71,7 @@ public final class ProxyServer: Sendable {
         }.get()
     }
 
-    /// The same for a thread that may block, such as a command's main thread: never an event loop or a task.
+    /// The same, for a thread that may block, such as a command's main thread. Never call it on an event loop or in a task.
     package static func start(
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -159,12 +159,12 @@ public final class ProxyServer: Sendable {
 
     /// Stops accepting connections, lets exchanges in flight end within the grace period, then closes the rest.
     ///
-    /// Cancellation does not shorten it. Shared event loops keep running.
+    /// Cancelling the task does not shorten this. Shared event loops keep running.
     public func stop() async {
         await BlockingWork.run { self.stop() }
     }
 
-    /// The same for a thread that may block: never an event loop or a task.
+    /// The same, for a thread that may block. Never call it on an event loop or in a task.
     package func stop() {
         self.ending.perform {
             self.loops.shared.log.stopping()

@@ -1,27 +1,27 @@
 internal import TapeBytes
 
-/// What all event loops of a server share: its own ports, the number of its connections, the certificate authority for intercepted
-/// tunnels and the trust in origins.
+/// State shared by all event loops of a server: its own ports, the connection counter, the certificate authority for intercepted tunnels
+/// and the trust in origins.
 ///
-/// Each part has its own lock, held for a few memory accesses; minting a leaf takes a tenth of a millisecond, and the roots are read
-/// once, with the first HTTPS origin.
+/// Each part has its own lock, held for a few memory accesses. Minting a leaf takes a tenth of a millisecond, and the roots are read once,
+/// with the first HTTPS origin.
 final class SharedServer: Sendable {
     let ownPorts = OwnPorts()
-    /// Nil if tunnels are passed through without interception.
+    /// nil if tunnels are passed through without interception.
     let interception: Interception?
     let upstreamTLS: UpstreamTLSSource
-    /// The proxies on the way to origins.
+    /// The proxies through which origins are reached.
     let chain: UpstreamChain
-    /// Nil unless the kernel leads connections here.
+    /// nil unless the kernel redirects connections here.
     let transparent: Transparent?
-    /// One for all loops, so that the exchanges that two of them record have one order.
+    /// One for all loops, so that exchanges recorded by different loops have a consistent order.
     let clock: WallClock
     let log: ProxyLog
     private let connectionCount = Guarded(0)
     private let lastConnection = Guarded(0)
     private let trimRule = Guarded(TrimRule())
 
-    /// - Throws: `CertificateError` for an authority that cannot sign.
+    /// - Throws: `CertificateError` if the authority cannot sign.
     init(
         tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock(), chain: UpstreamChain = UpstreamChain(),
         isTransparent: Bool = false
@@ -34,7 +34,7 @@ final class SharedServer: Sendable {
         self.log = log
     }
 
-    /// The next number of a client connection, unique over all loops.
+    /// The next number of a client connection, unique across all loops.
     func nextConnection() -> Int {
         self.lastConnection.withLock {
             $0 += 1
@@ -42,7 +42,7 @@ final class SharedServer: Sendable {
         }
     }
 
-    /// Counts connections that were opened, or closed.
+    /// Counts connections that were opened or closed.
     func connectionsChanged(by change: Int) { self.connectionCount.withLock { $0 += change } }
 
     /// Client connections on all loops.
@@ -55,14 +55,14 @@ final class SharedServer: Sendable {
     }
 }
 
-/// Tells when so many connections have gone that their memory is worth giving back: allocators keep what was freed, for the next crowd.
+/// Decides when enough connections have closed that their memory is worth returning: allocators otherwise keep it for the next peak.
 struct TrimRule {
-    /// Fewer than so many hold little, at some 50 KiB each in the middle of a TLS handshake.
+    /// Fewer connections than this hold little memory, at some 50 KiB each in the middle of a TLS handshake.
     static let crowd = 500
 
     private var peak = 0
 
-    /// - Parameter count: how many connections there are now.
+    /// - Parameter count: the current number of connections.
     mutating func isDue(count: Int) -> Bool {
         self.peak = max(self.peak, count)
         guard self.peak >= Self.crowd, count <= self.peak / 4 else { return false }

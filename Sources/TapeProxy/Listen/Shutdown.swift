@@ -1,12 +1,12 @@
 internal import NIOConcurrencyHelpers
 internal import TapeBytes
 
-/// A server's stop: runs once, however often it is requested, and every caller waits for it.
+/// Stops a server once, however often it is requested, and makes every caller wait for it.
 final class Shutdown: Sendable {
     private struct State {
         var isWanted = false
         var hasBegun = false
-        /// Those who serve until a stop is wanted.
+        /// Callers of `wanted`, who serve until a stop is requested.
         var serving: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -33,7 +33,7 @@ final class Shutdown: Sendable {
         return result
     }
 
-    /// Requests the stop: the waiters of `wanted` go on.
+    /// Requests the stop, which resumes the callers of `wanted`.
     func want() {
         let serving = self.state.withLock { state in
             state.isWanted = true
@@ -43,7 +43,7 @@ final class Shutdown: Sendable {
         for continuation in serving { continuation.resume() }
     }
 
-    /// Returns when the stop is requested, or the task is cancelled.
+    /// Returns when the stop is requested or the task is cancelled.
     func wanted() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -3,16 +3,16 @@ internal import Platform
 internal import TapeBytes
 internal import TapeExchange
 
-/// Connections that the kernel led here although they were made to somebody else: by redirection, or by TPROXY (Linux).
+/// Connections to other servers that the kernel redirected here, by a redirect rule or by TPROXY (Linux).
 ///
 /// Shared by all event loops.
 final class Transparent: Sendable {
-    /// What this proxy's own connections are marked with, so that rules let them pass.
+    /// The mark of this proxy's own connections, so that rules can let them pass.
     static let mark = 0x7774
 
-    /// Marking takes CAP_NET_ADMIN.
+    /// Marking requires CAP_NET_ADMIN.
     let mayMark: Bool
-    /// The near ends of connections that this proxy has made: one that comes back from there is a loop.
+    /// The local addresses of connections that this proxy has made. A connection that arrives from one of them is a loop.
     private let dialled = Guarded<Set<SocketAddress>>([])
 
     init() {
@@ -27,7 +27,7 @@ final class Transparent: Sendable {
     func isOwn(_ client: SocketAddress) -> Bool { self.dialled.withLock { $0.contains(client) } }
 
     #if os(Linux)
-    /// Of the kernel's headers: SO_MARK, SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST, IP_TRANSPARENT, IPV6_TRANSPARENT.
+    /// From the kernel's headers: SO_MARK, SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST, IP_TRANSPARENT, IPV6_TRANSPARENT.
     private static let markOption: Int32 = 36
     private static let originalDestination: Int32 = 80
     static let transparent4 = ChannelOptions.Types.SocketOption(level: .init(rawValue: 0), name: .init(rawValue: 19))
@@ -42,10 +42,10 @@ final class Transparent: Sendable {
         return setsockopt(descriptor, SOL_SOCKET, self.markOption, &value, socklen_t(MemoryLayout<UInt32>.size)) == 0
     }
 
-    /// Where the client of an accepted connection wanted to go.
+    /// The server that the client of an accepted connection wanted to reach.
     static func destination(of channel: any Channel) -> SocketAddress? {
         guard let local = channel.localAddress, let options = channel as? any SocketOptionProvider else { return nil }
-        // On the channel's event loop these are there at once.
+        // On the channel's event loop, these futures are already complete.
         switch local {
         case .v4:
             let redirected: EventLoopFuture<sockaddr_in> = options.unsafeGetSocketOption(

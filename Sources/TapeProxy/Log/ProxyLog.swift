@@ -5,10 +5,10 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// The proxy's log for debugging a run: one method for each event, each with a constant message and metadata.
+/// The proxy's log for debugging a run, with one method for each event, which has a constant message and metadata.
 ///
-/// Names connections, exchanges and origins' authorities; never a path or query, a field's value, a body, or credentials, which may
-/// contain secrets. The logger's level is read once, so that a disabled event costs one comparison of a `Bool`.
+/// Names connections, exchanges and the authorities of origins, but never a path, a query, a field value, a body or credentials, because
+/// these may contain secrets. The logger's level is read once, so that a disabled event costs one comparison of a `Bool`.
 struct ProxyLog: Sendable {
     private let logger: Logger
     let isTrace: Bool
@@ -19,7 +19,7 @@ struct ProxyLog: Sendable {
     /// - Parameter logger: silent by default.
     init(_ logger: Logger = ProxyConfiguration.silent) {
         self.logger = logger
-        // A no-op handler needs no calls, whatever its level.
+        // A no-op handler need not be called, whatever its level.
         let isSilent = logger.handler is SwiftLogNoOpLogHandler
         self.isTrace = !isSilent && logger.logLevel <= .trace
         self.isDebug = !isSilent && logger.logLevel <= .debug
@@ -27,7 +27,7 @@ struct ProxyLog: Sendable {
         self.isWarning = !isSilent && logger.logLevel <= .warning
     }
 
-    /// Adds a session's name to each line: the numbers of exchanges and of connections to origins are per session.
+    /// Adds a session's name to each line, because exchanges and connections to origins are numbered per session.
     func naming(_ session: SessionName) -> ProxyLog {
         var logger = self.logger
         logger[metadataKey: "session"] = "\(session)"
@@ -65,7 +65,7 @@ struct ProxyLog: Sendable {
         self.logger.info("session opened", metadata: metadata)
     }
 
-    /// The answer of the control API has the reason.
+    /// The reason is in the control API's answer.
     func sessionRefused(_ name: SessionName) {
         guard self.isInfo else { return }
         self.logger.info("session refused", metadata: ["session": "\(name)"])
@@ -109,13 +109,13 @@ struct ProxyLog: Sendable {
         self.logger.debug("connection closed", metadata: ["connection": "\(connection)"])
     }
 
-    /// A request that is not HTTP, or too large.
+    /// A client broke the rules of HTTP/2, and its connection ended.
     func multiplexedFailed(connection: Int, reason: String) {
         guard self.isDebug else { return }
         self.logger.debug("client connection ended by HTTP/2", metadata: ["connection": "\(connection)", "reason": "\(reason)"])
     }
 
-    /// The rest of a conversation is passed on and not recorded.
+    /// The rest of the conversation is forwarded but not recorded.
     func webSocketUnreadable(_ exchange: Int, problem: String) {
         guard self.isInfo else { return }
         self.logger.info("web socket unreadable", metadata: ["exchange": "\(exchange)", "problem": "\(problem)"])
@@ -126,7 +126,7 @@ struct ProxyLog: Sendable {
         self.logger.debug("request malformed", metadata: ["connection": "\(connection)", "status": "\(status)"])
     }
 
-    /// The proxy answers itself: with a refusal, a page of its own, or a miss.
+    /// The proxy answers the request itself: with a refusal, a page of its own, or a miss.
     ///
     /// - Parameter error: the value of `Wiretape-Error`; nil for a page.
     func answered(status: Int, error: String?, connection: Int) {
@@ -149,7 +149,7 @@ struct ProxyLog: Sendable {
 
     // MARK: Exchanges
 
-    /// - Parameter index: of the recorded exchange, in order of request start.
+    /// - Parameter index: the recorded exchange's index, in order of request start.
     func replay(_ index: Int, connection: Int, method: String, origin: Origin) {
         guard self.isDebug else { return }
         self.decided("replay", connection, method, origin, adding: "recorded", "\(index + 1)")
@@ -176,7 +176,7 @@ struct ProxyLog: Sendable {
         self.logger.debug(message, metadata: metadata)
     }
 
-    /// A method is any token (RFC 9110, 9.1): an unusual one may be a secret.
+    /// A method may be any token (RFC 9110, 9.1), so an unusual one may be a secret.
     private static func shownMethod(_ method: String) -> String {
         method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
             && method.utf8.count <= 20
@@ -246,7 +246,7 @@ struct ProxyLog: Sendable {
         self.logger.trace("upstream closed", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
     }
 
-    /// Logged each time, although people are notified once.
+    /// Logged every time, although people are notified only once.
     func tlsFailed(_ leg: TLSProblem.Leg, host: String, port: Int, cause: TLSFailure.Cause) {
         guard self.isWarning else { return }
         let side =
@@ -270,7 +270,7 @@ struct ProxyLog: Sendable {
         self.logger.debug("recorder drained: reading goes on")
     }
 
-    /// - Parameter lost: exchanges that are missing from the cassette.
+    /// - Parameter lost: the number of exchanges missing from the cassette.
     func recorderProblem(lost: Int, session: SessionName?) {
         guard self.isWarning else { return }
         var metadata: Logger.Metadata = ["lost": "\(lost)"]
@@ -278,7 +278,7 @@ struct ProxyLog: Sendable {
         self.logger.warning("recording incomplete", metadata: metadata)
     }
 
-    /// - Parameter count: places in the cassette that still contain a secret.
+    /// - Parameter count: the number of places in the cassette that still contain a secret.
     func secretsLeft(_ count: Int, session: SessionName) {
         guard self.isWarning else { return }
         self.logger.warning("secrets left in the cassette", metadata: ["places": "\(count)", "session": "\(session)"])

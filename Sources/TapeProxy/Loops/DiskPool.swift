@@ -5,19 +5,20 @@ internal import TapeBytes
 
 /// Threads for blocking disk work: reading cassettes and bodies, and writing request bodies to temporary files.
 ///
-/// Serves any number of event loops. Nothing else runs there: work that may hang, such as a name lookup, would delay replays.
+/// Serves any number of event loops. Nothing else may run here: work that may hang, such as a name lookup, would delay replays.
 final class DiskPool: Sendable {
-    /// Operations queued or running at once: two for each of 16,384 connections (`ProxyLimits.connections`), which never have more.
+    /// Operations queued or running at once: two for each of 16,384 connections (`ProxyLimits.connections`), which never have more than
+    /// two.
     static let workLimit = 32_768
 
     static let threadCount = 2
 
     private let limit: Int
-    /// Nil if the event loop does the work.
+    /// nil if the event loop does the work.
     private let threads: NIOThreadPool?
     private let count = Guarded(0)
 
-    /// - Parameter count: 0 runs the work on the calling event loop, in its next tick: for loops without a thread.
+    /// - Parameter count: 0 runs the work in the next tick of the calling event loop, for loops without a thread.
     init(threads count: Int = DiskPool.threadCount, workLimit: Int = DiskPool.workLimit) {
         self.limit = workLimit
         self.threads = count == 0 ? nil : NIOThreadPool(numberOfThreads: count)
@@ -48,7 +49,7 @@ final class DiskPool: Sendable {
         }
     }
 
-    /// Waits for running work; queued work fails. The event loops must still run. Blocks.
+    /// Waits for running work; queued work fails. The event loops must still be running. Blocks.
     func stop() {
         try? self.threads?.syncShutdownGracefully()
     }

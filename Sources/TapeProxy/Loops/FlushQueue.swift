@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// Connections that wait for the end of this turn of the event loop to hand what was written to the kernel.
+/// Connections whose written bytes are handed to the kernel at the end of this turn of the event loop.
 ///
-/// Every write to a peer that sleeps wakes it; writes that leave together wake it once. Not Sendable: lives on its event loop.
+/// Each write to a sleeping peer wakes it, so bytes that are sent together wake it only once. Not Sendable: lives on its event loop.
 final class FlushQueue {
     private let loop: any EventLoop
     private var targets: [any FlushTarget] = []
@@ -11,7 +11,7 @@ final class FlushQueue {
         self.loop = loop
     }
 
-    /// Flushes a connection when all events of this turn are handled.
+    /// Flushes a connection once all events of this turn have been handled.
     func add(_ target: any FlushTarget) {
         self.targets.append(target)
         guard self.targets.count == 1 else { return }
@@ -24,13 +24,13 @@ final class FlushQueue {
         swap(&due, &self.targets)
         for target in due { target.flushNow() }
         guard self.targets.isEmpty else { return }
-        // Keeps the room of the list for the next turn.
+        // Keeps the list's capacity for the next turn.
         due.removeAll(keepingCapacity: true)
         self.targets = due
     }
 }
 
-/// A connection with bytes written and not yet handed to the kernel.
+/// A connection with written bytes that have not been handed to the kernel yet.
 protocol FlushTarget: AnyObject {
     func flushNow()
 }

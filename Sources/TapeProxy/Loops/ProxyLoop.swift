@@ -3,9 +3,9 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// What all sessions of one event loop share: its clock, every client connection on it, and the dialer.
+/// State shared by all sessions on one event loop: its clock, every client connection on it, and the dialer.
 ///
-/// Knows no cassette: see `ProxyContext`. Not Sendable: lives on its event loop.
+/// Independent of cassettes: see `ProxyContext`. Not Sendable: lives on its event loop.
 final class ProxyLoop {
     let loop: any EventLoop
     let limits: ProxyLimits
@@ -14,16 +14,16 @@ final class ProxyLoop {
     /// Shared with the other event loops of the server.
     let server: SharedServer
     let disk: DiskPool
-    /// Everything with a deadline, of all sessions.
+    /// Everything that has a deadline, in all sessions.
     let registry: ConnectionRegistry
-    /// Whether the event loop still runs: what other threads hand to it goes through `LoopGate`.
+    /// Whether the event loop is still running. Other threads hand work to the loop through this gate.
     let loopGate: LoopGate
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     private var wallClockDue = NIODeadline.uptimeNanoseconds(0)
     let clock: EventClock
 
-    /// - Parameter gate: the loop's gate; nil makes one.
+    /// - Parameter gate: the loop's gate; nil creates one.
     init(
         loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, loopGate: LoopGate? = nil
     ) {
@@ -39,7 +39,7 @@ final class ProxyLoop {
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
     }
 
-    /// Nil if tunnels are passed through without interception.
+    /// nil if tunnels are passed through without interception.
     var interception: Interception? { self.server.interception }
     var upstreamTLS: UpstreamTLSSource { self.server.upstreamTLS }
     var chain: UpstreamChain { self.server.chain }
@@ -69,7 +69,7 @@ final class ProxyLoop {
         self.timer = nil
     }
 
-    /// What has waited too long ends.
+    /// Ends whatever has waited too long.
     private func tick() {
         self.readClock()
         self.followWallClock()
@@ -78,14 +78,14 @@ final class ProxyLoop {
         self.server.trimMemory()
     }
 
-    /// Follows the wall clock if it was set forward, as after a sleep of the machine: before each request, but at most every 50 ms.
+    /// Follows the wall clock if it was set forward, as after the machine slept. Runs before each request, but at most every 50 ms.
     func followWallClock() {
         guard self.now >= self.wallClockDue else { return }
         self.wallClockDue = self.now + .milliseconds(50)
         self.server.clock.follow()
     }
 
-    /// Sweeps the pool every second, until it is removed.
+    /// Sweeps the pool every second until it is removed.
     func add(_ pool: UpstreamPool) { self.pools[ObjectIdentifier(pool)] = pool }
 
     func remove(_ pool: UpstreamPool) { self.pools[ObjectIdentifier(pool)] = nil }

@@ -1,21 +1,21 @@
 public import NIOCore
 internal import NIOPosix
 
-/// The event loops that a server runs on, with what each of them has and what they share, from its start to its stop.
+/// The event loops of a server, with each loop's own state and the state that they share, from its start to its stop.
 ///
-/// Making it and `stop` block the calling thread, which must not be an event loop's.
+/// `init` and `stop` block the calling thread, which must not be an event loop's.
 final class ServerLoops: Sendable {
     let shared: SharedServer
     let loops: PerLoop<ProxyLoop>
     let loopGates: [LoopGate]
-    /// Where connections are spread over.
+    /// The group that serves the connections.
     let group: any EventLoopGroup
     private let resolver: NameResolver
     private let disk: DiskPool
-    /// Nil if the loops are somebody else's.
+    /// nil if the loops are not the server's own.
     private let ownGroup: MultiThreadedEventLoopGroup?
 
-    /// - Throws: `CertificateError`, and what NIO says.
+    /// - Throws: `CertificateError`, or an error from NIO.
     ///
     /// - Parameter resolver: owned by the server and stopped with it.
     init(
@@ -44,7 +44,7 @@ final class ServerLoops: Sendable {
         self.resolver = resolver
         self.disk = disk
         self.loopGates = loopGates
-        // All loops together keep as many unused connections as one would.
+        // All loops together keep as many unused connections as one loop would.
         var limits = limits
         limits.idlePerOrigin = max(1, limits.idlePerOrigin / loopGates.count)
         limits.idleInAll = max(1, limits.idleInAll / loopGates.count)
@@ -62,17 +62,17 @@ final class ServerLoops: Sendable {
         }
     }
 
-    /// Where connections are accepted.
+    /// The loop that accepts connections.
     var first: any EventLoop { self.loopGates[0].loop }
 
-    /// Nothing is in flight any more: ends what runs by itself, and the threads that are ours.
+    /// Called when nothing is in flight any more. Stops repeated work and the server's own threads.
     func stop() {
         _ = try? self.loops.map { $0.end() }
         for loopGate in self.loopGates { loopGate.shut() }
-        // Before the loops: what either has begun ends with a call to one.
+        // Stopped before the loops, because their running work ends with a call to a loop.
         self.resolver.stop()
         self.disk.stop()
-        // What they called back with is through.
+        // Waits until the loops have run those calls.
         _ = try? self.loops.map { _ in }
         try? self.ownGroup?.syncShutdownGracefully()
     }
@@ -80,12 +80,12 @@ final class ServerLoops: Sendable {
 
 /// The event loops that a server runs on, and whether they end with it.
 public enum EventLoopProvider: Sendable {
-    /// So many threads of its own, which end when it is stopped.
+    /// This many threads of its own, which end when the server stops.
     case own(Int)
-    /// All loops of a group that is somebody else's, which has to run until the server has stopped, and goes on then.
-    /// `MultiThreadedEventLoopGroup.singleton` is one; one event loop is one, too.
+    /// All loops of a group that the caller owns. The group has to run until the server has stopped, and keeps running after that. Both
+    /// `MultiThreadedEventLoopGroup.singleton` and a single event loop are such groups.
     case shared(any EventLoopGroup)
 
-    /// A thread for each core, at most four: one recorder writes for all of them, and more would only wait for it.
+    /// A thread for each core, up to four: a single recorder writes for all of them, and more threads would only wait for it.
     public static var standard: EventLoopProvider { .own(min(4, max(1, System.coreCount))) }
 }

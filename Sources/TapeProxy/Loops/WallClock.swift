@@ -3,27 +3,27 @@ internal import NIOCore
 internal import Platform
 internal import TapeBytes
 
-/// Converts instants of the monotonic clock into UTC, so that a later instant never has an earlier time.
+/// Converts instants of the monotonic clock to UTC, so that a later instant never has an earlier time.
 ///
-/// `follow` measures the offset between both clocks again, since the monotonic clock stops while the machine sleeps. Steps forward of the
-/// wall clock are applied from then on. Steps back are not: until the wall clock has caught up, times stay ahead of it, since the order
-/// of exchanges in a cassette depends on them. Changes of less than a second, such as NTP's corrections, are ignored, so that durations
-/// stay as measured. All event loops share one: with two, one of them would see a step before the other.
+/// `follow` measures the offset between both clocks again, because the monotonic clock stops while the machine sleeps. If the wall clock
+/// has stepped forward, the new offset applies from then on. Steps back are not applied: times stay ahead until the wall clock has caught
+/// up, because the order of exchanges in a cassette depends on them. Changes of less than a second, such as NTP's corrections, are ignored,
+/// so that durations stay as measured. All event loops share one clock; with two, one would see a step before the other.
 final class WallClock: Sendable {
     /// The smallest step forward that is applied, in nanoseconds.
     static let step: Int64 = 1_000_000_000
-    /// Both clocks count as read at once within this many nanoseconds; otherwise the thread was suspended, and the offset is unreliable.
+    /// If reading both clocks took longer than this many nanoseconds, the thread was suspended and the offset is unreliable.
     private static let simultaneous: Int64 = 50_000_000
-    /// The number of offsets kept: instants before the oldest one use it as well.
+    /// The number of offsets kept. Instants before the oldest offset use that one as well.
     private static let stepLimit = 16
 
     private struct Offset {
-        /// The first instant that it applies to.
+        /// The first instant to which the offset applies.
         var from: Int64
         var nanoseconds: Int64
     }
 
-    /// Never empty; the latest is last, and each is larger than the one before.
+    /// Never empty. The latest is last, and each is larger than the previous one.
     private let offsets: Guarded<[Offset]>
     private let wall: @Sendable () -> Int64
     private let monotonic: @Sendable () -> Int64
@@ -73,7 +73,7 @@ final class WallClock: Sendable {
     }
 }
 
-/// The time of the event that is being handled: read once for each event, since a request takes a dozen looks at it.
+/// The time of the event being handled. Read once for each event, because a request needs it a dozen times.
 ///
 /// Not Sendable: lives on its event loop.
 final class EventClock {

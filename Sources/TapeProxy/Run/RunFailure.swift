@@ -2,22 +2,22 @@ public import CassettePlayback
 public import CassetteRun
 public import TapeRecorder
 
-/// Why a run has failed, as its exit code. Of several the smallest goes first.
+/// Why a run has failed, as its exit code. If there are several reasons, the smallest applies.
 public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
-    /// Something was lost, or could not be read or written.
+    /// Something was lost or could not be read or written.
     case failed = 1
     case misses = 3
     case unused = 4
     case order = 5
-    /// A secret is still in the recording, or may be where it could not be searched and that is to fail.
+    /// A secret is still in the recording, or may be in a part that could not be searched if `--fail-on unsearched` applies.
     case leak = 6
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
 
-    /// Every reason for which the run has failed.
+    /// All reasons why the run has failed.
     ///
     /// - Parameters:
-    ///   - failOn: which flaws of the replay count.
+    ///   - failOn: the replay flaws that count as failures.
     ///   - recorder: nil if nothing was recorded.
     public static func all(
         failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?
@@ -39,22 +39,22 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// Which flaws of a replay are failures, and whether a recording fails of which something could not be searched for secrets.
+/// Which flaws of a replay are failures, and whether a recording fails if part of it could not be searched for secrets.
 ///
-/// An answer that could not be given is a failure in any case. A replay without a single request, and one of a damaged cassette, are
-/// failures under every rule but `none`: such a run shows nothing, or less than it seems to.
+/// An answer that could not be given is always a failure. A replay without a single request and a replay of a damaged cassette are failures
+/// under every rule but `none`, because such a run shows nothing, or less than it seems to.
 public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
     public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
 
-    /// The name of the reason to fail that is not a flaw of a replay.
+    /// The name of the only reason to fail that is not a replay flaw.
     private static let unsearched = "unsearched"
     private static let next = "write any of miss, unused, order and unsearched, or none alone"
 
     /// The flaws that the rule names.
     public let flaws: Set<VerdictFlaw>
-    /// A recording fails if something in it could not be searched for secrets.
+    /// A recording fails if part of it could not be searched for secrets.
     public let isOnUnsearched: Bool
 
     /// All flaws that fail a run under this rule.
@@ -67,7 +67,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         self.isOnUnsearched = isOnUnsearched
     }
 
-    /// Names out of `miss`, `unused`, `order` and `unsearched`, or `none` alone.
+    /// Accepts `miss`, `unused`, `order` and `unsearched`, or `none` alone.
     public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
             self.init([])
@@ -89,7 +89,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         self.init(flaws, isOnUnsearched: isOnUnsearched)
     }
 
-    /// A request that strict order refused is as bad as one that nothing answers.
+    /// With strict order, a request refused because of its order counts like one that nothing answers.
     public func under(_ order: ReplayOrder) -> FailureRule {
         order == .strict && self.flaws.contains(.miss) ? FailureRule(self.flaws.union([.order]), isOnUnsearched: self.isOnUnsearched) : self
     }

@@ -5,21 +5,21 @@ public import CassetteRun
 public import CassetteStore
 public import TapeTrust
 
-/// The settings of a run from one source, or from all of them together: nil or empty if not set.
+/// The settings of a run, from one source or from all of them combined; nil or empty if not set.
 ///
-/// The caller has validated each text.
+/// The caller has validated every text.
 public struct RunSettings: Sendable, Hashable {
     public var mode: Setting<RecordMode>?
     public var match: Setting<[String]>?
     public var ignore: [Setting<String>] = []
     public var patterns: [Setting<String>] = []
-    /// Paths of files, or of folders of files, that name the fields of gRPC messages.
+    /// Paths of files, or folders of files, that name the fields of gRPC messages.
     public var descriptors: [Setting<String>] = []
     public var redact: [Setting<String>] = []
     public var keep: [Setting<String>] = []
     /// Names of environment variables whose values are secrets.
     public var secretEnv: [Setting<String>] = []
-    /// False keeps secrets in what is recorded.
+    /// False keeps secrets in the recording.
     public var redaction: Setting<Bool>?
     public var repetition: Setting<Repetition>?
     public var order: Setting<ReplayOrder>?
@@ -27,9 +27,9 @@ public struct RunSettings: Sendable, Hashable {
     public var ranges: Setting<RangeReplay>?
     public var latency: Setting<String>?
     public var originErrors: Setting<Failure.Answer>?
-    /// Whether dates of responses are shifted to the time of the replay.
+    /// Whether the dates of responses are shifted to the time of the replay.
     public var refreshDates: Setting<Bool>?
-    /// Places of dates in JSON bodies that are shifted like those of header fields.
+    /// Dates in JSON bodies to shift like those in header fields.
     public var refreshFields: [Setting<String>] = []
     public var failOn: Setting<FailureRule>?
     public var maxAge: Setting<Age>?
@@ -50,7 +50,7 @@ public struct RunSettings: Sendable, Hashable {
 
     public init() {}
 
-    /// The rules of a cassette, which all other settings are applied over.
+    /// The rules of a cassette, which other settings are added to.
     public init(matchTexts texts: MatchRuleTexts?, redaction: RedactionRules? = nil, of cassette: String) {
         let source = SettingSource.cassette(cassette)
         self.match = texts?.match.map { Setting(value: $0, source: source) }
@@ -60,7 +60,7 @@ public struct RunSettings: Sendable, Hashable {
         self.keep = redaction?.keep.map { Setting(value: $0.text, source: source) } ?? []
     }
 
-    /// Applies others over these: lists are appended, except for `match`, and other values are replaced.
+    /// Applies other settings over these: lists are appended, except for `match`, and other values are replaced.
     public func adding(_ other: RunSettings) -> RunSettings {
         var sum = self
         sum.mode = other.mode ?? self.mode
@@ -96,7 +96,7 @@ public struct RunSettings: Sendable, Hashable {
         return sum
     }
 
-    /// What is said of matching.
+    /// The settings for matching.
     public var matchTexts: MatchRuleTexts {
         MatchRuleTexts(match: self.match?.value, ignore: self.ignore.map(\.value), patterns: self.patterns.map(\.value))
     }
@@ -122,11 +122,11 @@ extension RunSettings {
 }
 
 extension RunSettings {
-    /// What a run is planned with.
+    /// The options for planning a run.
     ///
     /// - Parameters:
-    ///   - mayRerecord: whether an expired cassette may be recorded anew: false for a run that reaches no origin.
-    ///   - secret: the value of an environment variable.
+    ///   - mayRerecord: whether an expired cassette may be recorded again; false for a run that reaches no origin.
+    ///   - secret: returns the value of an environment variable.
     public func planOptions(mayRerecord: Bool, secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RunPlan.Options {
         var options = RunPlan.Options()
         options.matchTexts = self.matchTexts
@@ -144,11 +144,11 @@ extension RunSettings {
     }
 }
 
-/// What is taken out of a recording.
+/// Redaction.
 extension RunSettings {
-    /// Nil if secrets are kept.
+    /// nil if secrets are kept.
     ///
-    /// - Parameter secret: the value of an environment variable.
+    /// - Parameter secret: returns the value of an environment variable.
     public func redactionRules(secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RedactionRules? {
         guard self.redaction?.value != false else { return nil }
         let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, bytes: $0) } }
@@ -156,23 +156,23 @@ extension RunSettings {
             rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.bytes.isEmpty })
     }
 
-    /// The variables of `secretEnv` that the environment does not have.
+    /// The variables of `secretEnv` that are missing from the environment.
     public func missingSecrets(secret: (String) -> [UInt8]?) -> [String] {
         guard self.redaction?.value != false else { return [] }
         return self.secretEnv.map(\.value).filter { secret($0)?.isEmpty ?? true }
     }
 }
 
-/// `HOST:PORT`, where a server listens.
+/// `HOST:PORT`, on which a server listens.
 public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     public var host: String
     public var port: Int
 
-    /// Takes `127.0.0.1:7070`, `[::1]:7070`, `localhost:0`.
+    /// Accepts `127.0.0.1:7070`, `[::1]:7070` and `localhost:0`.
     public init?(argument: String) {
         guard let colon = argument.lastIndex(of: ":") else { return nil }
         let digits = argument[argument.index(after: colon)...]
-        // UInt16 would take a sign.
+        // UInt16 would accept a sign.
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = UInt16(digits)
         else { return nil }
         var host = argument[..<colon]
@@ -194,7 +194,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     public var description: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 }
 
-/// A value that a run was given, and who gave it.
+/// A value given to a run, and its source.
 public struct Setting<Value: Sendable & Hashable>: Sendable, Hashable {
     public var value: Value
     public var source: SettingSource
@@ -209,10 +209,10 @@ public struct Setting<Value: Sendable & Hashable>: Sendable, Hashable {
 public enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case standard
     case cassette(String)
-    /// A line of a configuration file, from 1; in the section of some cassettes where `section` names them.
+    /// A line of a configuration file, from 1. `section` is the pattern of the file's section for some cassettes, if the line is in one.
     case file(String, line: Int, section: String?)
     case commandLine
-    /// What a session was ordered with.
+    /// The request that opened a session.
     case session
 
     public var description: String {

@@ -1,9 +1,9 @@
 public import TapeBytes
 internal import TapeTLS
 
-/// SHA-256 by OpenSSL, or by our own code if OpenSSL provides none.
+/// SHA-256 by OpenSSL, or by Wiretape's own code if OpenSSL does not provide it.
 public struct FastSHA256: ContentDigest {
-    /// A class around the owner of the OpenSSL context: a digest must be copyable, and the owner is not.
+    /// A class that owns the OpenSSL context: a digest must be copyable, but the context's owner is not.
     private final class Box {
         var digest: SHA256Digest
 

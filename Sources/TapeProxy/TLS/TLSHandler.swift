@@ -4,7 +4,7 @@ internal import TapeTLS
 
 /// Adds TLS to a channel: the handlers after it see plaintext, the channel sees ciphertext.
 ///
-/// A close_notify reaches them as the end of the input; an end without it as an error, since the data may be incomplete (RFC 8446, 6.1).
+/// A close_notify reaches the handlers as the end of input. An end without it is an error, because data may be missing (RFC 8446, 6.1).
 /// Back-pressure is the channel's own: writes are encrypted at once, and reads are passed on at once.
 /// Not Sendable: lives on its event loop.
 final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -26,12 +26,12 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isEnded = false
     private var isOutputClosed = false
     private var isCut = false
-    /// Ciphertext that leaves with the next flush.
+    /// Ciphertext that is sent with the next flush.
     private var outgoing: ByteBuffer?
     /// Whether ciphertext is also kept as received, in case the tunnel must be passed through.
     var keepsInput = false
     private(set) var keptInput = ByteBuffer()
-    /// Ciphertext received after a hello that is not answered yet; nil if there is none.
+    /// Ciphertext received after a hello that has not been answered yet; nil if there is none.
     private var waiting: ByteBuffer?
 
     init(_ connection: consuming TLSConnection, isClient: Bool) {
@@ -39,12 +39,12 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.isClient = isClient
     }
 
-    /// The next close is not the end of the data: it sends no close_notify (RFC 8446, 6.1).
+    /// The next close is not the regular end of the data, so it sends no close_notify (RFC 8446, 6.1).
     func cut() { self.isCut = true }
 
     // MARK: Handshake
 
-    /// Server: continues after the hello.
+    /// Answers the hello, as a server, and continues the handshake.
     func answer(_ leaf: Leaf, protocolName: String?, refusesProtocols: Bool = false) {
         do throws(TLSFailure) {
             try self.connection.answer(leaf, protocolName: protocolName, refusesProtocols: refusesProtocols)
@@ -109,7 +109,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let count = ciphertext.readableBytes
         let progress = ciphertext.withUnsafeReadableBytes { bytes in
             self.connection.receive(bytes) { least, fill in
-                // Most often all of it; with the rest of a record from the read before, one record more.
+                // Usually fits everything. One record more may come if part of it was read before.
                 var buffer = plaintext.take() ?? context.channel.allocator.buffer(capacity: count > 4096 ? count + 16_384 : count)
                 buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: least, fill)
                 plaintext = buffer
@@ -163,7 +163,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let plaintext = self.unwrapOutboundIn(data)
-        // Must not be dropped silently, and must not be sent in clear.
+        // Plaintext must neither be dropped silently nor sent unencrypted.
         guard self.isEstablished, !self.isOutputClosed, !self.isOver else {
             promise?.fail(ChannelError.outputClosed)
             return
@@ -182,7 +182,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireErrorCaught(error)
             return
         }
-        // A write with a promise is passed on separately; all others leave together with the flush.
+        // A write with a promise is passed on separately. All others are sent together by the flush.
         if let promise { context.write(self.wrapOutboundOut(self.outgoing.take() ?? ByteBuffer()), promise: promise) }
     }
 
@@ -203,7 +203,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// Appends the connection's own output, such as handshake messages, to what was written before.
+    /// Appends the connection's own output, such as handshake messages, to the bytes that wait to be sent.
     private func collectOutput() {
         self.connection.takeOutput { bytes in
             var buffer = self.outgoing.take() ?? ByteBuffer()
@@ -223,13 +223,13 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func inspect<R>(_ body: (borrowing TLSConnection) -> R) -> R { body(self.connection) }
 }
 
-/// Hears how a TLS handshake goes; called on the event loop.
+/// Receives the events of a TLS handshake. Called on the event loop.
 protocol TLSHandlerOwner: AnyObject {
     /// A server's handshake waits for `TLSHandler.answer`.
     func tlsHello(_ hello: ClientHello)
-    /// The handshake is through; plaintext follows.
+    /// The handshake is complete. Plaintext follows.
     func tlsEstablished()
-    /// The handshake failed. What the peer has to be told was written; the connection is still open.
+    /// The handshake failed. Any alert for the peer has been written, and the connection is still open.
     func tlsFailed(_ failure: TLSFailure)
 }
 

@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import TapeBytes
 internal import TapeTLS
 
-/// One TLS failure as a message for people: which host, which direction, what went wrong, and what to do about it.
+/// A TLS failure as a message for people: the host, the direction, the problem and what to do about it.
 struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     enum Leg: Sendable, Hashable {
         /// Between the client and the proxy.
@@ -15,7 +15,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     var host: String
     var port: Int
     var failure: TLSFailure
-    /// The handshake was complete, and no byte followed.
+    /// The handshake was complete, but no byte followed.
     var isAfterHandshake = false
 
     private var authority: String {
@@ -59,7 +59,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What a client does when it has seen all that we agreed on: a missing version or cipher is not what it minds.
+    /// The message for a client that left after the handshake. A missing version or cipher cannot be the reason then.
     private var messageAfterHandshake: String {
         switch self.failure.cause {
         case .closed:
@@ -113,7 +113,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Tells people of each TLS problem once, however often and on however many event loops it happens.
+/// Reports each TLS problem to people once, no matter how often and on how many event loops it occurs.
 final class Diagnosis: Sendable {
     private struct Key: Hashable {
         var leg: TLSProblem.Leg
@@ -122,7 +122,7 @@ final class Diagnosis: Sendable {
         var cause: String
     }
 
-    /// More different problems than anybody reads.
+    /// More distinct problems than anyone would read.
     private static let limit = 200
 
     private let counts: Guarded<ProxyCounts>
@@ -131,10 +131,10 @@ final class Diagnosis: Sendable {
     private let told = Guarded<Set<Key>>([])
     private let suspicions = Guarded(Suspicions())
 
-    /// Connections that clients have closed after the handshake: without trust, or because they were not needed.
+    /// Connections that clients closed after the handshake, either because they lack trust or because they did not need them.
     private struct Suspicions {
         var list: [Suspicion] = []
-        /// A request has come through TLS: the clients trust wiretape's CA.
+        /// A request has arrived through TLS, so the clients trust Wiretape's CA.
         var areRefuted = false
     }
 
@@ -151,10 +151,10 @@ final class Diagnosis: Sendable {
         if self.isNew(key) { self.notice(problem.description) }
     }
 
-    /// A problem that is one only if no request comes through TLS until the end.
+    /// A possible problem, which is confirmed if no request arrives through TLS before the session ends.
     struct Suspicion: Sendable {
         var problem: TLSProblem
-        /// What is recorded of it, without its number.
+        /// The exchange to record for it, without its number.
         var interaction: Interaction
     }
 
@@ -165,14 +165,14 @@ final class Diagnosis: Sendable {
         }
     }
 
-    /// A request has come through TLS.
+    /// A request has arrived through TLS.
     func clientTrusts() {
         self.suspicions.withLock { $0 = Suspicions(areRefuted: true) }
     }
 
-    /// The session has ended: reports what was suspected and not refuted.
+    /// The session has ended. Reports the suspicions that were not refuted.
     ///
-    /// - Returns: what is to be recorded of it.
+    /// - Returns: the exchanges to record for them.
     func end() -> [Interaction] {
         let list = self.suspicions.withLock { suspicions in
             defer { suspicions.list = [] }
@@ -182,7 +182,7 @@ final class Diagnosis: Sendable {
         return list.map(\.interaction)
     }
 
-    /// A word on something that is no failure, once for each text.
+    /// Reports something that is not a failure, once for each text.
     func remark(_ text: String) {
         let key = Key(leg: .client, host: text, port: 0, cause: "")
         if self.isNew(key) { self.notice(text) }
@@ -202,7 +202,7 @@ extension RecordedCertificate {
 }
 
 extension Timestamp {
-    /// A certificate's time, which may be as far off as its maker liked.
+    /// A certificate's time, which may be arbitrarily far in the past or future.
     fileprivate init(seconds: Int64) {
         self.init(microseconds: seconds.multipliedReportingOverflow(by: 1_000_000).overflow ? 0 : seconds * 1_000_000)
     }

@@ -3,7 +3,7 @@ internal import TapeExchange
 public import TapeTLS
 public import TapeTrust
 
-/// How a proxy intercepts TLS: its authority, the hosts that it leaves alone, and its trust in origins.
+/// How a proxy intercepts TLS: its authority, the hosts it leaves alone, and which origins it trusts.
 public struct TLSSettings: Sendable {
     /// The trust evaluation for origins of some hosts.
     public struct TrustRule: Sendable {
@@ -16,7 +16,7 @@ public struct TLSSettings: Sendable {
         }
     }
 
-    /// The client certificate for origins of some hosts that request one.
+    /// The client certificate for those hosts' origins that request one.
     public struct IdentityRule: Sendable {
         public var hosts: HostPattern
         public var identity: ClientIdentity
@@ -27,7 +27,7 @@ public struct TLSSettings: Sendable {
         }
     }
 
-    /// The certificate of the authority that signs for every host, in PEM; may be followed by those that lead to a root.
+    /// The certificate of the authority that signs for every host, in PEM. May be followed by those that lead to a root.
     public var certificatePEM: [UInt8]
     public var keyPEM: [UInt8]
     /// Hosts whose tunnels are passed through without interception.
@@ -36,13 +36,13 @@ public struct TLSSettings: Sendable {
     public var refused: [HostPattern]
     /// The lowest version allowed for clients.
     public var clientMinimum: TLSVersion
-    /// Which clients are answered in HTTP/2 of those that offer it.
+    /// Which clients are answered with HTTP/2, of those that offer it.
     public var clientHTTP2 = ClientHTTP2.mirror
     /// The lowest version allowed for origins.
     public var upstreamMinimum: TLSVersion
     /// Paths of PEM files with roots that are trusted in addition to the system's.
     public var upstreamRoots: [String]
-    /// The first matching rule applies; the default evaluation if none matches.
+    /// The first matching rule applies, or the default evaluation if none matches.
     public var trust: [TrustRule]
     /// The first matching rule applies.
     public var identities: [IdentityRule]
@@ -67,9 +67,9 @@ public struct TLSSettings: Sendable {
     }
 }
 
-/// Which clients are answered in HTTP/2, of those that offer it in their handshake (RFC 7301).
+/// Which clients are answered with HTTP/2, of those that offer it in their handshake (RFC 7301).
 public enum ClientHTTP2: String, Sendable, Hashable, CaseIterable {
-    /// Those whose origin speaks it; in a replay, those whose origin spoke it when it was recorded.
+    /// Those whose origin speaks it. In a replay, those whose origin spoke it when it was recorded.
     case mirror
     /// All.
     case always
@@ -78,7 +78,7 @@ public enum ClientHTTP2: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PeerPolicy {
-    /// The same policy in the words of TapeTLS.
+    /// The same policy as a type of TapeTLS.
     init(_ trust: ServerTrust) {
         switch trust {
         case .defaultEvaluation(let validatesHost):
@@ -95,7 +95,7 @@ extension PeerPolicy {
     }
 }
 
-/// The client side of TLS for all sessions and event loops of one server, made on first use, since reading roots takes time.
+/// The client side of TLS for all sessions and event loops of one server. Created on first use, because reading the roots takes time.
 final class UpstreamTLSSource: Sendable {
     private let settings: TLSSettings?
     private let made = Guarded<UpstreamTLS?>(nil)
@@ -107,7 +107,7 @@ final class UpstreamTLSSource: Sendable {
 
     func get() throws(TLSFailure) -> UpstreamTLS {
         guard let settings else { throw TLSFailure(cause: .other, message: "this proxy was started without TLS") }
-        // Held while files are read: another loop that needs the roots has to wait for them anyway.
+        // Held while files are read, because another loop that needs the roots has to wait for them anyway.
         let result = self.made.withLock { made -> Result<UpstreamTLS, TLSFailure> in
             if let made { return .success(made) }
             let result = Result { () throws(TLSFailure) in try UpstreamTLS(settings) }
@@ -118,9 +118,9 @@ final class UpstreamTLSSource: Sendable {
     }
 }
 
-/// Makes the client side of TLS for upstream connections, by the rules for their hosts.
+/// Makes the client side of TLS for upstream connections, according to the rules for their hosts.
 ///
-/// Keeps no TLS sessions to resume: the caller has a cache of them. Immutable, so all event loops share one.
+/// Keeps no TLS sessions to resume; the caller caches them. Immutable, so all event loops share one.
 final class UpstreamTLS: Sendable {
     private let settings: TLSSettings
     private let context: TLSClientContext
