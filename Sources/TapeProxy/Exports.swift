@@ -1,5 +1,5 @@
-// The types of other targets in public signatures of this module, so that files that import TapeProxy can name them. Scoped, so that
-// nothing else of those targets becomes visible there. See the same file of Wiretape.
+// Types of other targets in public signatures of this module, so that files that import TapeProxy can name them. Each is exported by name,
+// so that nothing else of those targets becomes visible. See the same file in Wiretape.
 @_exported public import typealias CassetteModel.CassetteError
 @_exported public import struct CassetteModel.CassetteErrorCode
 @_exported public import struct TapeBytes.CodedError

@@ -2,11 +2,11 @@ internal import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
 
-/// What the connections of the control API share: the gate, and the threads that do what is asked for.
+/// State shared by the connections of the control API: the gate, and the threads that perform requests.
 ///
 /// Not Sendable: lives on its event loop.
 final class ControlContext {
-    /// Connections that have shown the token: twice as many as there can be sessions.
+    /// Connections that have presented the token: twice the number of possible sessions.
     static let connectionLimit = 2 * SessionServer.sessionLimit
 
     let gate: LocalGate
@@ -23,7 +23,7 @@ final class ControlContext {
         self.threads = threads
     }
 
-    /// Takes a connection in; it may take the place of an older one that has not shown the token.
+    /// Admits a connection. It may replace an older one that has not presented the token.
     func add(_ connection: ControlHandler) {
         let id = ObjectIdentifier(connection)
         self.connections[id] = connection
@@ -31,7 +31,7 @@ final class ControlContext {
         if let oldest = self.seats.arrived(id) { self.connections[oldest]?.abort() }
     }
 
-    /// - Returns: whether there is room for one more connection that has shown the token.
+    /// - Returns: whether there is room for one more connection that has presented the token.
     func admit(_ connection: ControlHandler) -> Bool { self.seats.admitted(ObjectIdentifier(connection)) }
 
     func remove(_ connection: ControlHandler) {
@@ -41,10 +41,10 @@ final class ControlContext {
         self.shared.registry.remove(connection)
     }
 
-    /// Ends all connections: those that have their answer when it is out.
+    /// Ends all connections. Those that are being answered end once the answer has been sent.
     func close() { for connection in self.connections.values { connection.stop() } }
 
-    /// Has a thread do it, and calls back on the loop.
+    /// Performs the request on a thread and calls back on the loop.
     func answer(_ request: LocalRequest, then: @escaping (LocalAnswer) -> Void) {
         let service = self.service
         let answering = self.threads.runIfActive(eventLoop: self.shared.loop) { service.answer(request) }

@@ -1,10 +1,10 @@
-/// The control API in the words of OpenAPI 3.1, for tools and for the drivers' tests.
+/// The control API's description in OpenAPI 3.1, for tools and for the drivers' tests.
 ///
-/// Written by hand; a test compares its members with those that the readers and writers know.
+/// Written by hand. A test compares its members with those of the readers and writers.
 enum ControlDescription {
     static let path = "/openapi.json"
 
-    /// The version of the protocol between a driver and `serve`. A new member or path leaves it; a change of what is there raises it.
+    /// The version of the protocol between a driver and `serve`. New members or paths do not change it; changes to existing ones do.
     static let version = "1"
 
     static let openAPI = #"""

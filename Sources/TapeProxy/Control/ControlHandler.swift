@@ -2,7 +2,7 @@ internal import LocalHTTP
 internal import NIOCore
 internal import NIOPosix
 
-/// One connection to the control API: one request, one answer.
+/// One connection to the control API: a single request and its answer.
 ///
 /// Not Sendable: lives on its event loop.
 final class ControlHandler: ChannelInboundHandler, TimedConnection {
@@ -11,13 +11,13 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
 
     private enum Phase { case reading, answering, lingering }
 
-    /// Seconds for a request to show the token, as with the inspector: whoever has it sends it at once.
+    /// Seconds in which a request has to present the token, as with the inspector: a client that has it sends it at once.
     private static let strangerTime = 2
 
     private let control: ControlContext
     private var reader: LocalRequestReader
     private var phase = Phase.reading
-    /// The client has shown the token, and there is room for it.
+    /// The client has presented the token, and there is room for it.
     private var isKnown = false
     private let opened = NIODeadline.now()
     private var context: ChannelHandlerContext?
@@ -43,7 +43,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Bytes after the request, and after a refusal, are dropped.
+        // Bytes after the request or after a refusal are dropped.
         guard case .reading = self.phase else { return }
         let outcome = self.reader.read(self.unwrapInboundIn(data).readableBytesView)
         guard self.isAdmitted() else { return self.send(.tooManyConnections) }
@@ -55,17 +55,17 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
             self.send(answer)
         case .request(let request):
             self.phase = .answering
-            // Closing a cassette may take any time.
+            // Closing a cassette may take any amount of time.
             self.deadline = .distantFuture
             self.control.answer(request) { [weak self] answer in self?.send(answer) }
         }
     }
 
-    /// False if the client has shown the token and there is no room for it.
+    /// False if the client has presented the token but there is no room for it.
     private func isAdmitted() -> Bool {
         guard self.reader.hasShownToken, !self.isKnown else { return true }
         self.isKnown = self.control.admit(self)
-        // For the whole request: it is small.
+        // The time limit for the whole request, which is small.
         self.deadline = self.opened + .seconds(Int64(self.control.shared.limits.requestHead))
         return self.isKnown
     }
@@ -79,7 +79,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { self.close() }
 
-    /// Closes our side after the answer and drops further input for a while: closing at once would reset the connection, and the client
+    /// Closes this side after the answer and drops further input for a while. Closing at once would reset the connection, and the client
     /// could lose the answer (RFC 9112, 9.6).
     private func send(_ answer: LocalAnswer) {
         guard let context else { return }
@@ -107,7 +107,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     func stop() {
         guard case .lingering = self.phase, !self.isAnswered else { return self.close() }
         self.closesWhenAnswered = true
-        // A client that does not read has the time that it had before.
+        // A client that does not read still gets the time it had before.
         self.context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.control.shared.limits.linger))) { self.close() }
     }
 

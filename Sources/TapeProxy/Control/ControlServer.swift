@@ -4,11 +4,11 @@ internal import NIOPosix
 public import TapeBytes
 internal import TapeExchange
 
-/// The control API of a server of sessions: HTTP on a loopback address, protected by a token.
+/// The control API of a session server: HTTP on a loopback address, protected by a token.
 ///
-/// Opens and ends no sessions itself: see `SessionServer`. Runs on one of that server's event loops.
+/// Does not open or end sessions itself: see `SessionServer`. Runs on one of that server's event loops.
 public final class ControlServer: Sendable {
-    /// Threads that wait for the disk, and for a session's clients to disconnect.
+    /// Threads that wait for the disk and for a session's clients to disconnect.
     private static let threadCount = 8
 
     /// The address that clients use: `127.0.0.1:7071`.
@@ -29,7 +29,7 @@ public final class ControlServer: Sendable {
         }.get()
     }
 
-    /// The same for a thread that may block, such as a command's main thread: never an event loop or a task.
+    /// The same, for a thread that may block, such as a command's main thread. Never call it on an event loop or in a task.
     package static func start(
         for server: SessionServer, host: String = "127.0.0.1", port: Int = 0, token: Secret
     ) throws(ProxyError) -> ControlServer {
@@ -52,7 +52,7 @@ public final class ControlServer: Sendable {
         let sessionLoops = server.sessionLoops
         let loop = server.loops.first
         let interfaces = server.interfaces
-        // The context knows its port, which is known once it is bound: connections are accepted in a later turn of the loop.
+        // The context needs the port, which is known only after binding. Connections are accepted in a later turn of the loop.
         let place = try loop.submit { NIOLoopBound(ControlContextHolder(), eventLoop: loop) }.wait()
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -87,27 +87,27 @@ public final class ControlServer: Sendable {
         server.loops.shared.log.controlStarted(self.address)
     }
 
-    /// Refuses new requests; those in progress complete, within the grace period of their sessions. To be called before the server's stop.
+    /// Refuses new requests. Requests in progress complete within the grace period of their sessions. Call this before stopping the server.
     public func stop() async {
         await BlockingWork.run { self.stop() }
     }
 
-    /// The same for a thread that may block: never an event loop or a task.
+    /// The same, for a thread that may block. Never call it on an event loop or in a task.
     package func stop() {
         try? self.listener.close().wait()
         try? self.threads.syncShutdownGracefully()
-        // After the answers, which the threads have handed to the loop.
+        // After the answers, which the threads have already handed to the loop.
         try? self.place.eventLoop.submit { self.place.value.close() }.wait()
     }
 }
 
-/// Holds the context of a control API for its connections, once it listens.
+/// Holds the context of a control API for its connections, once the API listens.
 ///
 /// Not Sendable: lives on its event loop.
 final class ControlContextHolder {
     var control: ControlContext?
 
-    /// Closes all connections, and drops the context.
+    /// Closes all connections and drops the context.
     func close() {
         self.control?.close()
         self.control = nil

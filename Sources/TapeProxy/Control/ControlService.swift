@@ -2,9 +2,9 @@ internal import CassettePlayback
 internal import LocalHTTP
 internal import TapeBytes
 
-/// Performs requests to the control API, and answers them.
+/// Performs requests to the control API and answers them.
 ///
-/// Waits for the disk and for clients to end: not for an event loop.
+/// Waits for the disk and for clients to end, so it must not be used on an event loop.
 struct ControlService: Sendable {
     let server: SessionServer
 
@@ -108,17 +108,17 @@ struct ControlService: Sendable {
     }
 }
 
-/// What a request to the control API asks for.
+/// The operation that a request to the control API asks for.
 enum ControlRoute: Sendable, Hashable {
     /// The OpenAPI description.
     case describe
     case list
     case create
     case show(SessionName)
-    /// - failed: the recording may not replace an older cassette.
+    /// - failed: the recording must not replace an older cassette.
     case end(SessionName, failed: Bool)
 
-    /// - Throws: the refusal.
+    /// - Throws: the refusal of an invalid request.
     init(_ request: LocalRequest) throws(LocalAnswer) {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         if request.path == ControlDescription.path {

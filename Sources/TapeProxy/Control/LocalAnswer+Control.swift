@@ -20,7 +20,7 @@ extension LocalGate.Server {
         name: "control API", example: "/sessions", tokenAdvice: "with the token from --token-file or WIRETAPE_TOKEN")
 }
 
-/// What went wrong, as an answer.
+/// Answers that report errors.
 extension LocalAnswer {
     init(_ error: any Error) {
         switch error {
@@ -51,7 +51,7 @@ extension LocalAnswer {
         }
     }
 
-    /// The cassette does not fit the order: 409 for a state that may pass, 422 for one that a person must correct.
+    /// The cassette does not suit the order: 409 for a state that may pass, 422 for one that a person has to correct.
     private init(_ error: CassetteError) {
         switch error.code {
         case .unsafePath: self.init(status: 400, reason: "Bad Request", code: "cassette-name", message: error.message)

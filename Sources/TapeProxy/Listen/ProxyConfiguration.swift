@@ -39,7 +39,7 @@ public struct ProxyConfiguration: Sendable {
     public var isTransparent = false
     /// The proxies through which origins are reached.
     public var chain = UpstreamChain()
-    /// The cassette's file name, to show to people.
+    /// The cassette's file name, for messages to people.
     public var cassetteName: String
     /// How long replayed answers take.
     public var latency: Latency

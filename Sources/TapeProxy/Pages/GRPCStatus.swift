@@ -1,18 +1,19 @@
 internal import CassetteModel
 internal import TapeExchange
 
-/// How a gRPC call ends that the proxy answers itself: a status, and a sentence that the client's library shows (gRPC over HTTP2, "Responses").
+/// The end of a gRPC call that the proxy answers itself: a status, and a sentence that the client's library shows (gRPC over HTTP2,
+/// "Responses").
 struct GRPCStatus: Sendable, Hashable {
-    /// The most bytes of an encoded message: clients take 8 KiB of fields in all.
+    /// The most bytes of an encoded message. Clients accept 8 KiB of fields in total.
     static let messageLimit = 4096
 
-    /// As gRPC numbers them.
+    /// The gRPC status code.
     var code: Int
     var message: String
     /// The value of the `Wiretape-Error` field.
     var error: String
 
-    /// The call did not go as it was recorded. Libraries do not try again on 9, FAILED_PRECONDITION.
+    /// The call differed from the recording. Libraries do not retry on 9, FAILED_PRECONDITION.
     static func miss(_ text: String) -> GRPCStatus { GRPCStatus(code: 9, message: text, error: "miss") }
 
     static func deadline(_ text: String) -> GRPCStatus { GRPCStatus(code: 4, message: text, error: "timeout") }
@@ -23,17 +24,17 @@ struct GRPCStatus: Sendable, Hashable {
         self.error = error
     }
 
-    /// Nil if the answer is not an error.
+    /// nil if the answer is not an error.
     init?(_ answer: ProxyAnswer) {
         guard let error = answer.error else { return nil }
         self.init(code: Self.code(answer.status, error), message: answer.text, error: error)
     }
 
-    /// By what went wrong, not by gRPC's table for statuses of HTTP: that is for those who know no more. The reasons are in
+    /// Maps the actual problem, not the HTTP status by gRPC's table, which is for those who know nothing else. The reasons are in
     /// docs/decisions/0045-grpc-statuses.md.
     private static func code(_ status: Int, _ error: String) -> Int {
         switch (status, error) {
-        // The origin sent what is not HTTP: INTERNAL.
+        // The origin sent something other than HTTP: INTERNAL.
         case (_, Failure.Kind.malformed.rawValue): 13
         // INTERNAL
         case (400, _), (414, _), (417, _), (431, _), (505, _): 13
@@ -43,7 +44,7 @@ struct GRPCStatus: Sendable, Hashable {
         case (403, _): 7
         // DEADLINE_EXCEEDED
         case (408, _), (504, _): 4
-        // FAILED_PRECONDITION: a miss, and what another configuration of the client would mend.
+        // FAILED_PRECONDITION: a miss, or a problem that a different client configuration would fix.
         case (421, _), (424, _), (508, _): 9
         // UNIMPLEMENTED
         case (501, _): 12
@@ -58,7 +59,7 @@ struct GRPCStatus: Sendable, Hashable {
         }
     }
 
-    /// After a body, or in place of one.
+    /// Sent after a body, or in place of one.
     var trailers: HeaderFields {
         var fields = HeaderFields()
         fields.append(name: "grpc-status", value: String(self.code))
@@ -67,7 +68,7 @@ struct GRPCStatus: Sendable, Hashable {
         return fields
     }
 
-    /// The head of an answer that has nothing but trailers.
+    /// The head of an answer that consists only of trailers.
     func head(_ call: GRPCCall) -> ResponseHead {
         var fields = HeaderFields()
         fields.append(name: "content-type", value: call.contentType)
@@ -76,7 +77,8 @@ struct GRPCStatus: Sendable, Hashable {
         return ResponseHead(version: .http2, status: 200, reason: [], fields: fields)
     }
 
-    /// Percent-encoded ("Status-Message"): all but visible ASCII and blanks, and the percent sign. Cut after a whole character.
+    /// Percent-encodes everything but visible ASCII and spaces, and the percent sign itself ("Status-Message"). Truncated after a whole
+    /// character.
     static func encoded(_ text: String) -> String {
         var encoded: [UInt8] = []
         for character in text.unicodeScalars {
@@ -89,7 +91,7 @@ struct GRPCStatus: Sendable, Hashable {
                 for byte in bytes { encoded += Array("%\(Self.hex(byte >> 4))\(Self.hex(byte & 15))".utf8) }
             }
         }
-        // A blank at an end is no part of a field's value (RFC 9113, 8.2.1).
+        // Leading and trailing spaces are not part of a field's value (RFC 9113, 8.2.1).
         while encoded.last == UInt8(ascii: " ") { encoded.removeLast() }
         let start = encoded.firstIndex { $0 != UInt8(ascii: " ") } ?? encoded.endIndex
         return String(decoding: encoded[start...], as: UTF8.self)

@@ -1,4 +1,4 @@
-/// What a person sees who opens the proxy's own address.
+/// The page shown to a person who opens the proxy's own address.
 enum HelpPage {
     static func answer(address: String, method: String) -> ProxyAnswer {
         let text = """
@@ -20,9 +20,9 @@ enum HelpPage {
     }
 }
 
-/// Markup that a literal spells out; whatever is put into it is text and is escaped, unless it is markup itself.
+/// HTML markup written as a literal. Interpolated values are text and are escaped, unless they are markup themselves.
 ///
-/// Knows no elements: what a literal opens it has to close. Attribute values belong in double or single quotes.
+/// Does not know HTML elements: a literal has to close whatever it opens. Attribute values must be in double or single quotes.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
     let markup: String
 
@@ -30,10 +30,10 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation: Interpolation) { self.markup = stringInterpolation.markup }
 
-    /// Pieces of markup, one after the other.
+    /// Joins pieces of markup.
     init(joining pieces: [HTML]) { self.markup = pieces.map(\.markup).joined(separator: "\n") }
 
-    /// The text between the quotes of a literal.
+    /// The contents of a string literal.
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var markup = ""
 

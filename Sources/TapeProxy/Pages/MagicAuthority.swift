@@ -1,22 +1,22 @@
 internal import TapeTLS
 
-/// The certificate authority as the magic host hands it out: its certificate, never its key.
+/// The certificate authority as the magic host publishes it: its certificate, never its key.
 struct MagicAuthority: Sendable, Hashable {
-    /// As systems list it: the common name.
+    /// The common name, under which systems list it.
     var name: String
     /// SHA-256 of the DER, 32 bytes.
     var fingerprint: [UInt8]
     var pem: [UInt8]
     var der: [UInt8]
-    /// PKCS #12 with the certificate alone.
+    /// PKCS #12 that contains only the certificate.
     var p12: [UInt8]
-    /// The password of the `p12` file, public because the file has no key.
+    /// The password of the `p12` file. It is public, because the file contains no key.
     var p12Password: String
 }
 
 extension MagicAuthority {
-    /// Android takes no PKCS #12 without a password, Java none below six characters; it guards nothing, since no key is inside. The same
-    /// as in `wiretape ca export`.
+    /// Android accepts no PKCS #12 without a password, and Java none below six characters. It protects nothing, because the file contains
+    /// no key. `wiretape ca export` uses the same one.
     private static let password = "changeit"
 
     init(_ authority: borrowing CertificateAuthority) throws(CertificateError) {

@@ -1,21 +1,21 @@
 internal import CassetteStore
 internal import TapeBytes
 
-/// The page that shows that traffic flows, and how to make a device trust the CA.
+/// The page that shows that traffic is flowing, and explains how to make a device trust the CA.
 ///
-/// Changes nothing and knows no connections: an answer follows from the request's line and a status.
+/// Stateless and independent of connections: an answer depends only on the request line and a status.
 struct MagicHost: Sendable {
     /// Never a real host: `.test` is reserved (RFC 6761, 6.2).
     static let name = "wiretape.test"
 
-    /// Also in capitals, which origins never keep, and with the root's dot.
+    /// Also matches capitals, because origins keep hosts in lower case, and a trailing root dot.
     static func isNamed(_ host: String) -> Bool { host == self.name || host == self.name + "." }
 
     private static let paths = ["/", "/ca.pem", "/ca.crt", "/ca.der", "/ca.p12", "/status.json", "/trusted.svg"]
 
     /// - Parameters:
-    ///   - target: in origin-form; a query changes nothing.
-    ///   - isSecure: the request came over TLS, with a certificate of our CA.
+    ///   - target: in origin-form. The query is ignored.
+    ///   - isSecure: the request arrived over TLS, with a certificate from Wiretape's CA.
     func answer(method: String, target: String, isSecure: Bool, status: MagicStatus) -> ProxyAnswer {
         guard method == "GET" || method == "HEAD" else {
             // RFC 9110, 15.5.6: a 405 without Allow is malformed.
@@ -28,7 +28,7 @@ struct MagicHost: Sendable {
         case "/", "": return self.page(isSecure: isSecure, status: status)
         case "/status.json": return self.shown("application/json", status.json)
         case "/trusted.svg":
-            // Loads only where our CA is trusted; over plain HTTP it would prove nothing.
+            // Loads only if Wiretape's CA is trusted. Over plain HTTP it would prove nothing.
             return isSecure ? self.shown("image/svg+xml", Self.trusted) : self.missing(path)
         case "/ca.pem", "/ca.crt", "/ca.der", "/ca.p12": return self.certificate(path, status.authority)
         default: return self.missing(path)
@@ -74,10 +74,10 @@ struct MagicHost: Sendable {
             text: "\(reason): request one of \(Self.paths.joined(separator: ", ")).")
     }
 
-    /// No answer may be kept: the same URL says something else once the CA is trusted, or is another proxy's.
+    /// No answer may be cached: the same URL has another answer once the CA is trusted, or when another proxy serves it.
     private static let always = [("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer")]
 
-    /// Plain attributes, no styles, so that it needs nothing of a content security policy.
+    /// Uses plain attributes and no styles, so that no content security policy blocks it.
     private static let trusted = Array(
         """
         <svg xmlns="http://www.w3.org/2000/svg" width="110" height="28" viewBox="0 0 110 28" role="img" aria-label="trusted">
@@ -90,14 +90,14 @@ struct MagicHost: Sendable {
         """.utf8)
 }
 
-/// The page that shows that traffic flows, and how a device is made to trust the CA.
+/// The page that shows that traffic is flowing, and explains how to make a device trust the CA.
 ///
-/// Without scripts and without anything from elsewhere; one image comes over HTTPS and loads only where the CA is trusted.
+/// Uses no scripts and no resources from elsewhere. One image is requested over HTTPS and loads only if the CA is trusted.
 struct MagicPage {
     var status: MagicStatus
     var isSecure: Bool
 
-    /// Permits the style sheet by its digest, and the image (Content Security Policy Level 3, 6.7.2.2).
+    /// Allows the style sheet by its digest, and the image (Content Security Policy Level 3, 6.7.2.2).
     static let contentSecurityPolicy: String = {
         let css = Array(MagicStyle.css.utf8)
         var digest = PortableSHA256()
@@ -179,7 +179,7 @@ struct MagicPage {
             """
     }
 
-    /// As OpenSSL and browsers show it, to be compared by eye; lines break after 8 bytes.
+    /// Formatted as in OpenSSL and browsers, for comparison by eye. Lines break after 8 bytes.
     private static func fingerprint(_ bytes: [UInt8]) -> HTML {
         let lines = stride(from: 0, to: bytes.count, by: 8).map { start in
             bytes[start..<min(start + 8, bytes.count)].map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
@@ -188,7 +188,7 @@ struct MagicPage {
     }
 }
 
-/// The style sheet of the magic host's page: dark or light by the reader's setting, from phones to wide screens.
+/// The style sheet of the magic host's page: dark or light as the reader prefers, for phones up to wide screens.
 enum MagicStyle {
     static let css = """
 
@@ -234,28 +234,28 @@ enum MagicStyle {
         """
 }
 
-/// What the proxy tells about its run through the magic host.
+/// Information about the run that the magic host shows.
 ///
-/// Plain values of one moment; the caller leaves out folders, names of origins and other private data.
+/// Plain values at one moment. The caller leaves out folders, names of origins and other private data.
 struct MagicStatus: Sendable {
     var mode: RecordMode
     var records: Bool
     var replays: Bool
     /// The cassette's file name, without its folder.
     var cassette: String
-    /// Where the proxy listens, HOST:PORT.
+    /// The proxy's address, HOST:PORT.
     var address: String
-    /// Exchanges that passed through the proxy.
+    /// Exchanges that have passed through the proxy.
     var exchanges = 0
     var recorded = 0
     var replayed = 0
-    /// Requests that the cassette does not hold.
+    /// Requests that the cassette does not contain.
     var misses = 0
     var tlsFailures = 0
-    /// Nil if HTTPS is not intercepted.
+    /// nil if HTTPS is not intercepted.
     var authority: MagicAuthority?
 
-    /// One JSON object.
+    /// Written as one JSON object.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)

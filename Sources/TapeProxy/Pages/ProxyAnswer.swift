@@ -2,9 +2,9 @@ internal import CassetteModel
 internal import TapeExchange
 internal import TapeRecorder
 
-/// A response that the proxy makes itself, in place of an origin's.
+/// A response that the proxy itself sends in place of an origin.
 ///
-/// Mostly plain text with a `Wiretape-Error` field, so that nobody takes it for the origin's. Never repeats header values or bodies.
+/// Mostly plain text with a `Wiretape-Error` field, so that it is not mistaken for the origin's. Never repeats header values or bodies.
 struct ProxyAnswer: Sendable {
     var status: Int
     var reason: String
@@ -14,7 +14,7 @@ struct ProxyAnswer: Sendable {
     var contentType: String
     var body: [UInt8]
 
-    /// A plain-text answer; a missing line end is added.
+    /// A plain-text answer. A missing newline at the end is added.
     init(status: Int, reason: String, error: String? = nil, fields: [(String, String)] = [], text: String) {
         self.status = status
         self.reason = reason
@@ -33,17 +33,17 @@ struct ProxyAnswer: Sendable {
         self.body = body
     }
 
-    /// The body as text, without its last line end.
+    /// The body as text, without its final newline.
     var text: String {
         String(decoding: self.body.last == UInt8(ascii: "\n") ? self.body.dropLast() : self.body[...], as: UTF8.self)
     }
 
-    /// A request that is not HTTP, or too large.
+    /// A request that is not HTTP or is too large.
     static func malformed(_ error: MessageError) -> ProxyAnswer {
         ProxyAnswer(status: error.status, reason: reason(error.status), error: "bad-request", text: error.message)
     }
 
-    /// Replaces the response of a failed exchange: the same live and replayed.
+    /// Replaces the response of a failed exchange, in the same way live and replayed.
     static func failure(_ failure: Failure) -> ProxyAnswer {
         switch failure.kind {
         case .timeout:
@@ -57,8 +57,8 @@ struct ProxyAnswer: Sendable {
         }
     }
 
-    /// A request that the cassette does not contain. 424 is a client error outside every common retry policy: those of curl,
-    /// urllib3, Alamofire and the cloud SDKs retry 408, 425, 429 and 5xx.
+    /// A request that the cassette does not contain. 424 is a client error that no common retry policy covers: curl, urllib3, Alamofire and
+    /// the cloud SDKs retry 408, 425, 429 and 5xx.
     static func miss(_ text: String) -> ProxyAnswer {
         ProxyAnswer(status: 424, reason: "Not In Cassette", error: "miss", text: text)
     }
@@ -71,7 +71,7 @@ struct ProxyAnswer: Sendable {
             fields: [("Proxy-Authenticate", "Basic realm=\"wiretape\"")], text: text)
     }
 
-    /// A CONNECT to a host that --refuse names.
+    /// A CONNECT to a host that is refused by --refuse.
     static func refusedTunnel(_ authority: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 403, reason: "Forbidden", error: "refused", text: "tunnels to \"\(authority)\" are refused here: see --refuse.")
@@ -94,7 +94,7 @@ struct ProxyAnswer: Sendable {
                 + "--on-disk-full pass.")
     }
 
-    /// A request for another host than that of the tunnel which it came through (RFC 9110, 15.5.20).
+    /// A request for a host other than that of its tunnel (RFC 9110, 15.5.20).
     static func misdirected(to authority: String, in tunnel: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 421, reason: "Misdirected Request", error: "host",
@@ -107,7 +107,7 @@ struct ProxyAnswer: Sendable {
             text: "\"\(authority)\" is this proxy itself: send the request to an origin.")
     }
 
-    /// A request that has passed more proxies of Wiretape than anybody puts one after another.
+    /// A request that has passed more Wiretape proxies than anyone would chain.
     static let ring = ProxyAnswer(
         status: 508, reason: "Loop Detected", error: "loop",
         text:
@@ -118,7 +118,7 @@ struct ProxyAnswer: Sendable {
         ProxyAnswer(status: 408, reason: "Request Timeout", error: "timeout", text: text)
     }
 
-    /// The client of a call would not wait any longer.
+    /// The deadline that the client set for its call has passed.
     static func deadline(_ text: String) -> ProxyAnswer {
         ProxyAnswer(status: 504, reason: "Gateway Timeout", error: "timeout", text: text)
     }
@@ -135,8 +135,8 @@ struct ProxyAnswer: Sendable {
         }
     }
 
-    /// The same answer for the page that sent the request: a browser shows a page the errors of other origins only with these fields (Fetch,
-    /// 3.3). Answers that are not errors, and those that ask for a password or refuse the page itself, stay as they are.
+    /// The same answer, made visible to the page that sent the request: a browser shows a page the errors of another origin only with these
+    /// fields (Fetch, 3.3). Answers that are not errors, ask for a password or refuse the page itself are left unchanged.
     func visible(to request: HeaderFields) -> ProxyAnswer {
         guard self.error != nil, self.status != 407, self.status != 403, request.contains("origin"), let origin = request.first("origin")
         else { return self }
@@ -149,8 +149,8 @@ struct ProxyAnswer: Sendable {
         [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true"), ("Vary", "Origin")]
     }
 
-    /// Allows a request that a page asks for in advance (Fetch, 4.8). The request itself is then answered from the cassette, or is a miss that
-    /// the page sees.
+    /// Allows a request for which a page has sent a preflight (Fetch, 4.8). The request itself is then answered from the cassette, or is a
+    /// miss that the page can see.
     static func preflight(for request: HeaderFields) -> ProxyAnswer {
         var fields = self.sharing(with: request.first("origin") ?? "*")
         if let method = request.first("access-control-request-method") { fields.append(("Access-Control-Allow-Methods", method)) }
@@ -159,14 +159,14 @@ struct ProxyAnswer: Sendable {
         if request.first("access-control-request-private-network") == "true" {
             fields.append(("Access-Control-Allow-Private-Network", "true"))
         }
-        // The browser asks again in the next run, whose cassette may be another one.
+        // The browser asks again in the next run, which may use another cassette.
         fields.append(("Access-Control-Max-Age", "0"))
         return ProxyAnswer(
             status: 200, reason: "OK", fields: fields, text: "the cassette has no answer to this preflight: wiretape allows it.")
     }
 
-    /// The answer to a TRACE or an OPTIONS that may not be forwarded (RFC 9110, 9.3.7 and 9.3.8). A trace leaves out the fields that hold
-    /// credentials.
+    /// The answer to a TRACE or OPTIONS request that may not be forwarded (RFC 9110, 9.3.7 and 9.3.8). A trace omits the fields that
+    /// contain credentials.
     static func lastRecipient(of head: RequestHead) -> ProxyAnswer {
         guard head.method == "TRACE" else {
             var answer = ProxyAnswer(contentType: "text/plain; charset=utf-8", body: [])
@@ -189,7 +189,7 @@ struct ProxyAnswer: Sendable {
         return ResponseHead(version: .http11, status: self.status, reason: Array(self.reason.utf8), fields: fields)
     }
 
-    /// The answer as bytes of HTTP/1.
+    /// The answer as HTTP/1 bytes.
     func bytes(method: String, persistence: ConnectionOption) -> [UInt8] {
         let head = self.head
         var bytes = Array("HTTP/1.1 \(self.status) \(self.reason)\r\n".utf8) + head.fields.bytes

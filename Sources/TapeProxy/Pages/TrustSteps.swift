@@ -7,7 +7,7 @@ struct TrustSteps {
 
     /// - Parameters:
     ///   - authority: the CA's name as systems list it.
-    ///   - address: the proxy's, HOST:PORT.
+    ///   - address: the proxy's address, HOST:PORT.
     static func all(authority: String, address: String) -> [TrustSteps] {
         [
             TrustSteps(

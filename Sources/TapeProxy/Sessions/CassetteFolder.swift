@@ -1,14 +1,14 @@
 internal import CassetteFormat
 internal import Platform
 
-/// The sessions of a server on one of its event loops.
+/// The folder that contains a server's cassettes.
 ///
-/// Judges names at the moment of asking. Does not protect against links created after the check.
+/// Checks names at the moment of the call. Does not protect against links that are created after the check.
 public struct CassetteFolder: Sendable, Hashable {
     /// Absolute, without links.
     public let path: String
 
-    /// - Throws: `notFound` where there is no such folder.
+    /// - Throws: `notFound` if there is no such folder.
     public init(_ path: String) throws(CassetteError) {
         var status = stat()
         guard let resolved = realpath(path, nil) else {
@@ -22,14 +22,14 @@ public struct CassetteFolder: Sendable, Hashable {
         }
     }
 
-    /// The path of a cassette by its name, `pets.json` or `shop/pets.json`; there may be none of that name yet.
+    /// The path of a cassette, given its name, such as `pets.json` or `shop/pets.json`. The cassette need not exist yet.
     ///
-    /// - Parameter makesFolders: makes folders of the name that are missing.
+    /// - Parameter makesFolders: creates missing folders of the name.
     /// - Throws: `unsafePath` for a name that leads elsewhere, or to a file that cannot be a cassette.
     public func cassette(_ name: String, makesFolders: Bool = false) throws(CassetteError) -> String {
         if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
         guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
-        // Bytes, as the file system takes them: to Swift a slash and an accent after it are one character.
+        // Split as bytes, as the file system does. In Swift, a slash and a following combining accent are one character.
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -49,7 +49,7 @@ public struct CassetteFolder: Sendable, Hashable {
                         .notFound,
                         "there is no folder \"\(path)\" for \"\(name)\": create it first, or order the session with \"folders\": true.")
                 }
-                // Another session may make the same folder at the same time.
+                // Another session may create the same folder at the same time.
                 guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
                     throw CassetteError(
                         .notFound, "cannot create the folder \"\(path)\" (\(String(cString: strerror(errno)))): create it first.")

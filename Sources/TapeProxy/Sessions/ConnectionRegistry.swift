@@ -1,13 +1,13 @@
 internal import NIOCore
 
-/// Everything open on one event loop, so that one timer a second can end what has waited too long.
+/// Everything that is open on one event loop, so that one timer a second can end whatever has waited too long.
 ///
-/// A timer per request would cost more than the request's parsing.
+/// A timer per request would cost more than parsing the request.
 final class ConnectionRegistry {
     private var members: [ObjectIdentifier: any TimedConnection] = [:]
     private let changed: (Int) -> Void
 
-    /// - Parameter changed: told of each connection more (1) or less (-1).
+    /// - Parameter changed: called for each connection added (1) or removed (-1).
     init(changed: @escaping (Int) -> Void = { _ in }) { self.changed = changed }
 
     var count: Int { self.members.count }
@@ -26,7 +26,7 @@ final class ConnectionRegistry {
         for member in late { member.deadlinePassed() }
     }
 
-    /// A copy, so that members may leave while it is walked.
+    /// A copy, so that members may leave during iteration.
     var all: [any TimedConnection] { Array(self.members.values) }
 }
 
@@ -34,7 +34,7 @@ final class ConnectionRegistry {
 protocol TimedConnection: AnyObject {
     var deadline: NIODeadline { get }
     func deadlinePassed()
-    /// The proxy is about to stop: close at once where nothing is in flight, else after what is.
+    /// The proxy is about to stop. Close at once if nothing is in flight, otherwise when it has ended.
     func stop()
     /// The grace period is over.
     func abort()

@@ -6,24 +6,24 @@ internal import LocalHTTP
 internal import NIOCore
 internal import TapeRecorder
 
-/// One session of a server: its cassette, its recorder, and the address that clients use.
+/// One session of a server: its cassette, its recorder and the address that clients use.
 ///
-/// Forwards and decides nothing: see `ProxyContext` and `CassetteSession`.
+/// Does not forward or decide anything: see `ProxyContext` and `CassetteSession`.
 final class OpenSession: Sendable {
-    /// What it is made of.
+    /// The components of a session.
     struct Parts: Sendable {
         var name: SessionName
         /// The cassette's name in the server's folder.
         var cassetteName: String
         var label: String?
-        /// The process that the session belongs to; nil if it belongs to none.
+        /// The process that owns the session; nil if none does.
         var owner: ProcessIdentity?
         /// The settings of the order, applied over those of all sessions.
         var settings: RunSettings
-        /// What the client that ordered it should know.
+        /// Messages for the client that ordered the session.
         var notices: [String]
         var cassette: OpenCassette
-        /// Nil if it is not shown.
+        /// nil if the session is not shown.
         var page: SessionPage?
     }
 
@@ -33,7 +33,7 @@ final class OpenSession: Sendable {
     let contexts: PerLoop<ProxyContext>
     /// The listener of the session's own port; nil if it has none.
     let listener: (any Channel)?
-    /// The port of its own. Read once: a closed listener has no address.
+    /// The session's own port. Read once, because a closed listener has no address.
     let port: Int?
 
     init(
@@ -51,7 +51,7 @@ final class OpenSession: Sendable {
     var session: CassetteSession { self.parts.cassette.session }
     var recorder: Recorder? { self.parts.cassette.recorder }
 
-    /// - Parameter isDetailed: adds the report on each exchange.
+    /// - Parameter isDetailed: adds a report on each exchange.
     func report(isDetailed: Bool = false) -> SessionReport {
         var report = SessionReport(
             name: self.name, cassette: self.parts.cassetteName, mode: self.session.mode, isOpen: true,
@@ -63,16 +63,16 @@ final class OpenSession: Sendable {
         return report
     }
 
-    /// Closes the cassette, and returns the final report. To be called when nothing is in flight any more; waits for the disk.
+    /// Closes the cassette and returns the final report. Call it when nothing is in flight any more. Waits for the disk.
     ///
     /// - Parameters:
     ///   - keepsOld: keeps a cassette that the recording would replace.
-    ///   - searching: called every tenth of a second with the number of exchanges whose bodies are still searched for secrets.
+    ///   - searching: called ten times a second with the number of exchanges whose bodies are still being searched for secrets.
     func close(keepsOld: Bool, searching: (_ left: Int) -> Void = { _ in }) -> SessionReport {
         var file: String?
         var problem: String?
         do throws(CassetteError) {
-            // An empty cassette would be replayed the next time, and refuse every request.
+            // The next run would replay an empty cassette and refuse every request.
             file = try self.recorder?.close(keepsOld: keepsOld, keepsEmpty: false, searching: searching)
             if let closed = file, !CassettePlace.exists(closed) { file = nil }
         } catch {

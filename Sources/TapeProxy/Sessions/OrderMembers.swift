@@ -1,15 +1,15 @@
 internal import CassettePlayback
 internal import TapeBytes
 
-/// The members of one JSON object of an order, all known, each at most once.
+/// The members of one JSON object in an order. All must be known, and each may occur once.
 ///
-/// A misspelled member would be a rule that silently has no effect. Each error begins with the member's name.
+/// A misspelled member would be a rule that silently has no effect. Every error begins with the member's name.
 struct OrderMembers {
     private let values: [String: JSONValue]
-    /// The prefix of names in errors, `rules.`.
+    /// The prefix of member names in errors, such as `rules.`.
     private let prefix: String
 
-    /// - Parameter known: in the order that errors name them.
+    /// - Parameter known: the known names, in the order in which errors list them.
     init(_ object: JSONValue, known: [String], prefix: String = "") throws(SessionError) {
         var values: [String: JSONValue] = [:]
         for member in object.members {
@@ -27,7 +27,7 @@ struct OrderMembers {
         self.prefix = prefix
     }
 
-    /// An error on one of the members.
+    /// An error about one of the members.
     func error(_ name: String, _ problem: String) -> SessionError {
         SessionError(.invalid, "\"\(self.prefix)\(name)\" \(problem)")
     }
@@ -55,7 +55,7 @@ struct OrderMembers {
         return choice
     }
 
-    /// Nil where there is no such member.
+    /// nil if there is no such member.
     ///
     /// - Parameter check: throws an error whose message has no period.
     func texts(_ name: String, check: (String) throws -> Void = { _ in }) throws(SessionError) -> [String]? {

@@ -17,9 +17,9 @@ final class ProxyContext {
     let common: SharedSession
     let configuration: ProxyConfiguration
     let session: CassetteSession
-    /// Nil if nothing is recorded.
+    /// nil if nothing is recorded.
     let recorder: (any ExchangeSink)?
-    /// Nil if nothing is replayed.
+    /// nil if nothing is replayed.
     let library: ReplayLibrary?
     /// Makes connections to origins.
     let dialing: any Dialing
@@ -29,10 +29,10 @@ final class ProxyContext {
     let messageLimits = Limits()
     /// The client connections of this session.
     let members = ConnectionRegistry()
-    /// `HOST:PORT` that the proxy listens on, for its own pages.
+    /// `HOST:PORT` on which the proxy listens, for its own pages.
     private(set) var address = ""
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
-    /// The recorder's queue is full: connections stop reading.
+    /// The recorder's queue is full, so connections stop reading.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
     private var stopped: EventLoopPromise<Void>?
@@ -87,13 +87,13 @@ final class ProxyContext {
 
     func add(_ member: any TimedConnection) { self.members.add(member) }
 
-    /// A client connection has closed, or has moved to another session.
+    /// A client connection has closed or has moved to another session.
     func remove(_ member: any TimedConnection) {
         self.members.remove(member)
         if self.isStopping, self.members.count == 0 { self.endStop() }
     }
 
-    /// Closes idle connections now and busy ones after their exchange, at the latest after the grace period.
+    /// Closes idle connections now and busy ones after their exchange, but no later than the end of the grace period.
     func stop(then done: EventLoopPromise<Void>) {
         self.isStopping = true
         self.stopped = done
@@ -119,7 +119,7 @@ final class ProxyContext {
 
     // MARK: Counts
 
-    /// What the magic host shows about this run.
+    /// The information about this run that the magic host shows.
     var magicStatus: MagicStatus {
         let counts = self.common.totalCounts
         return MagicStatus(
@@ -144,7 +144,8 @@ final class ProxyContext {
         self.common.recorderFilled()
     }
 
-    /// Another loop has filled the queue. Checks again: the queue may have drained before this call, and nothing would reset the flag then.
+    /// Another loop has filled the queue. Checks again, because the queue may have drained before this call, and then nothing would reset
+    /// the flag.
     func recorderFilled() {
         if self.recorder?.isFull == true { self.isRecorderFull = true }
     }
@@ -152,13 +153,13 @@ final class ProxyContext {
     /// Whether messages of conversations have to wait for the recorder.
     var isRecorderBusy: Bool { self.isRecorderFull || self.recorder?.isBusy() == true }
 
-    /// Calls back when the recorder has drained; keeps one callback per owner.
+    /// Calls back when the recorder has drained. Keeps one callback per owner.
     func whenRecorderDrains(_ owner: AnyObject, _ call: @escaping () -> Void) {
         self.waiting[ObjectIdentifier(owner)] = call
     }
 
     func recorderDrained() {
-        // The queue was filled again after this drain: the next drain calls again.
+        // The queue has filled up again since this drain. The next drain calls again.
         guard self.recorder?.isFull != true else { return }
         if self.isRecorderFull { self.log.recorderDrained() }
         self.isRecorderFull = false

@@ -9,7 +9,7 @@ final class SessionDirectory {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Compared where there is no such session, so that the time tells nobody which names there are.
+    /// Compared if there is no such session, so that timing does not reveal which names exist.
     private let nobody = Secret.random()
 
     func add(_ session: ProxyContext, name: SessionName, token: Secret) {
@@ -18,7 +18,7 @@ final class SessionDirectory {
 
     func remove(_ name: SessionName) { self.entries[name.text] = nil }
 
-    /// - Parameter fieldValue: of `Proxy-Authorization`.
+    /// - Parameter fieldValue: the value of `Proxy-Authorization`.
     func session(for fieldValue: String?) -> ProxyContext? {
         guard let parts = BasicCredentials(fieldValue)?.parts else { return nil }
         let entry = self.entries[String(decoding: parts.user, as: UTF8.self)]

@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// Which session a client connection may use: the one of its port, or the one that its proxy credentials name.
+/// Decides which session a client connection may use: that of its port, or the one named by its proxy credentials.
 ///
 /// Belongs to one connection. Not Sendable: lives on its event loop.
 struct SessionGate {
@@ -11,16 +11,16 @@ struct SessionGate {
     }
 
     private let kind: Kind
-    /// The last accepted field value, so that the connection's next request costs one comparison.
+    /// The last accepted field value, so that the connection's next request costs a single comparison.
     private var accepted: String?
 
-    /// Whether it requires credentials.
+    /// Whether credentials are required.
     var isGuarded: Bool { if case .open = self.kind { false } else { true } }
 
     /// Whether requests name their sessions.
     var isNamed: Bool { if case .named = self.kind { true } else { false } }
 
-    /// For everybody who reaches the port.
+    /// Admits everyone who can reach the port.
     static var open: SessionGate { SessionGate(kind: .open) }
 
     /// Admits clients with these credentials; every client if nil.
@@ -36,7 +36,7 @@ struct SessionGate {
         self.kind = kind
     }
 
-    /// The answer to a client that is not admitted. It does not tell whether the name or the token is wrong.
+    /// The answer to a client that is not admitted. It does not reveal whether the name or the token is wrong.
     ///
     /// - Parameter authorization: the value of the request's `Proxy-Authorization` field.
     func refusal(of authorization: String?) -> ProxyAnswer {

@@ -1,14 +1,14 @@
 public import TapeBytes
 
-/// The name of a session, in its URL and as the user of its proxy credentials: letters, digits, `-`, `_` and `.`, which need no
-/// escaping anywhere.
+/// The name of a session, used in its URL and as the user of its proxy credentials. Consists of letters, digits, `-`, `_` and `.`, which
+/// need no escaping anywhere.
 public struct SessionName: Sendable, Hashable, CustomStringConvertible {
-    /// Bytes; long enough for a test's name, short enough for a line of a log.
+    /// In bytes: enough for a test's name, but short enough for a log line.
     public static let limit = 64
 
     public let text: String
 
-    /// Nil if invalid.
+    /// nil if invalid.
     public init?(_ text: String) {
         guard (1...Self.limit).contains(text.utf8.count), text.utf8.allSatisfy(Self.isNameByte), text.utf8.first != UInt8(ascii: ".")
         else { return nil }
@@ -32,7 +32,7 @@ public struct SessionName: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a session cannot be started, asked about or ended.
+/// Why a session cannot be opened, inspected or ended.
 ///
 /// Its message: what went wrong, with which name or member, and what to do next.
 public typealias SessionError = CodedError<SessionErrorCode>
@@ -40,14 +40,14 @@ public typealias SessionError = CodedError<SessionErrorCode>
 public struct SessionErrorCode: Hashable, Sendable {
     enum Value { case invalid, notFound, nameTaken, cassetteInUse, tooMany, stopping }
     var value: Value
-    /// The order is not what it has to be.
+    /// The order is invalid.
     public static var invalid: Self { Self(value: .invalid) }
     /// There is no such session.
     public static var notFound: Self { Self(value: .notFound) }
     public static var nameTaken: Self { Self(value: .nameTaken) }
-    /// A session writes the cassette, or is to write one that others read.
+    /// A session writes the cassette, or wants to write one that others read.
     public static var cassetteInUse: Self { Self(value: .cassetteInUse) }
-    /// The session limit is reached.
+    /// The session limit has been reached.
     public static var tooMany: Self { Self(value: .tooMany) }
     /// The server is stopping.
     public static var stopping: Self { Self(value: .stopping) }

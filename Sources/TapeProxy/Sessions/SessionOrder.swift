@@ -1,22 +1,22 @@
 public import CassetteStore
 internal import TapeBytes
 
-/// A request to open a session: which cassette, and how it is replayed and recorded.
+/// A request to open a session: the cassette, and how it is replayed and recorded.
 public struct SessionOrder: Sendable, Hashable {
-    /// Nil picks a free name.
+    /// nil picks a free name.
     public var name: SessionName?
     /// The cassette's name in the server's folder.
     public var cassette: String
     public var mode: RecordMode
-    /// Applied over those of all sessions, and over the cassette's own.
+    /// Applied over those of all sessions and over the cassette's own.
     public var settings: RunSettings
-    /// Whether the session gets a port of its own, for clients that cannot send proxy credentials.
+    /// Whether the session gets its own port, for clients that cannot send proxy credentials.
     public var wantsPort: Bool
     /// Free text that names the session for people, such as the full name of a test; nil shows the session's own name.
     public var label: String?
-    /// Whether folders in the cassette's name that are missing are made.
+    /// Whether missing folders in the cassette's name are created.
     public var makesFolders = false
-    /// The process that the session belongs to: once it has ended, the session is ended as after a failed test. Nil lets it stay open.
+    /// The process that owns the session. Once it has ended, the session is ended as after a failed test; nil lets the session stay open.
     public var owner: ProcessIdentity?
 
     public init(
@@ -35,10 +35,10 @@ public struct SessionOrder: Sendable, Hashable {
 enum SessionOrderReader {
     static let members = ["cassette", "mode", "name", "port", "label", "folders", "owner"] + SessionSettingsReader.members
 
-    /// In bytes; longer than the names of parametrized tests.
+    /// In bytes: more than the names of parametrized tests need.
     static let labelLimit = 1024
 
-    /// Throws if "cassette" is missing.
+    /// The modes that an order may have.
     private static let modes: [RecordMode] = [.none, .once, .newEpisodes, .all]
 
     static func read(_ json: [UInt8]) throws(SessionError) -> SessionOrder {

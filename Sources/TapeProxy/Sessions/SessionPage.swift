@@ -6,7 +6,7 @@ package struct ShownSession: Sendable {
     package var name: String
     /// The cassette's name in the server's folder.
     package var cassetteName: String
-    /// The file that is written, or else the one that is replayed.
+    /// The file being written, or else the one being replayed.
     package var path: String
     package var session: CassetteSession
     package var recorder: Recorder?
@@ -15,12 +15,12 @@ package struct ShownSession: Sendable {
 
 /// The page of one session, which another part of the program serves.
 package struct SessionPage: Sendable {
-    /// With its token.
+    /// Includes the token.
     package var address: String
-    /// No session dials it.
+    /// The page's port, which no session dials.
     package var port: Int
     package var watch: @Sendable (WatchedExchange) -> Void
-    /// Is given the counts of the session, once there are any.
+    /// Called with a function that returns the session's counts, once there are any.
     package var follow: @Sendable (@escaping @Sendable () -> ProxyCounts) -> Void
     package var stop: @Sendable () -> Void
 

@@ -1,6 +1,6 @@
-/// The sessions of a server, their states, and the cassettes they use: each cassette has one writer, or any number of readers.
+/// The sessions of a server, their states and the cassettes they use. Each cassette has one writer, or any number of readers.
 ///
-/// Opens and closes nothing: a session is reserved, open, closing, and gone.
+/// Does not open or close anything itself. A session is first reserved, then open, then closing, and then gone.
 struct SessionRegistry<Session: Sendable>: Sendable {
     private enum State: Sendable {
         case reserved
@@ -43,7 +43,7 @@ struct SessionRegistry<Session: Sendable>: Sendable {
         return name
     }
 
-    /// Makes a session that was reserved as a reader a writer, since its expired cassette is recorded again.
+    /// Turns a session that was reserved as a reader into a writer, because its expired cassette is recorded again.
     mutating func willWrite(_ name: SessionName) throws(SessionError) {
         guard let entry = self.entries[name], !entry.writes else { return }
         try self.check(entry.cassette, writes: true, but: name)
@@ -67,7 +67,7 @@ struct SessionRegistry<Session: Sendable>: Sendable {
         return SessionName(number: self.lastNumber)
     }
 
-    /// - Throws: `stopping` if the server is stopping: the caller must close the session.
+    /// - Throws: `stopping` if the server is stopping. The caller must then close the session.
     mutating func opened(_ name: SessionName, _ session: Session) throws(SessionError) {
         guard !self.isStopping else { throw Self.stopping }
         self.entries[name]?.state = .open(session)
@@ -78,7 +78,7 @@ struct SessionRegistry<Session: Sendable>: Sendable {
         return session
     }
 
-    /// All that are open, in the order of their start.
+    /// All open sessions, in the order of their start.
     var open: [Session] {
         self.names.compactMap { name in
             guard case .open(let session)? = self.entries[name]?.state else { return nil }
@@ -86,14 +86,14 @@ struct SessionRegistry<Session: Sendable>: Sendable {
         }
     }
 
-    /// Prevents other calls from ending the session or reporting on it; its name and its cassette stay reserved.
+    /// Prevents other calls from ending the session or reporting on it. Its name and cassette stay reserved.
     mutating func beginClosing(_ name: SessionName) throws(SessionError) -> Session {
         let session = try self.session(name)
         self.entries[name]?.state = .closing
         return session
     }
 
-    /// The session has closed, or was not opened.
+    /// The session has closed, or could not be opened.
     mutating func closed(_ name: SessionName) {
         self.entries[name] = nil
         self.names.removeAll { $0 == name }

@@ -3,10 +3,10 @@ public import CassetteStore
 public import TapeBytes
 public import TapeRecorder
 
-/// The state of a session, or its result: in numbers, and for each exchange if that was requested.
+/// The state or the result of a session: totals and, if requested, a report on each exchange.
 public struct SessionReport: Sendable {
     public var name: SessionName
-    /// Free text of the order; nil if it had none.
+    /// Free text from the order; nil if it had none.
     public var label: String?
     /// The cassette's name in the server's folder.
     public var cassette: String
@@ -16,18 +16,19 @@ public struct SessionReport: Sendable {
     public var recorded: Int
     public var counts: ProxyCounts
     public var verdict: Verdict
-    /// The result for each exchange; nil if it was not requested.
+    /// The result for each exchange; nil if not requested.
     public var details: ReplayReport?
-    /// Nil if nothing is recorded.
+    /// nil if nothing is recorded.
     public var recorder: RecorderStatus?
-    /// The recording's file, which differs from the cassette's if that one was kept. Nil if nothing was recorded, and before the end.
+    /// The recording's file, which differs from the cassette's if the old cassette was kept. nil if nothing was recorded, and before the
+    /// end.
     public var file: String?
     /// Why the cassette could not be closed; nil if it was.
     public var problem: String?
 
-    /// Which flaws of the replay are failures.
+    /// The replay flaws that count as failures.
     public var failOn = FailureRule.standard
-    /// Says that the cassette is expired but was replayed all the same; nil otherwise.
+    /// A message that the cassette is expired but was replayed anyway; nil otherwise.
     public var expiry: String?
 
     /// The exit code of a run with this result: 0, or the smallest `RunFailure`.
@@ -38,7 +39,7 @@ public struct SessionReport: Sendable {
     }
 
     /// What a person should read if `exitStatus` is not 0: each problem with its next step, as `replay` and `record` print them. Empty if
-    /// nothing is wrong, or the report has no details.
+    /// nothing is wrong or the report has no details.
     public var lines: [String] {
         var lines = self.details?.flawLines(naming: self.failOn.failing.union([.miss])) ?? []
         if let problem = self.problem ?? self.recorder?.firstProblem?.message { lines.append(problem) }

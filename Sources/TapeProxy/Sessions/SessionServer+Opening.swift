@@ -7,16 +7,16 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeRecorder
 
-/// Sessions are opened.
+/// Opening sessions.
 extension SessionServer {
-    /// Opens the cassette and lets clients in.
+    /// Opens the cassette and admits clients.
     ///
     /// - Throws: `SessionError` for an invalid order, `CassetteError` if the cassette cannot be opened, `RunPlan.Expired` if it is too
     ///   old, `MatchRuleError` and `SettingSyntaxError` for invalid rules.
     func open(_ order: SessionOrder) throws -> OpenSession {
         self.endAbandoned()
         let path = try self.path(order)
-        // Under the lock: of two sessions that find no cassette only one may make it.
+        // Under the lock: if two sessions find no cassette, only one of them may create it.
         let name = try self.registry.withLock { registry in
             try registry.reserve(order.name, cassette: path, writes: try Self.writes(order, path))
         }
@@ -37,11 +37,11 @@ extension SessionServer {
         }
     }
 
-    /// Ends the sessions whose owners have ended without doing so: each would keep its cassette from all others.
+    /// Ends sessions that their owners left open when they ended, because each would block its cassette for all others.
     private func endAbandoned() {
         for session in self.registry.withLock({ $0.open }) {
             guard let owner = session.parts.owner, !owner.isRunning else { continue }
-            // Another request may be ending it at this moment.
+            // Another request may be ending it right now.
             guard let report = try? self.end(session.name, keepsOld: true) else { continue }
             self.notice(
                 "session \"\(report.label ?? report.name.text)\": its process \(owner.id) has ended, so it was ended as after a failed test."
@@ -53,7 +53,7 @@ extension SessionServer {
         do throws(CassetteError) {
             return try self.configuration.folder.cassette(order.cassette, makesFolders: order.makesFolders && order.mode != .none)
         } catch {
-            // Without its folder there is no cassette either, and a replay makes none.
+            // Without its folder there is no cassette either, and a replay does not create one.
             throw error.code == .notFound && order.mode == .none ? Self.noCassette(order) : error
         }
     }
@@ -107,13 +107,13 @@ extension SessionServer {
                 wantsPort: order.wantsPort, notice: tell)
         } catch {
             page?.stop()
-            // The first error says why there is no session.
+            // Report the first error: it explains why there is no session.
             try? cassette.abandon()
             throw error
         }
     }
 
-    /// The order's own rules were read before: what is wrong with rules here is in the head of the cassette.
+    /// The order's own rules have already been checked, so invalid rules at this point come from the head of the cassette.
     private static func plan(_ path: String, _ order: SessionOrder, _ options: RunPlan.Options) throws -> RunPlan {
         do {
             return try RunPlan(path, mode: order.mode, options: options)
@@ -148,7 +148,7 @@ extension SessionServer {
             throw error
         }
         let token = Secret.random()
-        // On every loop before anybody is told the token.
+        // Add it on every loop before anyone learns the token.
         _ = try sessionLoops.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
         parts.page?.follow { common.totalCounts }
         let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
@@ -156,7 +156,7 @@ extension SessionServer {
         return open
     }
 
-    /// A port of the session's own, open to everybody who reaches it.
+    /// Opens the session's own port, which admits everyone who can reach it.
     private func bind(_ contexts: PerLoop<ProxyContext>) throws -> any Channel {
         try ProxyListener.bind(
             host: self.configuration.host, port: 0, interfaces: self.interfaces, on: self.loops, session: contexts,

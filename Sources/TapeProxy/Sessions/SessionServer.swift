@@ -4,9 +4,9 @@ internal import NIOCore
 public import TapeBytes
 internal import TapeExchange
 
-/// Serves many cassettes at once: one shared port, and sessions that are opened and ended while it runs.
+/// Serves many cassettes at once, with one shared port and sessions that are opened and ended while it runs.
 ///
-/// Sessions share the event loops and the certificate authority, and nothing else. Clients open and end them through `ControlServer`.
+/// Sessions share only the event loops and the certificate authority. Clients open and end them through `ControlServer`.
 public final class SessionServer: Sendable {
     /// Sessions at once: two for each core of the largest CI machines. Each may hold 1 MiB of responses and a recorder's thread.
     public static let sessionLimit = 256
@@ -17,7 +17,7 @@ public final class SessionServer: Sendable {
     /// The address of the shared port: `127.0.0.1:7070`.
     public let address: String
     let configuration: SessionServerConfiguration
-    /// Of each session's configuration what is the same for all.
+    /// The settings that are the same in all sessions' configurations.
     let settings: ProxyConfiguration
     let interfaces: [IPAddress]
     let loops: ServerLoops
@@ -30,9 +30,9 @@ public final class SessionServer: Sendable {
     private let ending = Shutdown()
     private let closings = Guarded(ClosingSessions())
 
-    /// Listens and serves, without any session yet.
+    /// Starts to listen and serve, without any sessions yet.
     ///
-    /// - Parameter notice: receives messages for people about problems of a session; called on any thread.
+    /// - Parameter notice: receives messages for people about problems of a session. Called on any thread.
     public static func start(
         _ configuration: SessionServerConfiguration, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(ProxyError) -> SessionServer {
@@ -41,7 +41,7 @@ public final class SessionServer: Sendable {
         }.get()
     }
 
-    /// The same for a thread that may block, such as a command's main thread: never an event loop or a task.
+    /// The same, for a thread that may block, such as a command's main thread. Never call it on an event loop or in a task.
     package static func start(
         _ configuration: SessionServerConfiguration, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> SessionServer {
@@ -103,7 +103,7 @@ public final class SessionServer: Sendable {
         loops.shared.log.started(self.address, loops: sessionLoops.count)
     }
 
-    /// Serves until the task is cancelled or `stop` is called, and returns when the server has stopped.
+    /// Serves until the task is cancelled or `stop` is called. Returns when the server has stopped.
     ///
     /// - Returns: the reports of the sessions that were open; empty if another `stop` has returned them.
     public func run() async -> [SessionReport] {
@@ -113,22 +113,22 @@ public final class SessionServer: Sendable {
 
     /// Refuses new sessions, lets exchanges in flight end within the grace period, and closes every cassette.
     ///
-    /// A recording that would replace a cassette stays beside it, since it may be incomplete. No call may be opening or ending a session
-    /// meanwhile. Shared event loops keep running.
+    /// A recording that would replace a cassette is left next to it, because it may be incomplete. No call may be opening or ending a
+    /// session meanwhile. Shared event loops keep running.
     ///
     /// - Returns: the reports of the sessions that were open; empty for all but the first caller.
     public func stop() async -> [SessionReport] {
         await BlockingWork.run { self.stop() }
     }
 
-    /// Makes `stop`, and the ends of single sessions, end soon: searches for secrets that are not done, and the decoding of raw bodies, are
-    /// left out, as `Recorder.hasten` describes. Holds for all sessions from now on.
+    /// Makes `stop`, and the ends of single sessions, finish soon by skipping unfinished searches for secrets and the decoding of raw
+    /// bodies, as `Recorder.hasten` describes. Applies to all sessions from now on.
     public func hasten() { self.closings.withLock { $0.hasten() } }
 
-    /// The same for a thread that may block: never an event loop or a task.
+    /// The same, for a thread that may block. Never call it on an event loop or in a task.
     ///
-    /// - Parameter searching: called every tenth of a second with the number of exchanges of the session that is being closed whose bodies are
-    ///   still searched for secrets.
+    /// - Parameter searching: called ten times a second with the number of exchanges in the closing session whose bodies are still being
+    ///   searched for secrets.
     package func stop(searching: (_ left: Int) -> Void = { _ in }) -> [SessionReport] {
         self.ending.perform {
             self.loops.shared.log.stopping()
@@ -145,7 +145,7 @@ public final class SessionServer: Sendable {
     }
 }
 
-/// The sessions whose cassettes are being closed, so that all of these can be told to be quick.
+/// The sessions whose cassettes are being closed, so that all of them can be hastened.
 private struct ClosingSessions: Sendable {
     private var sessions: [SessionName: OpenSession] = [:]
     private var isHastened = false
@@ -163,13 +163,13 @@ private struct ClosingSessions: Sendable {
     }
 }
 
-/// The sessions of a server as one of its event loops knows them.
+/// The sessions of a server on one of its event loops.
 ///
-/// Touches no file. Not Sendable: lives on its event loop.
+/// Does not touch files. Not Sendable: lives on its event loop.
 final class SessionLoop {
     let shared: ProxyLoop
     let directory = SessionDirectory()
-    /// Where a client of the shared port is until it has named a session. Nothing is replayed, dialled or recorded there.
+    /// The context of a client of the shared port until it has named a session. It replays, dials and records nothing.
     let unauthenticated: ProxyContext
 
     init(shared: ProxyLoop, unauthenticated: ProxyContext) {
@@ -177,7 +177,7 @@ final class SessionLoop {
         self.unauthenticated = unauthenticated
     }
 
-    /// The event loop's side of a session; not in the directory yet.
+    /// The event loop's part of a session, not in the directory yet.
     func makeContext(_ common: SharedSession) -> ProxyContext {
         let context = ProxyContext(shared: self.shared, common: common)
         context.listens(at: self.unauthenticated.address)
@@ -185,32 +185,32 @@ final class SessionLoop {
     }
 }
 
-/// How a server of sessions listens, and what its sessions may do.
+/// How a session server listens, and what its sessions may do.
 public struct SessionServerConfiguration: Sendable {
-    /// The shared port of all sessions; its host has to be a loopback address.
+    /// The shared port of all sessions. Its host has to be a loopback address.
     public var host: String
     public var port: Int
     public var folder: CassetteFolder
     public var durability: ProxyConfiguration.Durability
     public var diskFullPolicy: ProxyConfiguration.DiskFullPolicy
     public var limits: ProxyLimits
-    /// Nil passes tunnels through unread.
+    /// nil passes tunnels through unread.
     public var tls: TLSSettings?
-    /// The proxies that origins are reached through.
+    /// The proxies through which origins are reached.
     public var chain = UpstreamChain()
-    /// What holds for all sessions with a cassette, by its path; those of an order are laid over it.
+    /// The settings for all sessions with a cassette, given its path. Those of an order are applied over them.
     public var settings: @Sendable (_ path: String) -> RunSettings
     /// The value of an environment variable that a session names as a secret.
     public var secret: @Sendable (_ name: String) -> [UInt8]?
-    /// Of the program, for the heads of cassettes.
+    /// The program's version, for the heads of cassettes.
     public var version: String
-    /// What clients need to reach a session's proxy by its URL, and to trust it; nil tells them nothing.
+    /// What clients need to reach and trust a session's proxy, given its URL; nil tells them nothing.
     package var client: (@Sendable (_ proxy: String) -> SessionClientSettings)?
-    /// Makes the page of a session; nil if sessions have none.
+    /// Creates the page of a session; nil if sessions have none.
     package var page: (@Sendable (ShownSession) throws -> SessionPage)?
-    /// The event loops that connections are spread over.
+    /// The event loops that serve the connections.
     public var loops: EventLoopProvider
-    /// Takes what happens, for a person who debugs a run: nothing unless given. Its level is read at the start.
+    /// Receives events for debugging a run; silent by default. Its level is read at the start.
     public var logger: Logger
 
     public init(
@@ -235,11 +235,11 @@ public struct SessionServerConfiguration: Sendable {
     }
 }
 
-/// What a client of a session needs: the environment for programs, and files for clients that are set up by hand.
+/// What a client of a session needs: the environment for programs, and files for clients that are configured by hand.
 package struct SessionClientSettings: Sendable {
-    /// Names and values, as a command after `--` gets them.
+    /// Names and values, as passed to a command after `--`.
     package var environment: [(name: String, value: String)]
-    /// Names and paths or values: `bundle`, `java`, `javaPassword`, `authority`.
+    /// Names with paths or values: `bundle`, `java`, `javaPassword`, `authority`.
     package var trust: [(name: String, value: String)]
 
     package init(environment: [(name: String, value: String)], trust: [(name: String, value: String)]) {
@@ -248,9 +248,9 @@ package struct SessionClientSettings: Sendable {
     }
 }
 
-/// Sessions are looked at and ended.
+/// Inspecting and ending sessions.
 extension SessionServer {
-    /// How a session is doing.
+    /// The current state of a session.
     ///
     /// - Throws: `SessionError`.
     func report(on name: SessionName) throws -> SessionReport {
@@ -264,7 +264,7 @@ extension SessionServer {
 
     /// Refuses new clients, lets exchanges in flight end within the grace period, and closes the cassette.
     ///
-    /// - Parameter keepsOld: keeps a cassette that the recording would replace, with the recording beside it.
+    /// - Parameter keepsOld: keeps a cassette that the recording would replace, and leaves the recording next to it.
     /// - Throws: `SessionError`.
     func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
         let session = try self.registry.withLock { try $0.beginClosing(name) }
@@ -274,20 +274,20 @@ extension SessionServer {
         return report
     }
 
-    /// Succeeds when no client is with the session any more.
+    /// Succeeds when the session has no clients left.
     func beginEnd(_ session: OpenSession) -> EventLoopFuture<Void> {
         let sessionLoops = self.sessionLoops
         let ownPorts = self.loops.shared.ownPorts
         let closed = session.listener?.close().flatMapErrorThrowing { _ in } ?? self.loops.first.makeSucceededVoidFuture()
         return closed.hop(to: self.loops.first).flatMap {
-            // On each loop before the session stops there.
+            // On each loop, before the session stops there.
             sessionLoops.execute { $0.directory.remove(session.name) }
             for port in [session.port, session.parts.page?.port].compactMap({ $0 }) { ownPorts.remove(port) }
             return session.common.stop(session.contexts)
         }
     }
 
-    /// Closes the cassette of a session without clients, and logs its result.
+    /// Closes the cassette of a session without clients and logs its result.
     func close(_ session: OpenSession, keepsOld: Bool, searching: (_ left: Int) -> Void = { _ in }) -> SessionReport {
         self.closings.withLock { $0.begin(session) }
         let report = session.close(keepsOld: keepsOld, searching: searching)

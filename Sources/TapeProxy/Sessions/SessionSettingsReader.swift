@@ -4,7 +4,7 @@ internal import CassetteRedaction
 internal import CassetteRun
 internal import TapeBytes
 
-/// Reads the settings of an order: what `record`, `run` and `replay` take as options, under the names of the configuration file.
+/// Reads the settings of an order: those that `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
     static let members = [
         "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired",
@@ -60,7 +60,7 @@ struct SessionSettingsReader {
         return self.setting(try self.members.made("failOn") { try FailureRule(names: names) })
     }
 
-    /// True for header fields only, or a list of the places of dates in JSON bodies.
+    /// True for header fields only, or a list of places of dates in JSON bodies.
     private func readDates(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("refreshDates") else { return }
         if let refreshes = value.bool {

@@ -5,31 +5,31 @@ internal import TapeBytes
 internal import TapeExchange
 internal import TapeRecorder
 
-/// What all event loops of one session share: the cassette and its session, the recorder, and the counts.
+/// State shared by all event loops of one session: the cassette and its session, the recorder and the counts.
 ///
 /// The state of each loop is its `ProxyContext`.
 final class SharedSession: Sendable {
     let configuration: ProxyConfiguration
     let session: CassetteSession
-    /// Nil if nothing is recorded.
+    /// nil if nothing is recorded.
     let recorder: (any ExchangeSink)?
-    /// Nil if nothing is replayed.
+    /// nil if nothing is replayed.
     let cassette: RecordedCassette?
-    /// What the clients of each origin spoke when they were recorded, by its first exchange.
+    /// The HTTP version that clients of each origin used when they were recorded, taken from its first exchange.
     let recordedVersions: [Origin: HTTPVersion]
-    /// Responses in memory: what one loop has read from the disk, the others do not read again.
+    /// Responses in memory. A response that one loop has read from the disk is not read again by the others.
     let cache: ReplayCache
     let diagnosis: Diagnosis
     let substitutes = RouteSubstitutes()
     /// Names the session if the server has several.
     let log: ProxyLog
     private let lastUpstream = Guarded(0)
-    /// One for each loop, so that counting waits for no other loop; summed on reading.
+    /// One for each loop, so that counting never waits for another loop. Summed up when read.
     private let counts: Guarded<[Guarded<ProxyCounts>]>
-    /// Nil before the contexts are made, and after the session has ended.
+    /// nil before the contexts are created and after the session has ended.
     private let contexts = Guarded<PerLoop<ProxyContext>?>(nil)
 
-    /// - Parameter notice: receives messages for people; called on any of the event loops.
+    /// - Parameter notice: receives messages for people. Called on any of the event loops.
     init(
         configuration: ProxyConfiguration, session: CassetteSession, recorder: (any ExchangeSink)? = nil, cassette: RecordedCassette? = nil,
         cacheLimits: ReplayCache.Limits = .one, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -69,8 +69,8 @@ final class SharedSession: Sendable {
         return contexts
     }
 
-    /// Closes idle connections now and busy ones after their exchange, at the latest after the grace period; succeeds when all loops have
-    /// finished.
+    /// Closes idle connections now and busy ones after their exchange, but no later than the end of the grace period. Succeeds when all
+    /// loops have finished.
     func stop(_ contexts: PerLoop<ProxyContext>) -> EventLoopFuture<Void> {
         contexts.whenAll { $0.stop(then: $1) }.map {
             // Breaks the reference cycle through the recorder.
@@ -80,7 +80,7 @@ final class SharedSession: Sendable {
         }
     }
 
-    /// Of clients that seem not to have trusted the authority, the CONNECT is recorded: there was no request.
+    /// For clients that apparently did not trust the authority, records the CONNECT, because there was no request.
     private func recordSuspicions() {
         let failures = self.diagnosis.end()
         guard let recorder, !failures.isEmpty else { return }
@@ -92,7 +92,7 @@ final class SharedSession: Sendable {
         }
     }
 
-    /// One loop has found the queue full: the others stop reading as well.
+    /// One loop has found the queue full, so the others stop reading as well.
     func recorderFilled() {
         self.contexts.withLock { $0 }?.execute { $0.recorderFilled() }
     }
@@ -121,28 +121,28 @@ final class SharedSession: Sendable {
     }
 }
 
-/// What a proxy has done so far; read from any thread.
+/// What a proxy has done so far. Read from any thread.
 public struct ProxyCounts: Sendable, Hashable {
     public var exchanges = 0
     public var replayed = 0
     public var misses = 0
-    /// Requests whose recorded answer is damaged or cannot be read, and why the first could not.
+    /// Requests whose recorded answer is damaged or cannot be read, and why the first of them could not.
     public var unreadable = 0
     public var firstUnreadable: String?
-    /// CONNECT tunnels that were passed through, so that their contents are not recorded.
+    /// CONNECT tunnels that were passed through, so their contents are not recorded.
     public var tunnels = 0
-    /// Bytes passed to clients.
+    /// Bytes sent to clients.
     public var bytes = 0
     /// Requests refused because they are not HTTP.
     public var malformed = 0
     /// Requests that the proxy answered itself: with a refusal, a miss, or a page of its own.
     public var answered = 0
-    /// TLS handshakes that failed, with clients and with origins.
+    /// TLS handshakes that failed, with clients or with origins.
     public var tlsFailures = 0
 
     public init() {}
 
-    /// Adds what another event loop has counted.
+    /// Adds the counts of another event loop.
     mutating func add(_ other: ProxyCounts) {
         self.exchanges += other.exchanges
         self.replayed += other.replayed

@@ -28,7 +28,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isCut = false
     /// Ciphertext that is sent with the next flush.
     private var outgoing: ByteBuffer?
-    /// Whether ciphertext is also kept as received, in case the tunnel must be passed through.
+    /// Whether to keep the received ciphertext as well, in case the tunnel has to be passed through.
     var keepsInput = false
     private(set) var keptInput = ByteBuffer()
     /// Ciphertext received after a hello that has not been answered yet; nil if there is none.
