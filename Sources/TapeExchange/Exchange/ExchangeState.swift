@@ -2,36 +2,36 @@ public import CassetteModel
 
 /// Follows one forwarded exchange: what has begun and ended, which side is read, and what happens when a side ends, fails or leaves.
 ///
-/// Knows no bytes, sockets or clocks. The caller moves the bytes, reports events with their time, and does what the actions say. Times are
-/// milliseconds since the exchange began.
+/// Independent of bytes, sockets and clocks. The caller moves the bytes, reports events with their time, and carries out the actions. Times
+/// are milliseconds since the exchange began.
 public struct ExchangeState: Sendable {
     public enum Action: Sendable, Equatable {
         case wait
-        /// The answer is whole, and the request has nothing more to send.
+        /// The answer is complete, and nothing of the request remains to be sent.
         case finish
-        /// Nothing was sent to the client yet: answer in the origin's place with this failure.
+        /// Nothing has been sent to the client yet. Answer with this failure in place of the origin.
         case answer(Failure)
-        /// The answer had begun: end both connections so that no client takes the part for the whole.
+        /// The answer has begun. End both connections so that no client mistakes the truncated answer for a complete one.
         case cut(Cut)
-        /// The connection was gone before the request was read there: send it again on a new one (RFC 9112, 9.3.1).
+        /// The connection closed before the origin read the request. Send the request again on a new one (RFC 9112, 9.3.1).
         case redial
-        /// The client left: give up the upstream connection, which cancels the request there.
+        /// The client left. Give up the upstream connection, which cancels the request there.
         case cancel(Cut)
-        /// The exchange is over; a late event changes nothing.
+        /// The exchange is over. A late event changes nothing.
         case ignore
     }
 
-    /// What is known of the request when its exchange begins.
+    /// What is known about the request when its exchange begins.
     public struct Request: Sendable {
         /// The request can be sent twice and has no body (RFC 9110, 9.2.2).
         public var isRepeatable: Bool
-        /// It has been read completely.
+        /// The request has been read completely.
         public var isRead: Bool
-        /// Its body was read before and is sent from a buffer.
+        /// The body was read before and is sent from a buffer.
         public var isBuffered: Bool
         /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
         public var expectsContinue: Bool
-        /// The client was sent one before the destination of the request was known.
+        /// 100 (Continue) was sent before the destination of the request was known.
         public var sentContinue: Bool
 
         public init(
@@ -45,17 +45,17 @@ public struct ExchangeState: Sendable {
         }
     }
 
-    /// Milliseconds that the sides may take.
+    /// How long the sides may take, in milliseconds.
     public struct Limits: Sendable {
         /// A client that sends nothing of its body, or reads nothing of its answer.
         public var clientStall: Double
         /// An origin that sends nothing, or takes nothing of the request.
         public var originSilence: Double
-        /// A connection that is being made.
+        /// A connection attempt.
         public var connect: Double
-        /// Either side of an exchange whose messages come when something happens.
+        /// Either side of an exchange whose messages are sent when something happens.
         public var streamSilence: Double
-        /// The whole exchange, as its client waits no longer; nil if it does not say so.
+        /// The whole exchange, because its client waits no longer; nil if the client sets no deadline.
         public var call: Double?
 
         public init(clientStall: Double, originSilence: Double, connect: Double, streamSilence: Double, call: Double? = nil) {
@@ -78,7 +78,7 @@ public struct ExchangeState: Sendable {
     private var requestIsRead: Bool
     private var requestIsSent = false
     private var bodyHasBegun = false
-    /// Part of the body went upstream that the caller does not hold any more.
+    /// Part of the body has been sent upstream, and the caller no longer holds it.
     private var bodyIsLost = false
     private var upstream = Upstream.none
     private var upstreamIsReused = false
@@ -90,9 +90,9 @@ public struct ExchangeState: Sendable {
     private var clientIsWritable = true
     private var originIsWritable = true
     private var recorderIsFull = false
-    /// When the side did something last, or was first waited for.
+    /// When the side last did something, or when waiting for it began.
     private var clientSince = 0.0
-    /// Its messages come when something happens.
+    /// Messages of this exchange are sent when something happens.
     private var isStream = false
     private var originSince = 0.0
     /// The client was asked to send its body.
@@ -110,12 +110,12 @@ public struct ExchangeState: Sendable {
 
     // MARK: Reading
 
-    /// The request's body may be taken, from the client or from the buffer.
+    /// The request body may be taken, from the client or from the buffer.
     public var takesRequest: Bool {
         !self.isOver && !self.requestIsSent && self.upstream == .open && self.originIsWritable && !self.recorderIsFull
     }
 
-    /// The client's connection may be read for the request's body.
+    /// The client's connection may be read for the request body.
     public var readsClient: Bool { self.takesRequest && !self.isBuffered && !self.requestIsRead }
 
     /// The origin's connection may be read.
@@ -123,7 +123,7 @@ public struct ExchangeState: Sendable {
 
     // MARK: Deadlines
 
-    /// When the client must have done something; nil while nothing is expected of it.
+    /// When the client must have done something; nil while it is not expected to.
     public var clientDeadline: Double? {
         guard !self.isOver, !self.recorderIsFull else { return nil }
         let isAwaited = self.readsClient && self.response != .begun
@@ -131,7 +131,7 @@ public struct ExchangeState: Sendable {
         return self.clientSince + (self.clientIsWritable ? self.bodySilence : self.limits.clientStall)
     }
 
-    /// When the origin must have done something; nil while nothing is expected of it.
+    /// When the origin must have done something; nil while it is not expected to.
     public var originDeadline: Double? {
         guard !self.isOver, self.response != .ended, self.upstream != .none, let call = self.limits.call else {
             return self.silenceDeadline
@@ -151,9 +151,9 @@ public struct ExchangeState: Sendable {
         }
     }
 
-    /// A deadline has come. Returns `wait` if neither has passed.
+    /// A deadline has come. Returns `wait` if neither side's deadline has passed.
     ///
-    /// - Parameter origin: its authority, for the message.
+    /// - Parameter origin: the origin's authority, for the message.
     public mutating func deadlinePassed(origin: String, at: Double) -> Action {
         if let due = self.clientDeadline, due <= at {
             let limit = Self.seconds(self.clientIsWritable ? self.bodySilence : self.limits.clientStall)
@@ -175,14 +175,14 @@ public struct ExchangeState: Sendable {
         return self.upstreamFailed(Failure(kind: .timeout, message: message))
     }
 
-    /// Milliseconds that a client may send nothing of its body.
+    /// Milliseconds for which a client may pause while sending its body.
     private var bodySilence: Double { self.isStream ? self.limits.streamSilence : self.limits.clientStall }
 
     private var originSilence: Double { self.isStream ? self.limits.streamSilence : self.limits.originSilence }
 
     private static func seconds(_ milliseconds: Double) -> Int { Int(milliseconds / 1000) }
 
-    /// The head of either message came: of events, or of calls of gRPC, nothing is wrong while none comes.
+    /// Called when either message head arrives. Event streams and gRPC calls may be silent for a long time, so they use the longer timeout.
     public mutating func headCame(_ fields: HeaderFields) {
         guard let index = fields.firstIndex(of: "content-type") else { return }
         let type = fields.valueBytes(at: index)
@@ -202,7 +202,7 @@ public struct ExchangeState: Sendable {
         guard isWritable != self.clientIsWritable else { return }
         self.clientIsWritable = isWritable
         self.clientSince = at
-        // The origin was not read meanwhile: its time begins anew.
+        // The origin was not read meanwhile, so its time starts again.
         if isWritable { self.originSince = at }
     }
 
@@ -216,14 +216,14 @@ public struct ExchangeState: Sendable {
     public mutating func recorderChanged(isFull: Bool, at: Double) {
         guard isFull != self.recorderIsFull else { return }
         self.recorderIsFull = isFull
-        // Neither side is to blame for the time between.
+        // Neither side is responsible for the time in between.
         self.clientSince = at
         self.originSince = at
     }
 
     // MARK: The upstream connection
 
-    /// A connection is being made.
+    /// A connection attempt begins.
     public mutating func dialing(at: Double) {
         self.upstream = .connecting
         self.originSince = at
@@ -240,9 +240,9 @@ public struct ExchangeState: Sendable {
 
     // MARK: The request
 
-    /// Part of the request's body went upstream.
+    /// Part of the request body was sent upstream.
     ///
-    /// - Parameter isKept: the caller still holds all that went upstream, so that the request can be sent again.
+    /// - Parameter isKept: the caller still holds everything sent upstream, so the request can be sent again.
     public mutating func requestBodySent(at: Double, isKept: Bool = false) {
         self.bodyHasBegun = true
         self.bodyIsLost = self.bodyIsLost || !isKept
@@ -250,13 +250,13 @@ public struct ExchangeState: Sendable {
         self.originSince = at
     }
 
-    /// What was buffered of the request went upstream: the rest comes from the client.
+    /// The buffered part of the request was sent upstream. The rest comes from the client.
     public mutating func bufferSent() { self.isBuffered = false }
 
     /// The last byte of the request was read from the client.
     public mutating func requestRead() { self.requestIsRead = true }
 
-    /// The last byte of the request went upstream.
+    /// The last byte of the request was sent upstream.
     public mutating func requestSent(at: Double) -> Action {
         guard !self.isOver else { return .ignore }
         self.requestIsSent = true
@@ -264,7 +264,7 @@ public struct ExchangeState: Sendable {
         return self.response == .ended ? self.finished() : .wait
     }
 
-    /// The rest of the request is not HTTP: nothing of it goes upstream.
+    /// The rest of the request is not HTTP, so none of it is sent upstream.
     public mutating func requestMalformed(_ reason: String) -> Action {
         guard !self.isOver else { return .ignore }
         switch self.response {
@@ -280,31 +280,31 @@ public struct ExchangeState: Sendable {
 
     // MARK: The answer
 
-    /// Something came from the origin.
+    /// Bytes arrived from the origin.
     public mutating func originSent(at: Double) {
         self.originHasSpoken = true
         self.originSince = at
     }
 
-    /// An interim response came.
+    /// An interim response arrived.
     ///
-    /// - Returns: whether to send it to the client: a client that was asked for its body before is not asked again.
+    /// - Returns: whether to send it to the client. A client that has already been asked for its body is not asked again.
     public mutating func interim(_ status: Int) -> Bool {
         guard status == 100 else { return true }
         self.sentContinue = true
         return !self.wasAskedBefore
     }
 
-    /// The head of the final response came.
+    /// The head of the final response arrived.
     public mutating func responseBegan() { self.response = .begun }
 
-    /// The last byte of the response came.
+    /// The last byte of the response arrived.
     ///
-    /// - Parameter readsOn: the origin has not said that it closes, so that it may want the rest of the request (RFC 9112, 9.3).
+    /// - Parameter readsOn: the origin has not announced a close, so it may want the rest of the request (RFC 9112, 9.3).
     public mutating func responseEnded(readsOn: Bool, at: Double) -> Action {
         guard !self.isOver else { return .ignore }
         self.response = .ended
-        // A client that waits to be asked for its body will not send it now (RFC 9110, 10.1.1).
+        // A client that waits to be asked for its body will not send it any more (RFC 9110, 10.1.1).
         let holdsBodyBack = self.expectsContinue && !self.sentContinue && !self.bodyHasBegun
         guard readsOn, !self.requestIsSent, self.upstream == .open, !holdsBodyBack else { return self.finished() }
         self.clientSince = at
@@ -312,10 +312,10 @@ public struct ExchangeState: Sendable {
         return .wait
     }
 
-    /// The last byte of the answer has come.
+    /// The last byte of the answer has arrived.
     public var responseIsWhole: Bool { self.response == .ended }
 
-    /// The exchange goes on as something else, or ends without the origin.
+    /// The exchange continues as something else, or ends without the origin.
     public mutating func ended() { self.isOver = true }
 
     private mutating func finished() -> Action {
@@ -325,10 +325,10 @@ public struct ExchangeState: Sendable {
 
     // MARK: Ends
 
-    /// The upstream connection was never made, broke, or sent what is not HTTP.
+    /// The upstream connection could not be made, broke, or carried something other than HTTP.
     ///
-    /// - Parameter isUnprocessed: the origin has not acted on the request: it has not left, or was refused (RFC 9113, 8.7). It can be sent
-    ///   again whatever its method.
+    /// - Parameter isUnprocessed: the origin has not acted on the request, because the request was not sent or was refused (RFC 9113, 8.7).
+    ///   It can be sent again whatever its method.
     public mutating func upstreamFailed(_ failure: Failure, isUnprocessed: Bool = false) -> Action {
         guard !self.isOver else { return .ignore }
         self.upstream = .closed
@@ -350,7 +350,7 @@ public struct ExchangeState: Sendable {
         }
     }
 
-    /// The client closed its connection, broke it, or stalled past its time.
+    /// The client closed or broke its connection, or stalled for too long.
     public mutating func clientLeft(_ reason: String) -> Action {
         guard !self.isOver else { return .ignore }
         guard self.response != .ended else { return self.finished() }
@@ -358,7 +358,7 @@ public struct ExchangeState: Sendable {
         return .cancel(Cut(by: .client, reason: reason))
     }
 
-    /// The proxy stops and waits no longer.
+    /// The proxy is stopping and waits no longer.
     public mutating func recorderStopped(_ reason: String) -> Action {
         guard !self.isOver else { return .ignore }
         guard self.response != .ended else { return self.finished() }

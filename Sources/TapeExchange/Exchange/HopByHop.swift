@@ -1,13 +1,12 @@
 public import CassetteModel
 
-/// Builds the heads to pass on: fields keep their bytes and order, except for what concerns one connection alone
-/// (RFC 9110, 7.6.1).
+/// Builds the heads to forward. Fields keep their bytes and order, except for those that concern a single connection (RFC 9110, 7.6.1).
 ///
-/// Never changes framing, except that it drops lengths that must not be forwarded. Adds no Via: a recorder stays invisible.
+/// Never changes framing, except for dropping lengths that must not be forwarded. Adds no Via, because a recorder stays invisible.
 public enum HopByHop {
-    /// Whether the client asks to switch to a protocol that is passed on.
+    /// Whether the client asks to switch to a protocol that the proxy forwards.
     ///
-    /// `h2c` is not: after its 101, requests would pass unseen. The client goes on in HTTP/1.1 (RFC 9110, 7.8).
+    /// `h2c` is not forwarded, because requests after its 101 would pass unseen. The client continues in HTTP/1.1 (RFC 9110, 7.8).
     public static func asksUpgrade(_ head: RequestHead) -> Bool {
         guard head.version >= .http11, let first = head.fields.firstIndex(of: "upgrade"), ConnectionOptions(head.fields).upgrade else {
             return false
@@ -22,7 +21,7 @@ public enum HopByHop {
         return asks
     }
 
-    /// Whether a body must lose its chunk framing, since its reader knows none (RFC 9112, 6.1).
+    /// Whether a body must lose its chunk framing, because the recipient does not support it (RFC 9112, 6.1).
     ///
     /// The body then ends with the connection.
     public static func needsDechunking(_ framing: BodyFraming, clientVersion: HTTPVersion) -> Bool {
@@ -32,9 +31,9 @@ public enum HopByHop {
     /// Whether a client of this version may be sent 1xx responses (RFC 9110, 15.2).
     public static func passesInterim(to clientVersion: HTTPVersion) -> Bool { clientVersion >= .http11 }
 
-    /// The head of a request for its origin.
+    /// The head of a request as sent to its origin.
     ///
-    /// - Parameter hop: the proxy that it is sent to in the origin's place; nil for the origin itself.
+    /// - Parameter hop: the proxy that the request is sent to instead; nil for the origin itself.
     public static func forwardedRequest(_ head: RequestHead, target: RequestTarget, through hop: ProxyHop? = nil) -> [UInt8] {
         let fields = head.fields
         let options = ConnectionOptions(fields)
@@ -52,13 +51,13 @@ public enum HopByHop {
         switch target {
         case .absolute(let named, let originForm):
             origin = named
-            // RFC 9112, 3.2.4: of OPTIONS * the last proxy makes the asterisk.
+            // RFC 9112, 3.2.4: the last proxy turns the target of such an OPTIONS request into the asterisk.
             if hop == nil || originForm != "*" { self.append(originForm, of: head, to: &out) }
         case .origin(let text): self.append(text, of: head, to: &out)
         case .authority: out += head.target.utf8
         case .asterisk: if hop == nil { out.append(UInt8(ascii: "*")) }
         }
-        // An HTTP/1.0 client gets what an origin has for HTTP/1.0, since nothing here rewrites bodies; for other versions, it is HTTP/1.1.
+        // An HTTP/1.0 client gets what the origin sends to HTTP/1.0, since nothing here rewrites bodies. Other versions become HTTP/1.1.
         out += (head.version < .http11 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
         if let origin, !fields.contains("host") { self.append("Host: ", origin.authority, to: &out) }
         if let hop { self.append("\(ProxyHop.fieldName): ", String(hop.number), to: &out) }
@@ -77,14 +76,14 @@ public enum HopByHop {
             case .upgrade where !upgrades: continue
             case .te:
                 if takesTrailers, index == fields.firstIndex(of: "te") {
-                    // Other transfer codings would be for this hop, which decodes chunked alone.
+                    // Other transfer codings would apply to this hop, which decodes only chunked.
                     if FieldList.equals(fields.valueBytes(at: index), "trailers") { break }
                     lines.end(&out)
                     self.append("TE: ", "trailers", to: &out)
                 }
                 continue
             case .host:
-                // RFC 9112, 3.2.2: the target's authority replaces Host; a Host that names the same origin keeps its spelling.
+                // RFC 9112, 3.2.2: the target's authority replaces Host. A Host that names the same origin keeps its spelling.
                 guard let origin else { break }
                 if let authority = Authority(fields.valueBytes(at: index)), Origin(scheme: origin.scheme, authority: authority) == origin {
                     break
@@ -94,7 +93,7 @@ public enum HopByHop {
                 self.append(": ", origin.authority, to: &out)
                 continue
             case .contentLength:
-                // RFC 9110, 8.6: equal lines become one before forwarding.
+                // RFC 9110, 8.6: equal lines are merged before forwarding.
                 if hasLength { continue }
                 hasLength = true
             case .endToEnd:
@@ -104,7 +103,7 @@ public enum HopByHop {
             lines.add(index, &out)
         }
         lines.end(&out)
-        // A TE without Connection, in spite of RFC 9110, 10.1.4.
+        // The request had TE without Connection, contrary to RFC 9110, 10.1.4.
         if !connection.isEmpty { self.append("Connection: ", connection, to: &out) }
         out += "\r\n".utf8
         return out
@@ -114,10 +113,10 @@ public enum HopByHop {
         if head.rawTarget == nil { out += originForm.utf8 } else { out += head.wire(originForm) }
     }
 
-    /// The head of a response for the client, with the status line and the connection options that the origin sent.
+    /// The head of a response for the client, with the status line and connection options that the origin sent.
     ///
-    /// Adds no connection option but `keep-alive` to an HTTP/1.0 client, which takes silence for a
-    /// close. A connection that closes unannounced is no fault (RFC 9112, 9.6): the client sees where the answer ends.
+    /// Adds no connection option except `keep-alive` for an HTTP/1.0 client, which would otherwise expect a close. A connection may close
+    /// unannounced (RFC 9112, 9.6), because the client can see where the answer ends.
     ///
     /// - Parameter keepsClient: the client's connection may serve another request after this response.
     public static func forwardedResponse(
@@ -125,7 +124,7 @@ public enum HopByHop {
     ) -> [UInt8] {
         let fields = head.fields
         let options = ConnectionOptions(fields)
-        // RFC 9110, 15.5.22: 426 names the protocol as 101 does; elsewhere the origin offers it to the proxy.
+        // RFC 9110, 15.5.22: 426 names the protocol as 101 does. With any other status, the origin offers it to the proxy.
         let upgrades = options.upgrade && (head.status == 101 || head.status == 426)
         var connection = upgrades ? "Upgrade" : ""
         if head.status >= 200 {
@@ -186,7 +185,7 @@ public enum HopByHop {
         return false
     }
 
-    /// Writes the proxy's Connection options in place of a received field; the line stays if it says the same.
+    /// Writes the proxy's Connection options in place of a received field. The line is kept if it says the same.
     private static func appendConnection(_ options: String, insteadOf index: Int, of fields: HeaderFields, to out: inout [UInt8]) {
         guard !options.isEmpty else { return }
         let value = fields.valueBytes(at: index)
@@ -209,10 +208,10 @@ public enum HopByHop {
     }
 }
 
-/// Passes field lines on as they are: those that follow each other in one piece.
+/// Forwards field lines unchanged, and consecutive lines in one piece.
 private struct LineRun {
     private let fields: HeaderFields
-    /// In the bytes of the fields; not passed on yet.
+    /// The range within the bytes of the fields that has not been forwarded yet.
     private var range = 0..<0
 
     init(_ fields: HeaderFields) { self.fields = fields }

@@ -2,18 +2,18 @@ internal import CassetteModel
 
 /// Whether a connection may carry another message after this one (RFC 9112, 9.3).
 public enum Persistence {
-    /// What the client takes the proxy for.
+    /// What the client thinks the proxy is.
     public enum Role: Sendable, Hashable {
-        /// It sent its request to a proxy.
+        /// The client sent its request to a proxy.
         case proxy
-        /// It sent its request to the origin, inside a tunnel that the proxy terminates.
+        /// The client sent its request to the origin, inside a tunnel that the proxy terminates.
         case origin
     }
 
     /// Whether the client's connection may stay open after the answer to this request.
     public static func staysOpen(after head: RequestHead, role: Role) -> Bool {
-        // RFC 9112, 9.3: a proxy keeps no connection with an HTTP/1.0 client, whose keep-alive another proxy may have passed on
-        // without understanding.
+        // RFC 9112, 9.3: a proxy does not keep a connection with an HTTP/1.0 client open, because another proxy may have forwarded that
+        // client's keep-alive without understanding it.
         guard head.version >= .http11 || role == .origin else { return false }
         return self.asksToStayOpen(head.version, head.fields)
     }
@@ -24,7 +24,7 @@ public enum Persistence {
         return self.asksToStayOpen(head.version, head.fields)
     }
 
-    /// What the sender asks for: `close` wins, HTTP/1.1 stays, HTTP/1.0 has to ask.
+    /// What the sender asks for: `close` wins, HTTP/1.1 stays open, HTTP/1.0 has to ask.
     private static func asksToStayOpen(_ version: HTTPVersion, _ fields: HeaderFields) -> Bool {
         let options = ConnectionOptions(fields)
         return !options.close && (version >= .http11 || options.keepAlive)
@@ -36,7 +36,7 @@ struct ConnectionOptions {
     private(set) var close = false
     private(set) var keepAlive = false
     private(set) var upgrade = false
-    /// Lower-case names of other fields for this connection alone.
+    /// Lower-case names of other fields that are for this connection only.
     private var nominated: Set<[UInt8]> = []
 
     init(_ fields: HeaderFields) {
@@ -44,7 +44,7 @@ struct ConnectionOptions {
         while let index = fields.firstIndex(of: "connection", from: next) {
             next = index + 1
             let value = fields.valueBytes(at: index)
-            // Nearly every Connection field is just this.
+            // Nearly every Connection field consists of just this.
             if FieldList.equals(value, "keep-alive") {
                 self.keepAlive = true
                 continue
@@ -57,8 +57,8 @@ struct ConnectionOptions {
                 } else if FieldList.equals(option, "upgrade") {
                     self.upgrade = true
                 } else if FieldKind.of(option) == .endToEnd {
-                    // Any other kind has its own rule. In particular no option may remove framing or routing: the next
-                    // hop would read another message (RFC 9110, 7.6.1: no option for a field meant for all recipients).
+                    // Any other kind has its own rule. In particular, no option may remove framing or routing: the next hop would read
+                    // another message (RFC 9110, 7.6.1: no option for a field meant for all recipients).
                     self.nominated.insert(option.map(ASCII.lower))
                 }
             }
@@ -70,10 +70,10 @@ struct ConnectionOptions {
     }
 }
 
-/// What a field is to a forwarder (RFC 9110, 7.6.1).
+/// How a forwarder treats a field (RFC 9110, 7.6.1).
 enum FieldKind {
     case connection, te, upgrade, host, contentLength, transferEncoding, trailer, contentEncoding
-    /// For this connection alone: never passed on.
+    /// For this connection only: never forwarded.
     case hopByHop
     case endToEnd
 

@@ -1,21 +1,21 @@
 public import CassetteModel
 public import TapeBytes
 
-/// Listens to one exchange and ends it as *complete*, *cut* or *failed*.
+/// Observes one exchange and ends it as *complete*, *cut* or *failed*.
 ///
-/// Times are milliseconds since the exchange started, given by the caller: a tap has no clock. Blocks of large bodies are
-/// handed back at once, so that a tap never holds more than two blocks of each body.
+/// Times are milliseconds since the exchange started, given by the caller: a tap has no clock. Blocks of large bodies are handed back at
+/// once, so that a tap never holds more than two blocks of each body.
 public struct Tap: ~Copyable, Sendable {
     public enum Side: Sendable, Hashable { case request, response }
 
-    /// What is handed on at the end. Until then it is the tap's alone.
+    /// The result that is handed on at the end. Until then, only the tap uses it.
     private let exchange: TapedExchange
     private var requestBody: BodyTap?
     private var responseBody: BodyTap?
     private var responseIsWhole = false
     private var requestEnd: Double?
     private var responseStart: Double?
-    /// Nil if the exchange is no conversation of messages.
+    /// nil if the exchange is not a conversation of messages.
     private var conversation: ConversationTap?
 
     public init(id: Int, started: Timestamp, request: RecordedRequest, framing: BodyFraming) {
@@ -35,7 +35,7 @@ public struct Tap: ~Copyable, Sendable {
         }
     }
 
-    /// Where and how the upstream connection was made; phases that did not happen stay nil.
+    /// Where and how the upstream connection was made. Phases that did not happen stay nil.
     public mutating func connected(_ connection: ConnectionInfo, blocked: Double?, dns: Double?, connect: Double?, tls: Double? = nil) {
         self.exchange.interaction.connection = connection
         self.exchange.interaction.timing.blocked = blocked
@@ -47,7 +47,7 @@ public struct Tap: ~Copyable, Sendable {
     /// The request's head was sent on a stream of its connection (RFC 9113, 5.1.1).
     public mutating func opened(stream: Int) { self.exchange.interaction.connection?.stream = stream }
 
-    /// The request's last byte was read and forwarded.
+    /// The request's last byte has been read and forwarded.
     public mutating func requestEnded(at: Double, sendStarted: Double) {
         self.requestIsWhole = true
         self.conversation?.requestEnded()
@@ -69,7 +69,7 @@ public struct Tap: ~Copyable, Sendable {
         self.exchange.interaction.timing.wait = max(0, at - (self.requestEnd ?? at))
     }
 
-    /// Body bytes of one side; `at` counts from the exchange's start.
+    /// Body bytes of one side. `at` counts from the exchange's start.
     ///
     /// - Returns: a block to store, in order, once there are enough bytes for one.
     public mutating func data(_ side: Side, _ bytes: UnsafeRawBufferPointer, at: Double) -> [UInt8]? {
@@ -80,7 +80,7 @@ public struct Tap: ~Copyable, Sendable {
         }
     }
 
-    /// Whether so many more bytes of a body are a block to store by themselves: then `passed` saves their copy.
+    /// Whether this many more bytes of a body form a block on their own. If so, `passed` avoids copying them.
     public func isBlock(_ side: Side, _ count: Int) -> Bool {
         switch side {
         case .request: self.requestBody?.isBlock(count) ?? false
@@ -88,7 +88,7 @@ public struct Tap: ~Copyable, Sendable {
         }
     }
 
-    /// As `data`, for bytes that are a block (`isBlock`) and that the caller stores.
+    /// Like `data`, for bytes that form a block (`isBlock`) and that the caller stores.
     public mutating func passed(_ side: Side, _ bytes: UnsafeRawBufferPointer, at: Double) {
         self.conversation?.data(side, bytes)
         switch side {
@@ -118,16 +118,16 @@ public struct Tap: ~Copyable, Sendable {
         }
     }
 
-    /// The response's last byte was read.
+    /// The response's last byte has been read.
     public mutating func responseEnded() {
         self.responseIsWhole = true
         self.exchange.interaction.response?.endAfter = self.conversation?.after
     }
 
-    /// The exchange as it is by now, without bodies: both heads, and how it was connected.
+    /// The exchange so far, without bodies: both heads and the connection.
     public var soFar: Interaction { self.exchange.interaction }
 
-    /// The bytes of both bodies so far; nil if part of one was handed on in blocks.
+    /// The bytes of both bodies so far; nil if part of one has been handed on in blocks.
     public mutating func bodiesSoFar() -> (request: [UInt8], response: [UInt8])? {
         guard self.requestBody?.isSpilled != true, self.responseBody?.isSpilled != true else { return nil }
         let request = self.requestBody?.pending ?? []
@@ -135,7 +135,7 @@ public struct Tap: ~Copyable, Sendable {
         return (request, response)
     }
 
-    /// Whether so many more bytes of a body have it handed on in blocks.
+    /// Whether this many more bytes cause the body to be handed on in blocks.
     public func spills(_ side: Side, _ count: Int) -> Bool {
         switch side {
         case .request: self.requestBody?.spills(count) ?? false
@@ -143,18 +143,18 @@ public struct Tap: ~Copyable, Sendable {
         }
     }
 
-    /// The request's last byte was read.
+    /// The request's last byte has been read.
     public private(set) var requestIsWhole = false
 
-    /// Byte counts of the tunnel after a 101 answer.
+    /// Byte counts of the tunnel that follows a 101 answer.
     public mutating func tunnelled(_ counts: TunnelCounts) {
         self.exchange.interaction.tunnel = counts
     }
 
-    /// Ends the tape; nothing may be taped after it.
+    /// Ends the tape. Nothing may be taped after that.
     ///
-    /// A body that did not end is marked as incomplete, whatever the outcome: an origin may answer before it has the whole request,
-    /// and a part is never recorded as the whole.
+    /// A body that did not end is marked as incomplete, whatever the outcome. An origin may answer before it has the whole request, and a
+    /// part is never recorded as the whole.
     public consuming func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
         self.exchange.interaction.outcome = outcome
         self.exchange.interaction.timing.total = at
@@ -162,7 +162,7 @@ public struct Tap: ~Copyable, Sendable {
             self.exchange.interaction.timing.receive = max(0, at - responseStart)
             self.exchange.interaction.response?.trailers = self.responseBody?.trailers
         }
-        // Where the origin cut, it did so after what had come by then.
+        // If the origin cut the answer, it did so after the client's messages that had arrived by then.
         if !self.responseIsWhole, outcome.isByOrigin { self.exchange.interaction.response?.endAfter = self.conversation?.after }
         self.exchange.requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
         self.exchange.responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
@@ -177,16 +177,16 @@ extension Outcome {
     }
 }
 
-/// Counts the messages of both sides of a gRPC call, and notes for each part of the answer how many of the client's it came after.
+/// Counts the messages of both sides of a gRPC call. For each part of the answer, notes how many of the client's messages preceded it.
 ///
-/// Holds no bytes; its marks are bounded.
+/// Holds no bytes, and its marks are bounded.
 private struct ConversationTap: Sendable {
     private var requests = GRPCFrames()
     private var answers: GRPCFrames? = GRPCFrames()
     private var isEnded = false
     private(set) var marks = ConversationMarks()
 
-    /// The client's messages that are complete; nil if all are, and the client has ended its side.
+    /// The number of complete client messages; nil if all are complete and the client has ended its side.
     var after: Int? { self.isEnded ? nil : self.requests.complete }
 
     mutating func requestEnded() { self.isEnded = true }
@@ -206,24 +206,24 @@ private struct ConversationTap: Sendable {
     }
 }
 
-/// Listens to one body as it passes: keeps small bodies, hands large ones on in blocks, and notes when the pieces came.
+/// Observes one body as it passes: keeps small bodies, hands large ones on in blocks, and notes when the pieces arrived.
 ///
-/// Holds less than two blocks of memory, whatever the body's size. Knows no files: the caller stores the blocks.
+/// Holds less than two blocks in memory, whatever the body's size. Does not use files: the caller stores the blocks.
 public struct BodyTap: ~Copyable, Sendable {
-    /// Bytes held before the first block is handed on; the limit up to which text is stored in the cassette itself.
+    /// Bytes held before the first block is handed on. This is also the limit up to which text is stored in the cassette itself.
     public static let blockSize = 64 * 1024
 
-    /// Bytes for which there is memory from the beginning. A client that stalls holds little more.
+    /// Bytes allocated from the beginning. A stalled client holds little more.
     private static let firstSize = 16 * 1024
 
-    /// Reads closer together than this many milliseconds count as one piece: how socket buffers split a burst says nothing.
+    /// Reads closer together than this many milliseconds count as one piece, because how socket buffers split a burst is irrelevant.
     private static let burst = 2.0
 
     /// Bytes of the body so far.
     public private(set) var size = 0
-    /// Whether a block was handed on, so that `pending` holds only the rest.
+    /// Whether a block has been handed on, so that `pending` holds only the rest.
     public private(set) var isSpilled = false
-    /// Bytes not handed on.
+    /// Bytes that have not been handed on.
     public private(set) var pending: [UInt8] = []
     public private(set) var trailers: HeaderFields?
     private var arrival: Arrival
@@ -234,7 +234,7 @@ public struct BodyTap: ~Copyable, Sendable {
         self.pending.reserveCapacity(min(expectedSize, Self.firstSize))
     }
 
-    /// Takes bytes of the body that came `at` milliseconds after the head.
+    /// Takes bytes of the body that arrived `at` milliseconds after the head.
     ///
     /// - Returns: a block to store, once there are enough bytes for one.
     public mutating func data(_ bytes: UnsafeRawBufferPointer, at: Double) -> [UInt8]? {
@@ -248,17 +248,17 @@ public struct BodyTap: ~Copyable, Sendable {
         let spills = self.spills(bytes.count)
         self.pending.append(contentsOf: bytes)
         guard spills else { return nil }
-        // Nothing is kept: a client that stalls holds less than a block.
+        // Keep nothing, so that a stalled client holds less than a block.
         self.isSpilled = true
         var block: [UInt8] = []
         swap(&block, &self.pending)
         return block
     }
 
-    /// Whether so many more bytes are a block by themselves.
+    /// Whether this many more bytes form a block on their own.
     public func isBlock(_ count: Int) -> Bool { self.pending.isEmpty && self.spills(count) }
 
-    /// A block that the caller stores without handing it here.
+    /// Counts a block that the caller stores without passing it through the tap.
     public mutating func passed(_ count: Int, at: Double) {
         self.size += count
         self.note(count, at: at)
@@ -267,7 +267,7 @@ public struct BodyTap: ~Copyable, Sendable {
 
     func spills(_ count: Int) -> Bool { self.pending.count + count > Self.blockSize }
 
-    /// A chunk begins (RFC 9112, 7.1); `line` is its size line if that is not the size in lower-case hex.
+    /// A chunk begins (RFC 9112, 7.1). `line` is its size line if that is not the size in lower-case hex.
     public mutating func chunk(size: Int, line: String?, at: Double) {
         guard self.arrival.pieces.count < Arrival.pieceLimit else {
             self.arrival.isThinned = true
@@ -308,9 +308,9 @@ public struct BodyTap: ~Copyable, Sendable {
         return TapedBody(size: self.size, isComplete: isComplete, bytes: self.pending, isSpilled: self.isSpilled, arrival: arrival)
     }
 
-    /// The list of pieces for the cassette: nil for a body that came in one piece without chunks.
+    /// The list of pieces for the cassette; nil for a body that arrived in one piece without chunks.
     ///
-    /// A chunk that came whole loses a canonical size line; a cut one keeps it, since the line announces more than came.
+    /// A complete chunk omits a canonical size line. A truncated chunk keeps it, because the line announces more bytes than arrived.
     private mutating func finishedArrival() -> Arrival? {
         guard self.arrival.isChunked else { return self.arrival.pieces.count > 1 ? self.arrival : nil }
         for index in self.arrival.pieces.indices
@@ -323,11 +323,11 @@ public struct BodyTap: ~Copyable, Sendable {
 
 /// One exchange as it was taped: an interaction whose bodies are still wire bytes.
 ///
-/// A class, so that handing it from thread to thread and queue to queue costs one reference and not one for each of its parts, and that taping it moves
-/// none of them.
-// SAFETY: only its tap changes it, which cannot be copied and is consumed when it hands it on.
+/// A class, so that handing it between threads and queues costs one reference instead of one for each of its parts, and so that taping does
+/// not move them.
+// SAFETY: only its tap changes it. The tap cannot be copied, and is consumed when it hands the exchange on.
 public final class TapedExchange: @unchecked Sendable {
-    /// Everything but the bodies, which are nil in it.
+    /// Everything except the bodies, which are nil in it.
     public fileprivate(set) var interaction: Interaction
     public fileprivate(set) var requestBody: TapedBody?
     public fileprivate(set) var responseBody: TapedBody?
@@ -338,30 +338,30 @@ public final class TapedExchange: @unchecked Sendable {
         self.responseBody = responseBody
     }
 
-    /// An estimate of the memory it holds, in bytes.
+    /// An estimate of its size in memory, in bytes.
     public var weight: Int {
         512 + (self.requestBody?.bytes.count ?? 0) + (self.responseBody?.bytes.count ?? 0)
     }
 
-    /// Whether a body has a content coding, so that its readable form costs more than the exchange did.
+    /// Whether a body has a content coding, which makes its readable form more expensive than the exchange itself.
     public var isCoded: Bool {
         self.requestBody != nil && self.interaction.request.headers.hasCodings
             || self.responseBody != nil && self.interaction.response?.headers.hasCodings == true
     }
 }
 
-/// A body as it came off the wire, not yet decoded.
+/// A body as received, not decoded yet.
 public struct TapedBody: Sendable {
     /// Bytes after transfer decoding.
     public var size: Int
     public var isComplete: Bool
-    /// The bytes; only the rest of them if earlier blocks were handed on.
+    /// The bytes, or only the rest of them if earlier blocks have been handed on.
     public var bytes: [UInt8]
     public var isSpilled: Bool
     public var arrival: Arrival?
-    /// Of an answer of gRPC: how far the client had come at each message.
+    /// For a gRPC answer: how far the client had come at each message.
     public var marks: ConversationMarks?
-    /// A sentence for people, kept with the body.
+    /// A sentence for people that is stored with the body.
     public var note: String?
 
     public init(

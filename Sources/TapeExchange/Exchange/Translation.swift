@@ -1,11 +1,11 @@
 public import CassetteModel
 
-// What a head of one version is in another (RFC 9113, 8.2.2 and 8.3; RFC 9114 has the same rules).
+// Translates heads between HTTP versions (RFC 9113, 8.2.2 and 8.3; RFC 9114 has the same rules).
 
 extension HopByHop {
-    /// Fields for a multiplexed protocol: names in lower case, without what concerns one connection alone.
+    /// Fields for a multiplexed protocol: names in lower case, without connection-specific fields.
     ///
-    /// - Parameter dropsHost: the authority is sent as a pseudo-field.
+    /// - Parameter dropsHost: the authority is sent as a pseudo-field instead.
     public static func multiplexed(_ fields: HeaderFields, dropsHost: Bool) -> HeaderFields {
         let options = ConnectionOptions(fields)
         var result = HeaderFields()
@@ -45,12 +45,12 @@ extension HopByHop {
 }
 
 extension RequestHead {
-    /// The authority and the path of a request to an origin, as its pseudo-fields have them (RFC 9113, 8.3.1).
+    /// The authority and the path for the pseudo-fields of a request to an origin (RFC 9113, 8.3.1).
     public func multiplexedTarget(_ target: RequestTarget, of origin: Origin) -> (authority: String, path: String) {
         let authority = self.authority ?? self.fields.first("host") ?? origin.authority
         switch target {
         case .absolute(let named, let originForm):
-            // RFC 9112, 3.2.2: the target's authority replaces Host; a Host that names the same origin keeps its spelling.
+            // RFC 9112, 3.2.2: the target's authority replaces Host. A Host that names the same origin keeps its spelling.
             let same = Authority(Array(authority.utf8)[...]).map { Origin(scheme: named.scheme, authority: $0) }
             return (same == named ? authority : named.authority, originForm)
         case .asterisk: return (authority, "*")
@@ -59,10 +59,10 @@ extension RequestHead {
         }
     }
 
-    /// The head for an HTTP/1.1 origin: Host first, cookies in one line (RFC 9113, 8.2.3), chunked coding if nothing says how long the body
-    /// is, and a length of 0 where a body is usual and there is none (RFC 9110, 8.6).
+    /// The head for an HTTP/1.1 origin: Host first, and cookies in one line (RFC 9113, 8.2.3). It gets chunked coding if the body's length
+    /// is unknown, and a length of 0 if there is no body where one is usual (RFC 9110, 8.6).
     ///
-    /// - Throws: read as HTTP/1.1 it would be another request.
+    /// - Throws: if it would be a different request when read as HTTP/1.1.
     public func asHTTP1(_ framing: BodyFraming) throws(MessageError) -> RequestHead {
         guard self.version.major >= 2 else { return self }
         var fields = HeaderFields()
@@ -74,7 +74,7 @@ extension RequestHead {
                 cookies += cookies.isEmpty ? Array("cookie: ".utf8) : Array("; ".utf8)
                 cookies += self.fields.valueBytes(at: index)
             } else if self.connectProtocol != nil, self.fields.isNamed("sec-websocket-key", at: index) {
-                // haproxy passes its client's on, which nobody needs: below, there is one of our own.
+                // haproxy forwards its client's key, which nobody needs. A new one is generated below.
                 continue
             } else {
                 fields.append(line: self.fields.line(at: index))
@@ -82,7 +82,7 @@ extension RequestHead {
         }
         if !cookies.isEmpty { fields.append(line: cookies) }
         if self.connectProtocol != nil {
-            // RFC 8441, 5: what an extended CONNECT does without.
+            // RFC 8441, 5: fields that an extended CONNECT does not have.
             var generator = SystemRandomNumberGenerator()
             fields.append(name: "Upgrade", value: "websocket")
             fields.append(name: "Connection", value: "Upgrade")
@@ -97,7 +97,8 @@ extension RequestHead {
         return head
     }
 
-    /// Written, and read by this proxy's own parser, it is one head with the same fields: nothing in a value began another line or request.
+    /// Checks that this proxy's own parser reads the written head as one head with the same fields, so no value begins another line or
+    /// request.
     private func checkWritten() throws(MessageError) {
         let bytes = Array("\(self.method) \(self.target) HTTP/1.1\r\n".utf8) + self.fields.bytes + [13, 10]
         var parser = HeadParser(limits: Limits())
@@ -111,12 +112,11 @@ extension RequestHead {
 }
 
 extension ResponseHead {
-    /// The head for an HTTP/1.1 client, and how its body ends there: by chunked coding if nothing says how long it is, and at once if there
-    /// is none.
+    /// The head for an HTTP/1.1 client, and the body's framing there: chunked if its length is unknown, and a length of 0 if there is none.
     ///
     /// - Parameters:
-    ///   - method: of the request.
-    ///   - knowsChunked: false for a client of HTTP/1.0, for which the connection's end is the body's.
+    ///   - method: the request's method.
+    ///   - knowsChunked: false for an HTTP/1.0 client, for which the end of the connection ends the body.
     public func asHTTP1(_ framing: BodyFraming, method: String, knowsChunked: Bool = true) -> (head: ResponseHead, framing: BodyFraming) {
         guard self.version.major >= 2 else { return (self, framing) }
         var head = ResponseHead(version: .http11, status: self.status, reason: self.reason, fields: self.fields)

@@ -1,6 +1,6 @@
 /// Follows one CONNECT tunnel until both directions have ended.
 ///
-/// Knows directions and closings, never bytes: the caller moves the bytes and reports events.
+/// Independent of bytes: the caller moves them and reports events.
 public struct TunnelState: Sendable {
     public enum Side: Sendable { case client, upstream }
     public enum Action: Sendable, Equatable { case closeOutput(Side), closeBoth, wait }
@@ -16,19 +16,19 @@ public struct TunnelState: Sendable {
     }
 }
 
-/// Tells what a client speaks by the first bytes that it sends into a tunnel.
+/// Detects a client's protocol from the first bytes that it sends into a tunnel.
 ///
-/// Looks at no more than it needs, and consumes nothing.
+/// Looks at no more bytes than it needs, and consumes none.
 public enum ProtocolSniffer: Sendable, Hashable {
     /// A TLS handshake record (RFC 8446, 5.1).
     case tls
-    /// A request line of HTTP/1, perhaps after empty lines (RFC 9112, 2.2), or the preface of HTTP/2 (RFC 9113, 3.4).
+    /// An HTTP/1 request line, perhaps after empty lines (RFC 9112, 2.2), or the HTTP/2 preface (RFC 9113, 3.4).
     case http
-    /// Something else, which the proxy does not read.
+    /// Another protocol, which the proxy does not read.
     case other
     case needsMore
 
-    /// Bytes searched for the end of a line that may be a request line.
+    /// The most bytes searched for the end of a possible request line.
     private static let lineLimit = 16 << 10
 
     public init(_ bytes: some Collection<UInt8>) {
@@ -40,7 +40,8 @@ public enum ProtocolSniffer: Sendable, Hashable {
         self = second == nil ? .needsMore : second == 3 ? .tls : .other
     }
 
-    /// Whether the bytes begin with a request line: if the target begins like a path, `*` or a URL, by that; otherwise by its version.
+    /// Whether the bytes begin with a request line. It is recognised by a target that begins like a path, `*` or a URL, otherwise by its
+    /// version.
     public static func request(_ bytes: some Collection<UInt8>) -> ProtocolSniffer {
         let line = self.withoutEmptyLines(bytes)
         guard !line.isEmpty else { return .needsMore }
@@ -73,7 +74,7 @@ public enum ProtocolSniffer: Sendable, Hashable {
         bytes.drop { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }
     }
 
-    /// Whether only empty lines have come so far.
+    /// Whether only empty lines have arrived so far.
     public static func isBlank(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.allSatisfy { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }
     }

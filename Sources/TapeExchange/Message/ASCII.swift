@@ -1,6 +1,6 @@
 /// The character classes of RFC 9110, 5.6, and the search for the end of a line.
 ///
-/// Works on bytes alone; knows no grammar larger than a class.
+/// Works on bytes only. Grammar beyond character classes is elsewhere.
 enum ASCII {
     static let tab: UInt8 = 9
     static let lineFeed: UInt8 = 10
@@ -40,7 +40,7 @@ enum ASCII {
     static func firstControl(in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         var index = start
         while index < end {
-            // Eight bytes at a time as long as none is below 0x20 or 0x7F ("determine if a word has a byte less than n").
+            // Take eight bytes at a time while none is below 0x20 or equal to 0x7F ("determine if a word has a byte less than n").
             while end - index >= 8 {
                 let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let deletes = word ^ 0x7F7F_7F7F_7F7F_7F7F
@@ -80,9 +80,9 @@ enum ASCII {
     }
 }
 
-/// The elements of a comma-separated field value, trimmed, without the empty ones (RFC 9110, 5.6.1).
+/// The elements of a comma-separated field value, trimmed and without empty ones (RFC 9110, 5.6.1).
 ///
-/// For lists of tokens: a comma within quotes separates elements too.
+/// For lists of tokens: a comma inside quotes also separates elements.
 struct FieldList: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 

@@ -2,8 +2,8 @@ public import CassetteModel
 
 /// Restores the transfer framing of a recorded body: chunk lines, the last chunk and trailers (RFC 9112, 7.1).
 ///
-/// Follows the recorded pieces to the byte. If they do not add up to the body, because it was edited or the list was
-/// thinned, each call makes one chunk.
+/// Follows the recorded pieces exactly. If they do not add up to the body, because it was edited or the list was thinned, each call makes
+/// one chunk.
 public struct BodyFramer: Sendable {
     private let isChunked: Bool
     private let isComplete: Bool
@@ -17,7 +17,7 @@ public struct BodyFramer: Sendable {
 
     /// - Parameters:
     ///   - size: bytes of the whole body.
-    ///   - isComplete: false leaves out the end, as in a body that was cut.
+    ///   - isComplete: false omits the end, as in a truncated body.
     public init(arrival: Arrival?, isChunked: Bool, size: Int, isComplete: Bool, trailers: HeaderFields?) {
         self.isChunked = isChunked
         self.isComplete = isComplete
@@ -28,7 +28,7 @@ public struct BodyFramer: Sendable {
         self.followsPieces = !isThinned && !self.pieces.isEmpty && self.pieces.reduce(0) { $0 &+ $1.size } == size
     }
 
-    /// Frames bytes of the body, in order.
+    /// Frames the next bytes of the body.
     public mutating func frame(_ bytes: UnsafeRawBufferPointer, into wire: inout [UInt8]) {
         var payload: [Range<Int>] = []
         self.frame(bytes, into: &wire, payload: &payload)
@@ -60,10 +60,10 @@ public struct BodyFramer: Sendable {
         }
     }
 
-    /// Writes what follows the last byte; nothing if the body was cut.
+    /// Writes what follows the last byte; nothing if the body was truncated.
     public mutating func end(into wire: inout [UInt8]) {
         guard self.isChunked else { return }
-        // Chunks whose data was cut off entirely.
+        // Write the lines of chunks whose data is missing entirely.
         while self.followsPieces, self.enterPiece(&wire) { self.leavePiece(&wire) }
         guard self.isComplete else { return }
         wire.append(contentsOf: "\(self.lastLine)\r\n".utf8)
@@ -81,7 +81,7 @@ public struct BodyFramer: Sendable {
         return true
     }
 
-    /// Ends the chunk once all its bytes are written; a chunk that was cut stays open.
+    /// Ends the chunk once all its bytes are written. A truncated chunk stays open.
     private mutating func leavePiece(_ wire: inout [UInt8]) {
         guard self.left == 0 else { return }
         self.isInPiece = false
@@ -90,7 +90,7 @@ public struct BodyFramer: Sendable {
         if !isCutHere { wire.append(contentsOf: "\r\n".utf8) }
     }
 
-    /// Whether the chunk's line announces more bytes than came.
+    /// Whether the chunk's line announces more bytes than arrived.
     private func isShort(_ piece: Arrival.Piece) -> Bool {
         guard let line = piece.line else { return false }
         let digits = line.prefix { $0.isHexDigit }

@@ -2,11 +2,11 @@ internal import CassetteModel
 
 /// How the end of a message's body is determined (RFC 9112, 6.3).
 public enum BodyFraming: Sendable, Hashable {
-    /// No body at all: neither an empty one nor a cut one.
+    /// No body at all, as opposed to an empty or truncated one.
     case none
     case length(Int)
     case chunked
-    /// Of a response of HTTP/1 the connection's end, of HTTP/2 the stream's (RFC 9113, 8.1).
+    /// Ends with the connection in an HTTP/1 response, and with the stream in HTTP/2 (RFC 9113, 8.1).
     case untilClose
 
     /// The framing of a request.
@@ -20,7 +20,7 @@ public enum BodyFraming: Sendable, Hashable {
 
     /// The framing of a response to a request with this method.
     public static func ofResponse(_ head: ResponseHead, requestMethod: String) throws(MessageError) -> BodyFraming {
-        // RFC 9112, 6.3, rules 1 and 2: these have no body whatever their fields say.
+        // RFC 9112, 6.3, rules 1 and 2: these have no body, whatever their fields say.
         if requestMethod == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304 { return .none }
         if requestMethod == "CONNECT", head.status < 300 { return .none }
         let length = try self.contentLength(head.fields, side: .response)
@@ -32,17 +32,17 @@ public enum BodyFraming: Sendable, Hashable {
         return length.map { .length($0) } ?? .untilClose
     }
 
-    /// A message with both length fields "ought to be handled as an error" (RFC 9112, 6.3): two readers may take different lengths, and
-    /// what is a body to one is a message to the other.
+    /// A message with both length fields "ought to be handled as an error" (RFC 9112, 6.3): two recipients may use different lengths, so
+    /// that bytes of the body to one are another message to the other.
     private static func refuseBoth(_ length: Int?, side: MessageSide) throws(MessageError) {
         guard length != nil else { return }
         throw side.fault(.framing, "\(side.name) has both Content-Length and Transfer-Encoding; send one of them")
     }
 
-    /// The value of Content-Length: digits alone, repeated only as the same line.
+    /// The value of Content-Length: only digits, and repeated only as the same line.
     ///
-    /// RFC 9110, 8.6 lets a recipient merge equal values or refuse. Equal lines are merged (h11, Go); a list in one line is refused
-    /// (Go, llhttp, nginx).
+    /// RFC 9110, 8.6 lets a recipient either merge equal values or refuse them. Equal lines are merged (as by h11 and Go); a list in one
+    /// line is refused (as by Go, llhttp and nginx).
     private static func contentLength(_ fields: HeaderFields, side: MessageSide) throws(MessageError) -> Int? {
         guard let first = fields.firstIndex(of: "content-length") else { return nil }
         let value = fields.valueBytes(at: first)
@@ -67,11 +67,11 @@ public enum BodyFraming: Sendable, Hashable {
         return length
     }
 
-    /// Whether the one transfer coding is chunked; any other is refused, since nothing here can decode it (RFC 9112, 6.1).
+    /// Whether the only transfer coding is chunked. Any other is refused, because nothing here can decode it (RFC 9112, 6.1).
     private static func isChunked(_ fields: HeaderFields, version: HTTPVersion, side: MessageSide) throws(MessageError) -> Bool {
         guard let first = fields.firstIndex(of: "transfer-encoding") else { return false }
         guard version >= .http11 else {
-            // RFC 9112, 6.1: an HTTP/1.0 hop may have passed the field on without understanding it.
+            // RFC 9112, 6.1: an HTTP/1.0 hop may have forwarded the field without understanding it.
             throw side.fault(.framing, "\(side.name) is \(version) and has Transfer-Encoding; send HTTP/1.1")
         }
         for index in (first + 1)..<max(first + 1, fields.count) where fields.isNamed("transfer-encoding", at: index) {
@@ -79,7 +79,7 @@ public enum BodyFraming: Sendable, Hashable {
         }
         let value = fields.valueBytes(at: first)
         guard FieldList.equals(value, "chunked") else {
-            // A name of a coding not implemented is 501 (RFC 9112, 6.1); anything else is no coding at all.
+            // RFC 9112, 6.1: the status for an unimplemented coding is 501. It is also used for values that do not name a coding.
             throw side.fault(.coding, status: 501, "\(side.name) has the Transfer-Encoding \(ASCII.quoted(value)); send \"chunked\" alone")
         }
         return true

@@ -2,8 +2,8 @@ public import CassetteModel
 
 /// Follows one body to its end and reports payload, chunks and trailers.
 ///
-/// Takes every byte of the body and keeps only an unfinished chunk-size line or trailer section. Does not copy payload and does
-/// not say what to forward: the bytes pass unchanged.
+/// Takes every byte of the body, but keeps only an unfinished chunk-size line or trailer section. Does not copy payload or decide what to
+/// forward: the bytes pass unchanged.
 public struct BodyParser: Sendable {
     private enum Phase {
         case length(Int), untilClose
@@ -15,7 +15,7 @@ public struct BodyParser: Sendable {
     private let limits: Limits
     private var phase: Phase
     private var failure: MessageError?
-    /// The beginning of a line or section that ended with an earlier buffer.
+    /// The beginning of an unfinished line or section from earlier buffers.
     private var held: [UInt8] = []
     private var section: FieldSectionParser
     private var extensionBytes = 0
@@ -39,7 +39,7 @@ public struct BodyParser: Sendable {
         return false
     }
 
-    /// Bytes at the end of what was consumed that belong to a chunk-size line or a trailer section that is not complete.
+    /// Bytes at the end of the consumed input that belong to an incomplete chunk-size line or trailer section.
     public var unfinished: Int { self.held.count }
 
     /// The input ended, which completes a body read until the close.
@@ -53,7 +53,7 @@ public struct BodyParser: Sendable {
         }
     }
 
-    /// Takes the next bytes. After an error every call throws it again.
+    /// Takes the next bytes. After an error, every call throws it again.
     public mutating func consume(
         _ bytes: UnsafeRawBufferPointer, _ onEvent: (BodyEvent) -> Void
     ) throws(MessageError) -> BodyProgress {
@@ -103,13 +103,13 @@ public struct BodyParser: Sendable {
         return index
     }
 
-    /// Reads a chunk-size line or the next part of one; returns the offset after what it took.
+    /// Reads a chunk-size line or the next part of one. Returns the offset after the consumed bytes.
     private mutating func readChunkLine(
         _ bytes: UnsafeRawBufferPointer, from start: Int, _ onEvent: (BodyEvent) -> Void
     ) throws(MessageError) -> Int {
         var stop = start
         if self.held.last != ASCII.carriageReturn {
-            // One byte of room for the CR after a line of exactly the limit.
+            // One more byte, for the CR after a line of exactly the limit.
             let end = min(bytes.count, start + self.limits.chunkLine - self.held.count + 1)
             stop = ASCII.firstControl(in: bytes, from: start, to: end)
             guard self.held.count + stop - start <= self.limits.chunkLine else {
@@ -178,7 +178,7 @@ public struct BodyParser: Sendable {
         }
         self.held = []
         let fields = self.section.fields
-        // RFC 9110, 6.5.1: framing and routing are settled by the header; a late copy can only mislead the next reader.
+        // RFC 9110, 6.5.1: the header determines framing and routing. A late copy could only mislead the next recipient.
         if fields.contains("content-length") || fields.contains("transfer-encoding") || fields.contains("host") {
             throw self.side.fault(
                 .trailer, "\(self.side.name) has Content-Length, Transfer-Encoding or Host in its trailer; send them in the header")
@@ -199,7 +199,7 @@ public struct BodyParser: Sendable {
     }
 }
 
-/// A part of a body found in a buffer.
+/// A part of a body in a buffer.
 public enum BodyEvent: Sendable, Hashable {
     /// Payload at this range of the buffer, chunk framing excluded.
     case data(Range<Int>)
@@ -210,13 +210,13 @@ public enum BodyEvent: Sendable, Hashable {
     /// A trailer section with at least one field.
     case trailers(HeaderFields)
 
-    /// The same in a buffer with more bytes before these.
+    /// The same event in a buffer with this many more bytes before it.
     public func moved(by offset: Int) -> BodyEvent {
         if case .data(let range) = self { .data(range.lowerBound + offset..<range.upperBound + offset) } else { self }
     }
 }
 
-/// How much of a buffer a body took.
+/// How much of a buffer belongs to a body.
 public struct BodyProgress: Sendable, Hashable {
     /// Bytes that belong to the body: the whole buffer, unless the body ended within it.
     public var consumed: Int
@@ -228,27 +228,27 @@ public struct BodyProgress: Sendable, Hashable {
     }
 }
 
-/// What the end of the input means for a body.
+/// What the end of input means for a body.
 public enum BodyEnd: Sendable, Hashable {
     case complete
-    /// Bytes are missing: the body must never pass as whole (RFC 9112, 8).
+    /// Bytes are missing. The body must never count as complete (RFC 9112, 8).
     case cut
 }
 
-/// The size line of a chunk (RFC 9112, 7.1): hex digits and perhaps extensions.
+/// The size line of a chunk (RFC 9112, 7.1): hex digits and possibly extensions.
 struct ChunkLine {
     var size: Int
     /// The line itself if it is not the size in lower-case hex.
     var text: String?
     var extensionBytes: Int
 
-    /// Takes a line without its CRLF and without control bytes other than HTAB.
+    /// Parses a line without its CRLF and without control bytes other than HTAB.
     static func parse(_ line: UnsafeRawBufferPointer, side: MessageSide) throws(MessageError) -> ChunkLine {
         var size = 0
         var digits = 0
         var isCanonical = true
         while digits < line.count, let digit = ASCII.hexDigit(line[digits]) {
-            // Sixteen digits hold any size; more are padding that a narrower parser might cut.
+            // Sixteen digits hold any size. More would be padding that a narrower parser might cut.
             guard digits < 16, size <= Int.max >> 4 else {
                 throw side.fault(.chunk, "\(side.name) has the chunk size \(ASCII.quoted(line)); send at most 7fffffffffffffff")
             }
@@ -262,7 +262,7 @@ struct ChunkLine {
         if digits < line.count || (digits > 1 && line[0] == UInt8(ascii: "0")) { isCanonical = false }
         guard !isCanonical else { return ChunkLine(size: size, text: nil, extensionBytes: 0) }
         let text = String(decoding: line, as: UTF8.self)
-        // A recorded line is text: bytes that text cannot give back are refused.
+        // The line is recorded as text, so bytes that text cannot reproduce are refused.
         guard text.utf8.elementsEqual(line) else {
             throw side.fault(.chunk, "\(side.name) has a chunk extension that is not UTF-8: \(ASCII.quoted(line)); send none")
         }
@@ -300,7 +300,7 @@ struct ChunkLine {
             let nameEnd = index
             skipSpace()
             guard index < line.count, line[index] == UInt8(ascii: "=") else {
-                // White space here belongs before the next ";": leave it to the next round, which refuses it at the end of the line.
+                // White space here belongs before the next ";". Leave it to the next iteration, which refuses it at the end of the line.
                 index = nameEnd
                 continue
             }

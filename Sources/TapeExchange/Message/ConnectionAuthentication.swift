@@ -1,8 +1,8 @@
 public import CassetteModel
 
-/// Tells whether a message authenticates the connection that it is on, and not only itself.
+/// Detects whether a message authenticates its connection, and not only itself.
 ///
-/// NTLM, and Negotiate in the implementations that matter, authenticate a connection: later requests on it are the same user's, with or
+/// NTLM, and Negotiate in the implementations that matter, authenticate a connection: later requests on it belong to the same user, with or
 /// without credentials (RFC 4559, 6). Such a connection must not be shared with another client.
 public enum ConnectionAuthentication {
     /// In lower case.
@@ -13,7 +13,7 @@ public enum ConnectionAuthentication {
         self.namesScheme(request, "authorization") || self.namesScheme(request, "proxy-authorization")
     }
 
-    /// Whether a response is part of such a handshake, or says that the connection stays authenticated.
+    /// Whether a response is part of such a handshake, or announces that the connection stays authenticated.
     public static func isUsed(by response: HeaderFields, status: Int) -> Bool {
         switch status {
         case 401: return self.offersScheme(response, "www-authenticate")
@@ -32,7 +32,7 @@ public enum ConnectionAuthentication {
         return fields.values(name).contains { value in self.schemes.contains { self.begins(value, with: $0) } }
     }
 
-    /// A challenge's scheme is at the beginning of the value, or after a comma (RFC 9110, 11.6.1).
+    /// A challenge's scheme comes at the beginning of the value or after a comma (RFC 9110, 11.6.1).
     private static func offersScheme(_ fields: HeaderFields, _ name: StaticString) -> Bool {
         guard fields.contains(name) else { return false }
         return fields.values(name).contains { value in

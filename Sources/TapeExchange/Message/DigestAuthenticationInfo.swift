@@ -1,11 +1,11 @@
 public import CassetteModel
 
-/// Fits the proof of a recorded server to a live client of Digest authentication (RFC 7616, 3.5).
+/// Adapts a recorded server's proof to a live client of Digest authentication (RFC 7616, 3.5).
 ///
-/// `rspauth` proves that the server knows the password, for one request and one `cnonce`. Clients that check it refuse an answer whose proof
-/// is for another request, as a recorded one is.
+/// `rspauth` proves, for one request and one `cnonce`, that the server knows the password. Clients that check it refuse an answer whose
+/// proof is for another request, as in a recorded answer.
 public enum DigestAuthenticationInfo {
-    /// The fields of a recorded answer for a live request; nil if they fit as they are.
+    /// The fields of a recorded answer adapted to a live request; nil if they fit unchanged.
     public static func fitting(_ answer: HeaderFields, to request: HeaderFields) -> HeaderFields? {
         guard answer.contains("authentication-info") || answer.contains("proxy-authentication-info") else { return nil }
         let credentials = request.values("authorization") + request.values("proxy-authorization")
@@ -27,14 +27,14 @@ public enum DigestAuthenticationInfo {
                 continue
             }
             isChanged = true
-            // The server's next nonce still counts.
+            // The server's next nonce is still valid.
             guard let next = self.parameter("nextnonce", in: answer.value(at: index)) else { continue }
             fields.append(name: answer.name(at: index), value: "nextnonce=\"\(next)\"")
         }
         return isChanged ? fields : nil
     }
 
-    /// The value of a parameter without its quotes; nil if there is none.
+    /// The value of a parameter without its quotes; nil if it is missing.
     private static func parameter(_ name: String, in text: String) -> String? {
         var rest = text[...]
         while !rest.isEmpty {

@@ -1,9 +1,9 @@
 internal import CassetteModel
 
-/// Reads the field lines of one header or trailer section up to its empty line.
+/// Parses the field lines of one header or trailer section up to its empty line.
 ///
-/// Remembers how far it read, so a section that arrives byte by byte costs no more than one that arrives whole. Knows grammar
-/// and limits, not what a field means.
+/// Remembers how far it has read, so a section that arrives byte by byte costs no more than one that arrives at once. Knows the grammar and
+/// the limits, but not what a field means.
 struct FieldSectionParser: Sendable {
     private let side: MessageSide
     private let maximumBytes: Int
@@ -22,11 +22,12 @@ struct FieldSectionParser: Sendable {
         self.maximumFields = maximumFields
     }
 
-    /// Reads on in a buffer that holds the section from `start`. Returns the offset after the empty line; nil while it is missing.
+    /// Continues in a buffer that holds the section from `start`. Returns the offset after the empty line, or nil while that is missing.
     mutating func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(MessageError) -> Int? {
         let available = bytes.count - start
         guard available >= self.scanned else { return nil }
-        // 992 bytes with the array's header and an index of 16 lines: of up to 1,032 glibc keeps some at hand for each thread. Longer sections grow once.
+        // 992 bytes with the array's header and an index of 16 lines. glibc caches blocks of up to 1,032 bytes for each thread. Longer
+        // sections grow once.
         if self.lineStart == 0, self.scanned == 0, available > 2 { self.fields.reserve(bytes: min(available, 704), fields: 16) }
         let end = start + min(available, self.maximumBytes)
         while true {
@@ -68,7 +69,7 @@ struct FieldSectionParser: Sendable {
         return nil
     }
 
-    /// Reads up to the colon; false while it is missing.
+    /// Reads up to the colon. Returns false while it is missing.
     private mutating func readName(_ bytes: UnsafeRawBufferPointer, line: Int, end: Int) throws(MessageError) -> Bool {
         var index = line + (self.scanned - self.lineStart)
         while index < end, ASCII.isToken(bytes[index]) { index += 1 }
@@ -88,12 +89,12 @@ struct FieldSectionParser: Sendable {
         case (ASCII.lineFeed, _), (ASCII.carriageReturn, _), (0, _):
             return self.stray(byte, in: name)
         case (ASCII.space, true), (ASCII.tab, true):
-            // RFC 9112, 5.2: a folded line means one thing to one parser and another to the next.
+            // RFC 9112, 5.2: different parsers interpret a folded line differently.
             return self.side.fault(.field, "\(section) has a line that begins with white space; put each field on one line")
         case (UInt8(ascii: ":"), true):
             return self.side.fault(.field, "\(section) has a field without a name; name it or leave it out")
         case (ASCII.space, false), (ASCII.tab, false):
-            // RFC 9112, 5.1: white space before the colon has led to smuggling.
+            // RFC 9112, 5.1: white space before the colon has led to request smuggling.
             return self.side.fault(.field, "\(section) has white space in or after the name \(ASCII.quoted(name)); remove it")
         default:
             return self.side.fault(

@@ -1,16 +1,16 @@
 internal import CassetteModel
 
-/// What a request's head says of a gRPC call (gRPC over HTTP2, "Requests").
+/// The properties of a gRPC call that are in the request head (gRPC over HTTP2, "Requests").
 public struct GRPCCall: Sendable, Hashable {
-    /// A longer timeout in milliseconds, a month, is none for a proxy.
+    /// A timeout of more than these milliseconds, a month, counts as no timeout.
     private static let longest = 2_592_000_000.0
 
-    /// The request's Content-Type, which the answer has too.
+    /// The request's Content-Type, which the answer uses too.
     public let contentType: String
-    /// Milliseconds that the client waits for the call's end; nil if it waits for ever, or does not say it in a form that servers take.
+    /// Milliseconds that the client waits for the call's end; nil if it waits forever, or sends a value that servers do not accept.
     public let timeout: Double?
 
-    /// Nil if it is none: gRPC needs HTTP/2.
+    /// nil if it is not a gRPC call, which requires HTTP/2.
     public init?(_ head: RequestHead) {
         guard head.version.major >= 2, GRPCType(head.fields) != nil else { return nil }
         self.contentType = head.fields.first("content-type") ?? "application/grpc"

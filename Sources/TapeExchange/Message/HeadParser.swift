@@ -1,9 +1,9 @@
 internal import CassetteModel
 
-/// Reads the heads of one direction of a connection, strictly by RFC 9112.
+/// Parses the heads of one direction of a connection, strictly according to RFC 9112.
 ///
-/// Remembers how far it read: call it again with the same bytes and more after them, always from the head's first byte. It
-/// starts over after each head and each error. Does not look at what a field means: see `BodyFraming` and `HostRule`.
+/// Remembers how far it has read. Call it again with the same bytes followed by more, always from the head's first byte. It starts over
+/// after each head and each error. Does not interpret fields: see `BodyFraming` and `HostRule`.
 public struct HeadParser: Sendable {
     private let limits: Limits
     /// Offset of the start line, after skipped empty lines.
@@ -18,7 +18,7 @@ public struct HeadParser: Sendable {
         self.limits = limits
     }
 
-    /// The request head at the start of `bytes`, or nil while its end is missing.
+    /// The request head at the start of `bytes`; nil while its end is missing.
     public mutating func parseRequest(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Parsed<RequestHead>? {
         do throws(MessageError) {
             guard let end = try self.parse(bytes, side: .request), let section = self.section, var head = self.request.take() else {
@@ -33,7 +33,7 @@ public struct HeadParser: Sendable {
         }
     }
 
-    /// The response head at the start of `bytes`, or nil while its end is missing.
+    /// The response head at the start of `bytes`; nil while its end is missing.
     public mutating func parseResponse(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Parsed<ResponseHead>? {
         do throws(MessageError) {
             guard let end = try self.parse(bytes, side: .response), let section = self.section, var head = self.response.take() else {
@@ -48,11 +48,11 @@ public struct HeadParser: Sendable {
         }
     }
 
-    /// Whether bytes of a head have been seen: an end of input now cuts a message.
+    /// Whether part of a head has been read, so that the end of input now would truncate a message.
     public var isInsideHead: Bool { self.section != nil || self.scanned > self.lineStart }
 
     private mutating func parse(_ bytes: UnsafeRawBufferPointer, side: MessageSide) throws(MessageError) -> Int? {
-        // A buffer that shrank is another message.
+        // A shorter buffer is a different message.
         if bytes.count < self.scanned { self = HeadParser(limits: self.limits) }
         if self.section == nil {
             guard let line = try self.startLine(bytes, side: side) else { return nil }
@@ -74,7 +74,7 @@ public struct HeadParser: Sendable {
     private mutating func startLine(_ bytes: UnsafeRawBufferPointer, side: MessageSide) throws(MessageError) -> Range<Int>? {
         while true {
             let limit = self.lineStart + self.limits.startLine
-            // Two bytes of room for the CRLF after a line of exactly the limit.
+            // Two more bytes, for the CRLF after a line of exactly the limit.
             let end = min(bytes.count, limit + 2)
             let stop = ASCII.firstControl(in: bytes, from: max(self.scanned, self.lineStart), to: end)
             self.scanned = stop
@@ -87,7 +87,7 @@ public struct HeadParser: Sendable {
             guard stop + 1 < end else { return nil }
             guard bytes[stop + 1] == ASCII.lineFeed else { throw self.stray(bytes, at: stop, side: side) }
             if stop > self.lineStart { return self.lineStart..<stop }
-            // RFC 9112, 2.2: a server ignores empty lines before a request line; only a few, or a peer could send them for ever.
+            // RFC 9112, 2.2: a server ignores empty lines before a request line. Only a few, because a peer could send them forever.
             guard side == .request, stop < self.limits.leadingEmptyLines * 2 else {
                 throw side.fault(.lineEnd, "\(side.name) begins with empty lines; begin with the \(side.startLineName)")
             }
@@ -111,7 +111,7 @@ public struct HeadParser: Sendable {
     }
 }
 
-/// A head and the number of bytes it took, its closing empty line included.
+/// A head and the number of bytes it took, including its final empty line.
 public struct Parsed<Head: Sendable>: Sendable {
     public var head: Head
     public var consumed: Int
@@ -121,7 +121,7 @@ extension Parsed: Equatable where Head: Equatable {}
 
 /// Parses request lines and status lines (RFC 9112, 3 and 4).
 ///
-/// Takes whole lines without their CRLF and without control bytes other than HTAB; leaves the fields empty.
+/// Takes whole lines without their CRLF and without control bytes other than HTAB. Leaves the fields empty.
 enum StartLine {
     static func request(_ line: UnsafeRawBufferPointer) throws(MessageError) -> RequestHead {
         var methodEnd = 0
@@ -157,7 +157,7 @@ enum StartLine {
             throw self.refusedStatus(line, "needs one space and three digits after its version")
         }
         let status = Int(line[9] - 48) * 100 + Int(line[10] - 48) * 10 + Int(line[11] - 48)
-        // RFC 9110, 15: codes from 600 are invalid but in use, and a client treats them as 5xx; below 100 has no meaning at all.
+        // RFC 9110, 15: codes from 600 are invalid but in use, and a client treats them as 5xx. Codes below 100 have no meaning at all.
         guard status >= 100 else { throw self.refusedStatus(line, "has a status below 100") }
         guard line.count == 12 || line[12] == ASCII.space else {
             throw self.refusedStatus(line, "needs a space between status and reason")
@@ -167,7 +167,7 @@ enum StartLine {
             fields: HeaderFields())
     }
 
-    /// The eight bytes of `HTTP/1.x`.
+    /// Parses the eight bytes of `HTTP/1.x`.
     private static func version(_ line: UnsafeRawBufferPointer, from start: Int, side: MessageSide) throws(MessageError) -> HTTPVersion {
         guard line.count >= start + 8, line[start + 6] == UInt8(ascii: "."), ASCII.isDigit(line[start + 5]),
             ASCII.isDigit(line[start + 7]), line[start..<start + 5].elementsEqual("HTTP/".utf8)

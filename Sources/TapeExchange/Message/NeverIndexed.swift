@@ -1,9 +1,9 @@
-/// The fields of a head that no header table on its way may hold, by name (RFC 7541, 7.1.3).
+/// The fields of a head that must not enter a header table on any connection, by name (RFC 7541, 7.1.3).
 ///
-/// Who can add fields to a connection, and sees how large it makes them, learns from a table whether he has guessed a value. What its sender
-/// has kept out of the tables stays out on the other leg (RFC 7541, 6.2.3), and so do credentials and cookies.
+/// An attacker who can add fields to a connection and observe its size learns from a table whether a guess of a value was right. Fields
+/// that the sender kept out of the tables are kept out on the other connection too (RFC 7541, 6.2.3), and so are credentials and cookies.
 public struct NeverIndexed: Sendable, Hashable {
-    /// In lower case, as they came.
+    /// In lower case, as received.
     private var names: [[UInt8]] = []
 
     public init() {}

@@ -1,17 +1,17 @@
 /// An IPv4 or IPv6 address as its 4 or 16 bytes.
 ///
-/// Reads only the standard notations: resolvers that take `127.1` or `0x7f000001` have to be asked for the address they mean.
+/// Parses only the standard notations. For `127.1` or `0x7f000001`, ask the resolver that accepts them which address it means.
 public struct IPAddress: Sendable, Hashable {
     public let bytes: [UInt8]
 
-    /// Takes 4 or 16 bytes in network order; an IPv4-mapped IPv6 address becomes its IPv4 address.
+    /// Takes 4 or 16 bytes in network order. An IPv4-mapped IPv6 address becomes its IPv4 address.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
         self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes.dropFirst(12)) : Array(bytes)
     }
 
-    /// Reads dotted decimal or RFC 4291, 2.2 notation, without brackets and without a zone.
+    /// Parses dotted decimal or RFC 4291, 2.2 notation, without brackets and without a zone.
     public init?(_ text: String) {
         let text = Array(text.utf8)
         guard let bytes = text.contains(UInt8(ascii: ":")) ? Self.version6(text[...]) : Self.version4(text[...]) else { return nil }
@@ -23,7 +23,7 @@ public struct IPAddress: Sendable, Hashable {
         self.bytes.count == 4 ? self.bytes[0] == 127 : self.bytes.last == 1 && self.bytes.dropLast().allSatisfy { $0 == 0 }
     }
 
-    /// 0.0.0.0 or ::, which a dialler takes for the loopback address.
+    /// 0.0.0.0 or ::, which dialling treats as the loopback address.
     public var isUnspecified: Bool { self.bytes.allSatisfy { $0 == 0 } }
 
     private static func version4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
@@ -31,7 +31,7 @@ public struct IPAddress: Sendable, Hashable {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            // A leading zero means octal to some resolvers.
+            // Some resolvers interpret a leading zero as octal.
             guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
             var value = 0
             for digit in part {
@@ -87,20 +87,21 @@ public struct IPAddress: Sendable, Hashable {
     }
 }
 
-/// Tells whether dialling an address would reach the proxy itself.
+/// Decides whether dialling an address would reach the proxy itself.
 ///
-/// Judges the address a name was resolved to, at the moment of dialling: names and spellings can mislead, and can change in between.
+/// Checks the address to which a name was resolved, at the moment of dialling, because names and spellings can mislead and may change in
+/// between.
 public struct LoopRule: Sendable, Hashable {
     public let port: Int
     private let own: Set<IPAddress>
 
-    /// `interfaces` are the machine's own addresses; they count if the proxy listens on all of them.
+    /// `interfaces` are the machine's own addresses. They count if the proxy listens on all of them.
     public init(listeningOn address: IPAddress, port: Int, interfaces: [IPAddress]) {
         self.port = port
         self.own = address.isUnspecified ? Set(interfaces) : [address]
     }
 
-    /// Every loopback address, 0.0.0.0 and :: count as own, whatever the proxy listens on: better to refuse a rare local server
+    /// Every loopback address, 0.0.0.0 and :: count as the proxy's own, whatever it listens on. It is better to refuse a rare local server
     /// than to serve a loop or the control port.
     public func isSelf(address: IPAddress, port: Int) -> Bool {
         guard port == self.port else { return false }

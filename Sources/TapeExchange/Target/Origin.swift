@@ -1,11 +1,11 @@
-/// The server a request is for: scheme, host and port (RFC 9110, 4.3.1).
+/// The server that a request is for: scheme, host and port (RFC 9110, 4.3.1).
 ///
-/// Equal origins may share connections. Knows nothing of addresses.
+/// Equal origins may share connections. Independent of addresses.
 public struct Origin: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
         case http, https
 
-        /// Of a URL, in any case: `ws` and `wss` are asked for by HTTP (RFC 6455, 3). Nil for other schemes.
+        /// The scheme of a URL, in any case. `ws` and `wss` are requested over HTTP (RFC 6455, 3). nil for other schemes.
         init?(name: some Collection<UInt8>) {
             if FieldList.equals(name, "http") || FieldList.equals(name, "ws") {
                 self = .http
@@ -20,7 +20,7 @@ public struct Origin: Sendable, Hashable {
     }
 
     public var scheme: Scheme
-    /// Lower-case, an IPv6 address without its brackets.
+    /// In lower case; an IPv6 address has no brackets.
     public var host: String
     public var port: Int
 
@@ -36,7 +36,7 @@ public struct Origin: Sendable, Hashable {
         self.port = authority.port ?? scheme.defaultPort
     }
 
-    /// The text for a Host field: the port only if it is not the scheme's default.
+    /// The value of a Host field. The port is included only if it is not the scheme's default.
     public var authority: String {
         let host = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
         return self.port == self.scheme.defaultPort ? host : "\(host):\(self.port)"
@@ -45,13 +45,13 @@ public struct Origin: Sendable, Hashable {
 
 /// A host with an optional port, as in a Host field or after `http://`.
 ///
-/// The host is lower-case and without brackets. Userinfo, zones and percent-encoding are refused.
+/// The host is in lower case and without brackets. Userinfo, zones and percent-encoding are refused.
 public struct Authority: Sendable, Hashable {
     public var host: String
-    /// Nil if the port is missing or empty.
+    /// nil if the port is missing or empty.
     public var port: Int?
 
-    /// Reads `host`, `host:port`, `[address]` or `[address]:port`; nil for anything else.
+    /// Parses `host`, `host:port`, `[address]` or `[address]:port`; nil for anything else.
     init?(_ bytes: ArraySlice<UInt8>) {
         var rest = bytes
         if rest.first == UInt8(ascii: "[") {

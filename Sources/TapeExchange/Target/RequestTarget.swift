@@ -1,6 +1,6 @@
-/// What a request is for, in one of the four forms of RFC 9112, 3.2.
+/// The target of a request, in one of the four forms of RFC 9112, 3.2.
 public enum RequestTarget: Sendable, Hashable {
-    /// As sent to proxies; `originForm` is what to send to the origin (`*` for OPTIONS without a path).
+    /// As sent to proxies. `originForm` is what to send to the origin (`*` for OPTIONS without a path).
     case absolute(Origin, originForm: String)
     case origin(String)
     /// As sent with CONNECT.
@@ -16,7 +16,7 @@ public enum RequestTarget: Sendable, Hashable {
         guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isVisible) else {
             throw Self.refused(bytes, "must be visible ASCII; percent-encode the rest")
         }
-        // RFC 9110, 4.2.5 and 7.1: a fragment is for the client alone.
+        // RFC 9110, 4.2.5 and 7.1: a fragment is for the client only.
         guard !bytes.contains(UInt8(ascii: "#")) else { throw Self.refused(bytes, "has a fragment; leave it out") }
         if method == "CONNECT" {
             self = try Self.authority(bytes)
@@ -48,7 +48,7 @@ public enum RequestTarget: Sendable, Hashable {
         }
         let start = colon + 3
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
-        // RFC 9110, 4.2.4: userinfo disguises the host to a human reader.
+        // RFC 9110, 4.2.4: userinfo disguises the host to human readers.
         guard !bytes[start..<end].contains(UInt8(ascii: "@")) else { throw self.refusedUserinfo(bytes) }
         guard let authority = Authority(bytes[start..<end]) else {
             throw self.refused(bytes, "needs a host name or [IPv6 address], and an optional port from 1 to 65535")
@@ -56,7 +56,7 @@ public enum RequestTarget: Sendable, Hashable {
         let rest = String(decoding: bytes[end...], as: UTF8.self)
         let originForm: String
         if rest.isEmpty {
-            // RFC 9112, 3.2.4: OPTIONS without a path asks about the server as a whole.
+            // RFC 9112, 3.2.4: OPTIONS without a path applies to the server as a whole.
             originForm = method == "OPTIONS" ? "*" : "/"
         } else {
             originForm = bytes[end] == UInt8(ascii: "?") ? "/" + rest : rest
@@ -68,20 +68,20 @@ public enum RequestTarget: Sendable, Hashable {
         MessageError(.target, status: 400, "request target \(ASCII.quoted(bytes)) \(reason)")
     }
 
-    /// Names no part of the target: it may hold a password.
+    /// Repeats no part of the target, because it may contain a password.
     private static func refusedUserinfo(_ bytes: [UInt8]) -> MessageError {
         MessageError(.target, status: 400, "request target has userinfo before its host; send an Authorization field instead")
     }
 }
 
-/// What the Host field of a request must be (RFC 9112, 3.2).
+/// Checks the Host field of a request (RFC 9112, 3.2).
 public enum HostRule {
-    /// The authority the Host field names; nil if an HTTP/1.0 request has none, or if an empty one does not matter.
+    /// The authority in the Host field; nil if an HTTP/1.0 request has none, or if an empty one does not matter.
     ///
-    /// A target in absolute or authority form alone decides where the request goes, whatever Host says;
-    /// the syntax of Host is checked anyway.
+    /// A target in absolute or authority form alone determines where the request goes, whatever Host says. The syntax of Host is checked
+    /// anyway.
     public static func check(_ head: RequestHead, target: RequestTarget) throws(MessageError) -> Authority? {
-        // RFC 9113, 8.3.1: it takes the place of Host, and both name the same.
+        // RFC 9113, 8.3.1: `:authority` replaces Host, and both name the same authority.
         if let authority = head.authority {
             guard let authority = Authority(Array(authority.utf8)[...]) else {
                 throw self.refused("has an :authority that is not a host name or [IPv6 address] with an optional port; correct it")
@@ -90,7 +90,7 @@ public enum HostRule {
         }
         guard let found = head.fields.firstIndex(of: "host") else {
             if head.version < .http11 { return nil }
-            // Some clients open tunnels without it, and the target alone decides.
+            // Some clients open tunnels without it, and only the target matters.
             if case .authority = target { return nil }
             throw self.refused("has no Host field; send one")
         }
@@ -103,7 +103,7 @@ public enum HostRule {
             }
         }
         guard let authority = Authority(value) else {
-            // A value with userinfo may hold a password.
+            // A value with userinfo may contain a password.
             let shown = value.contains(UInt8(ascii: "@")) ? "" : " \(ASCII.quoted(value))"
             throw self.refused("has a Host field\(shown) that is not a host name or [IPv6 address] with an optional port; correct it")
         }

@@ -1,8 +1,8 @@
 public import CassetteModel
 
-/// Maps the messages of a request in reverse form: the origin sees its own names, the client the proxy's.
+/// Maps the messages of a request in reverse form, so that the origin sees its own names and the client sees the proxy's.
 ///
-/// Changes the fields that hold URLs, and cookies, and nothing else: no bodies, and no links in them.
+/// Changes only cookies and the fields that contain URLs. Bodies, and the links in them, stay unchanged.
 public struct ReverseMapping: Sendable, Hashable {
     public let target: ReverseTarget
     /// The proxy's authority as the client names it: `127.0.0.1:7070`.
@@ -15,7 +15,7 @@ public struct ReverseMapping: Sendable, Hashable {
 
     public var origin: Origin { self.target.origin }
 
-    /// A request's fields as the origin would receive them directly.
+    /// A request's fields as the origin would receive them from a direct client.
     public func request(_ fields: HeaderFields) -> HeaderFields {
         var mapped = HeaderFields()
         for index in 0..<fields.count {
@@ -38,10 +38,11 @@ public struct ReverseMapping: Sendable, Hashable {
         return mapped
     }
 
-    /// Request fields that hold one URL: where a page came from, where a resource is copied or moved to (RFC 4918, 10.3), and what a body is.
+    /// Request fields that contain one URL: the page that sent the request, the target of a copy or move (RFC 4918, 10.3), and the body's
+    /// URL.
     private static let urls: [StaticString] = ["referer", "destination", "content-location"]
 
-    /// The URL inside one of the proxy's URLs; nil for any other.
+    /// The URL inside one of the proxy's URLs; nil for any other URL.
     private func unwrapped(_ url: String) -> String? {
         let own = "http://\(self.authority)"
         let isPath = url.hasPrefix("/")
@@ -49,9 +50,9 @@ public struct ReverseMapping: Sendable, Hashable {
         return (try? ReverseTarget(isPath ? url : String(url.dropFirst(own.count)), method: "GET"))??.url
     }
 
-    /// Replaces the references between angle brackets, as in `Link` (RFC 8288, 3) and `If` (RFC 4918, 10.4), outside of quoted strings.
+    /// Replaces references in angle brackets outside quoted strings, as in `Link` (RFC 8288, 3) and `If` (RFC 4918, 10.4).
     ///
-    /// - Parameter replacement: nil to keep a reference.
+    /// - Parameter replacement: returns nil to keep a reference.
     private static func replacingBracketed(_ value: ArraySlice<UInt8>, _ replacement: (ArraySlice<UInt8>) -> [UInt8]?) -> [UInt8] {
         var out: [UInt8] = []
         var index = value.startIndex
@@ -95,7 +96,7 @@ public struct ReverseMapping: Sendable, Hashable {
 
     private static let mapped: [StaticString] = ["location", "content-location", "link", "refresh", "set-cookie"]
 
-    /// A response's head with redirects and cookies that lead the client through the proxy again.
+    /// A response head whose redirects and cookies lead the client back through the proxy.
     public func response(_ head: ResponseHead) -> ResponseHead {
         guard Self.mapped.contains(where: head.fields.contains) else { return head }
         var mapped = HeaderFields()
@@ -131,16 +132,16 @@ public struct ReverseMapping: Sendable, Hashable {
         return HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: clientVersion) + wire[parsed.consumed...]
     }
 
-    /// The Location as a whole URL, since not every client resolves a path (RFC 9110, 10.2.2); nil if it is empty or not HTTP.
+    /// The Location as an absolute URL, because not every client resolves a path (RFC 9110, 10.2.2); nil if it is empty or not HTTP.
     private func location(_ value: ArraySlice<UInt8>) -> [UInt8]? {
-        // Clients do not follow an empty Location: as a whole URL it would send them in circles.
+        // Clients do not follow an empty Location. An absolute URL in its place would send them in circles.
         guard !value.isEmpty else { return nil }
         let base = Array("http://\(self.authority)\(self.target.base)".utf8)
         let origin = self.target.origin
         let path = self.target.originForm == "*" ? "/" : self.target.originForm
         let reference = URLReference(scheme: origin.scheme.rawValue, authority: origin.authority, target: path)
         if let url = reference.resolved(value) { return base + url }
-        // "https:/host" is not a URL, but many clients make one of it and would bypass the proxy; it is resolved when they ask for it.
+        // "https:/host" is not a URL, but many clients turn it into one and would bypass the proxy. It is resolved when they request it.
         return Self.isHTTP(value) ? base + value : nil
     }
 
@@ -150,10 +151,10 @@ public struct ReverseMapping: Sendable, Hashable {
     }
 }
 
-/// Maps a `Set-Cookie` value so that a client in reverse mode sends the cookie back, and to that origin alone.
+/// Maps a `Set-Cookie` value so that a client in reverse mode sends the cookie back, and only to that origin.
 ///
-/// To such a client all origins are one plain-text host. It would refuse a `Domain` and withhold a `Secure` cookie; both are left out.
-/// `Path` is prefixed with the path of the origin, since it alone distinguishes one origin from another (RFC 6265, 5.1.4).
+/// To such a client, all origins are one plain-text host. It would refuse a `Domain` and withhold a `Secure` cookie, so both are omitted.
+/// `Path` is prefixed with the origin's path, because only the path distinguishes origins (RFC 6265, 5.1.4).
 struct ReverseCookie {
     /// `/https://host`, as the client spells it.
     let prefix: String
@@ -172,7 +173,7 @@ struct ReverseCookie {
                 out += Array(";".utf8) + piece
                 continue
             }
-            // The last `Path` counts (RFC 6265, 5.3).
+            // The last `Path` applies (RFC 6265, 5.3).
             path = text.first == UInt8(ascii: "/") ? Array(text) : nil
         }
         return out + Array("; Path=\(self.prefix)".utf8) + (path ?? self.defaultPath)
@@ -198,16 +199,16 @@ struct ReverseCookie {
     }
 }
 
-/// Resolves a reference to a whole URL (RFC 3986, 5.2), without dot segments.
+/// Resolves a reference to an absolute URL without dot segments (RFC 3986, 5.2).
 ///
-/// Works on bytes and changes no others: what is no URL to a strict reader stays as wrong as it is.
+/// Works on bytes and changes no other part, so an invalid reference stays invalid.
 struct URLReference {
     let scheme: String
     let authority: String
     /// In origin-form.
     let target: String
 
-    /// - Returns: nil if the reference names another scheme than http and https.
+    /// - Returns: nil if the reference has a scheme other than http or https.
     func resolved(_ reference: ArraySlice<UInt8>) -> [UInt8]? {
         let hash = reference.firstIndex(of: UInt8(ascii: "#")) ?? reference.endIndex
         let fragment = reference[hash...]
@@ -228,7 +229,7 @@ struct URLReference {
         return own + Self.withoutDots((folder.isEmpty ? [47] : folder) + path) + query + fragment
     }
 
-    /// The index of the colon after a scheme; nil for a reference without one (RFC 3986, 3.1).
+    /// The index of the colon after a scheme; nil for a reference without a scheme (RFC 3986, 3.1).
     private static func schemeEnd(_ reference: ArraySlice<UInt8>) -> Int? {
         guard let first = reference.first, (97...122).contains(ASCII.lower(first)) else { return nil }
         let end = reference.firstIndex { byte in
@@ -239,20 +240,20 @@ struct URLReference {
         return end
     }
 
-    /// The path, and the query with its question mark.
+    /// The path, and the query including its question mark.
     private static func split(_ bytes: ArraySlice<UInt8>) -> (path: ArraySlice<UInt8>, query: ArraySlice<UInt8>) {
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         return (bytes[..<mark], bytes[mark...])
     }
 
-    /// - Parameter bytes: two slashes, an authority, and perhaps a path and a query.
+    /// - Parameter bytes: two slashes, an authority, and possibly a path and a query.
     private static func withoutDots(authorityAndPath bytes: ArraySlice<UInt8>) -> [UInt8] {
         let (whole, query) = self.split(bytes)
         let authorityEnd = whole.dropFirst(2).firstIndex(of: 47) ?? whole.endIndex
         return Array(whole[..<authorityEnd]) + self.withoutDots(whole[authorityEnd...]) + query
     }
 
-    /// RFC 3986, 5.2.4; always begins with a slash.
+    /// RFC 3986, 5.2.4. The result always begins with a slash.
     private static func withoutDots(_ path: ArraySlice<UInt8>) -> [UInt8] {
         var kept: [ArraySlice<UInt8>] = []
         let segments = path.dropFirst(path.first == 47 ? 1 : 0).split(separator: 47, omittingEmptySubsequences: false)
@@ -271,7 +272,7 @@ struct URLReference {
         return kept.reduce(into: []) { $0 += [47] + $1 } + (kept.isEmpty ? [47] : [])
     }
 
-    /// 1 for `.`, 2 for `..`, also percent-encoded, as the URL Standard has it; 0 for anything else.
+    /// 1 for `.` and 2 for `..`, also percent-encoded, as in the URL Standard; 0 for anything else.
     private static func dots(_ segment: ArraySlice<UInt8>) -> Int {
         var count = 0
         var rest = segment

@@ -1,22 +1,23 @@
 /// A URL in the path of a request to the proxy itself: `/https://host/path?query`, or `/NAME:TOKEN/https://host/path?query`.
 ///
-/// For clients that are configured with a base URL, not a proxy. Says what the request is for, not whether it is allowed.
+/// For clients that are configured with a base URL instead of a proxy. Says what the request is for, but not whether it is allowed.
 public struct ReverseTarget: Sendable, Hashable {
-    /// The name and the token before the URL as `NAME:TOKEN`, percent-decoded; nil if there are none.
+    /// The name and token before the URL as `NAME:TOKEN`, percent-decoded; nil if there are none.
     public let credentials: [UInt8]?
-    /// What precedes the URL in the path: `/` or `/NAME:TOKEN/`.
+    /// The part of the path before the URL: `/` or `/NAME:TOKEN/`.
     public let base: String
-    /// The path of the URL's origin as the client spells it, `/https://host`: the prefix of all its paths.
+    /// The path of the URL's origin as the client spells it, `/https://host`, which prefixes all its paths.
     public let prefix: String
-    /// The URL, with a path.
+    /// The URL, including a path.
     public let url: String
     public let origin: Origin
-    /// What to ask the origin for; `*` for OPTIONS without a path.
+    /// The target to request from the origin; `*` for OPTIONS without a path.
     public let originForm: String
 
-    /// - Parameter path: a target in origin-form (RFC 9112, 3.2.1). `https:/host` counts as `https://host`: some clients collapse slashes.
+    /// - Parameter path: a target in origin-form (RFC 9112, 3.2.1). `https:/host` counts as `https://host`, because some clients collapse
+    ///   slashes.
     /// - Returns: nil if the path does not begin with a URL.
-    /// - Throws: if it begins like a URL and is not one.
+    /// - Throws: if it begins like a URL but is not one.
     public init?(_ path: String, method: String) throws(MessageError) {
         let bytes = Array(path.utf8)
         guard bytes.first == Self.slash else { return nil }
@@ -24,7 +25,7 @@ public struct ReverseTarget: Sendable, Hashable {
         var start = 1
         var credentials: [UInt8]?
         if Self.scheme(bytes[first]) == nil {
-            // After a question mark comes a query.
+            // A question mark begins the query.
             let hasSecond = bytes[first.upperBound...].first == Self.slash
             let second = Self.segment(of: bytes, from: hasSecond ? first.upperBound + 1 : bytes.endIndex)
             guard Self.hasColon(bytes[first]), Self.scheme(bytes[second]) != nil else {
@@ -68,12 +69,12 @@ public struct ReverseTarget: Sendable, Hashable {
         segment.last == UInt8(ascii: ":") ? Origin.Scheme(name: segment.dropLast()) : nil
     }
 
-    /// URL builders may encode it.
+    /// URL builders may encode the colon.
     private static func hasColon(_ segment: ArraySlice<UInt8>) -> Bool {
         segment.contains(UInt8(ascii: ":")) || self.decoded(segment)?.contains(UInt8(ascii: ":")) == true
     }
 
-    /// Whether a URL was meant: the proxy's own answer would be taken for the origin's.
+    /// Whether the client meant a URL. Otherwise the proxy's own answer could be mistaken for the origin's.
     private static func resembles(_ segment: ArraySlice<UInt8>) -> Bool {
         let start = segment.prefix(8).map(ASCII.lower)
         return ["http", "https", "ws", "wss"].contains { start.starts(with: "\($0):".utf8) || start.starts(with: "\($0)%3a".utf8) }
@@ -89,7 +90,7 @@ public struct ReverseTarget: Sendable, Hashable {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 32) }
 
-    /// URL builders encode the brackets of an IPv6 address, which a path may not contain (RFC 3986, 3.3).
+    /// Restores the brackets of an IPv6 address. URL builders encode them, because a path may not contain them (RFC 3986, 3.3).
     private static func withBrackets(_ authority: ArraySlice<UInt8>) -> String {
         var text = ""
         var rest = authority
@@ -106,7 +107,7 @@ public struct ReverseTarget: Sendable, Hashable {
         return text
     }
 
-    /// Nil if a `%` is not followed by two hex digits.
+    /// nil if a `%` is not followed by two hex digits.
     private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text
@@ -129,7 +130,7 @@ public struct ReverseTarget: Sendable, Hashable {
             "request target \(ASCII.quoted(bytes)) is not a URL after a slash; write the URL itself, unescaped: \"/https://host/path\"")
     }
 
-    /// Does not repeat it: it may be a token without its name.
+    /// Does not repeat that part, because it may be a token without its name.
     private static let refusedStart = MessageError(
         .target, status: 400,
         "request target has something before its URL that is not \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
@@ -137,7 +138,7 @@ public struct ReverseTarget: Sendable, Hashable {
     private static let refusedScheme = MessageError(
         .target, status: 400, "request target has a URL of another scheme than http, https, ws and wss; write \"/https://host/path\"")
 
-    /// Does not repeat them either.
+    /// Does not repeat the credentials either.
     private static let refusedCredentials = MessageError(
         .target, status: 400, "request target has a \"%\" without two hex digits in the credentials before its URL; write it as \"%25\"")
 }

@@ -1,7 +1,7 @@
-/// The words of SOCKS 5 that both sides share (RFC 1928, RFC 1929).
+/// The SOCKS 5 protocol elements that both sides share (RFC 1928, RFC 1929).
 public enum SOCKS5 {
     static let version: UInt8 = 5
-    /// Of the exchange of a user and a password (RFC 1929).
+    /// The version of the user and password exchange (RFC 1929).
     static let loginVersion: UInt8 = 1
 
     enum Method {
@@ -10,13 +10,13 @@ public enum SOCKS5 {
         static let unacceptable: UInt8 = 0xFF
     }
 
-    /// Where a client wants to go.
+    /// The host that a client wants to connect to.
     public enum Host: Sendable, Hashable {
         case name(String)
         /// 4 or 16 bytes.
         case address([UInt8])
 
-        /// With its type; nil for a name that does not fit.
+        /// Including the address type; nil for a name that is too long or empty.
         fileprivate var bytes: [UInt8]? {
             switch self {
             case .address(let address): return [address.count == 4 ? 1 : 4] + address
@@ -31,13 +31,13 @@ public enum SOCKS5 {
     public enum Reply: UInt8, Sendable {
         case granted, failed, notAllowed, networkUnreachable, hostUnreachable, refused, expired, unknownCommand, unknownAddressType
 
-        /// The address that was bound is not told.
+        /// Does not reveal the bound address.
         public var bytes: [UInt8] { [SOCKS5.version, self.rawValue, 0, 1, 0, 0, 0, 0, 0, 0] }
     }
 
-    /// Takes a host and a port from the front of what follows a request's or an answer's first three bytes.
+    /// Takes a host and a port from the front of the input, after a request's or an answer's first three bytes.
     ///
-    /// - Returns: nil if their end has not come.
+    /// - Returns: nil if they are incomplete.
     fileprivate static func takeAddress(_ input: inout ArraySlice<UInt8>) throws(UnknownAddressType) -> (host: Host, port: Int)? {
         guard let type = input.first else { return nil }
         let length: Int
@@ -61,17 +61,17 @@ public enum SOCKS5 {
     fileprivate struct UnknownAddressType: Error {}
 }
 
-/// The server's side of SOCKS 5 up to the request: bytes in, what to do out.
+/// The server side of SOCKS 5 up to the request: takes bytes and returns what to do.
 ///
-/// Opens nothing, and knows no passwords: the caller does.
+/// Does not open connections or check passwords; the caller does.
 public struct SOCKSServer: Sendable {
     public enum Step: Sendable, Hashable {
         case needsMore
         case send([UInt8])
-        /// `accepted` or `rejected` says what to answer.
+        /// Call `accepted` or `rejected` for the answer.
         case login(user: [UInt8], password: [UInt8])
         case connect(SOCKS5.Host, port: Int)
-        /// Send this, and close.
+        /// Send this and close.
         case refuse([UInt8], reason: String)
     }
 
@@ -104,7 +104,7 @@ public struct SOCKSServer: Sendable {
             self.phase = .request
             return .send([SOCKS5.version, SOCKS5.Method.none])
         }
-        // Without a need for it, any login is welcome: some clients always send theirs.
+        // Without a required login, any login is accepted, because some clients always send one.
         guard methods.contains(SOCKS5.Method.login) else {
             self.phase = .over
             return .refuse(
@@ -127,13 +127,13 @@ public struct SOCKSServer: Sendable {
         return .login(user: user, password: password)
     }
 
-    /// What to answer to a login that is right.
+    /// The answer to a correct login.
     public mutating func accepted() -> [UInt8] {
         self.phase = .request
         return [SOCKS5.loginVersion, 0]
     }
 
-    /// What to answer to one that is not, before the connection closes.
+    /// The answer to a wrong login, after which the connection closes.
     public mutating func rejected() -> [UInt8] {
         self.phase = .over
         return [SOCKS5.loginVersion, 1]
@@ -162,7 +162,7 @@ public struct SOCKSServer: Sendable {
     }
 }
 
-/// The client's side of SOCKS 5: asks a proxy for a connection to a host.
+/// The client side of SOCKS 5: asks a proxy for a connection to a host.
 public struct SOCKSClient: TunnelClient {
     private enum Phase { case method, login, reply, over }
 

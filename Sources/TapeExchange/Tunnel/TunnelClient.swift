@@ -1,36 +1,36 @@
 public import CassetteModel
 
-/// Asks a proxy for a connection to an origin: bytes in, what to do out.
+/// Asks a proxy for a connection to an origin: takes bytes and returns what to do.
 public protocol TunnelClient: Sendable {
-    /// What the client sends first.
+    /// The bytes that the client sends first.
     var greeting: [UInt8] { get }
-    /// Takes what the proxy sent from the front of the input; after `open`, the rest of it is the origin's.
+    /// Takes the proxy's bytes from the front of the input. After `open`, the rest of the input belongs to the origin.
     mutating func receive(_ input: inout ArraySlice<UInt8>) -> TunnelStep
 }
 
 public enum TunnelStep: Sendable, Hashable {
     case needsMore
     case send([UInt8])
-    /// What comes from now on is the origin's.
+    /// All following bytes belong to the origin.
     case open
     case failed(TunnelProblem)
 }
 
-/// Why a proxy opened no tunnel.
+/// Why a proxy did not open a tunnel.
 public enum TunnelProblem: Sendable, Hashable {
-    /// What it answered is not what it was taken for.
+    /// The answer is not in the expected protocol.
     case notThisProtocol
     /// It takes no user, or not this one; the schemes that it names, which are empty for SOCKS.
     case needsLogin([String])
-    /// It does not let this tunnel through, in its own words.
+    /// The proxy does not allow this tunnel, in its own words.
     case refused(String)
-    /// The request has passed too many proxies, which name each other.
+    /// The request has passed too many proxies that point to each other.
     case ring
-    /// It could not reach the origin, in its own words.
+    /// The proxy could not reach the origin, in its own words.
     case unreachable(String)
 }
 
-/// CONNECT from the client's side (RFC 9110, 9.3.6).
+/// The client side of CONNECT (RFC 9110, 9.3.6).
 public struct ConnectClient: TunnelClient {
     private let authority: String
     private let authorization: String?
@@ -42,7 +42,7 @@ public struct ConnectClient: TunnelClient {
     /// - Parameters:
     ///   - authority: `HOST:PORT`.
     ///   - authorization: the value of the `Proxy-Authorization` field.
-    ///   - hop: the number of this one among the proxies on the way.
+    ///   - hop: this proxy's number in the chain of proxies.
     public init(authority: String, authorization: String? = nil, hop: Int? = nil) {
         self.hop = hop
         self.authority = authority
@@ -63,7 +63,7 @@ public struct ConnectClient: TunnelClient {
                 }
                 guard let parsed = try result.get() else { return .needsMore }
                 input = input.dropFirst(parsed.consumed)
-                // RFC 9110, 15.2: interim answers may come before the final one.
+                // RFC 9110, 15.2: interim responses may precede the final one.
                 guard parsed.head.status >= 200 else {
                     self.interimCount += 1
                     guard self.interimCount <= self.limits.interimResponses else { return .failed(.notThisProtocol) }
@@ -80,7 +80,7 @@ public struct ConnectClient: TunnelClient {
         let line = "\(head.status) \(String(decoding: head.reason.filter { ASCII.isVisible($0) || $0 == ASCII.space }, as: UTF8.self))"
         switch head.status {
         case 407: return .needsLogin(ProxyHop.schemes(head.fields))
-        // So tinyproxy refuses a user that it does not know.
+        // tinyproxy refuses an unknown user like this.
         case 401 where self.authorization != nil: return .needsLogin([])
         case 508: return .ring
         case 500...599: return .unreachable(line)
@@ -89,15 +89,15 @@ public struct ConnectClient: TunnelClient {
     }
 }
 
-/// A proxy that requests are sent to with their whole URL (RFC 9112, 3.2.2).
+/// A proxy that requests are sent to with their absolute URL (RFC 9112, 3.2.2).
 public struct ProxyHop: Sendable, Hashable {
     public let origin: Origin
     /// The value of the `Proxy-Authorization` field.
     public let authorization: String?
-    /// Its place among the proxies on the way, which each of Wiretape's counts.
+    /// Its number in the chain of proxies, counted by each Wiretape proxy.
     public let number: Int
 
-    /// Tells proxies of Wiretape that name each other from a long way: it is for them alone, and no origin gets it.
+    /// Lets Wiretape proxies that point to each other detect the loop. Only for them: it is never sent to an origin.
     public static let fieldName = "Wiretape-Hops"
     public static let limit = 8
 
@@ -107,7 +107,7 @@ public struct ProxyHop: Sendable, Hashable {
         self.number = number
     }
 
-    /// How many proxies a request says it has passed; 0 if that is no number.
+    /// How many proxies the request claims to have passed; 0 if the value is not a number.
     public static func count(_ fields: HeaderFields) -> Int {
         fields.first("wiretape-hops").flatMap { UInt16($0) }.map(Int.init) ?? 0
     }

@@ -1,13 +1,13 @@
 public import CassetteModel
 
-/// What client and server have agreed on about deflated messages (RFC 7692, 7.1).
+/// What client and server have negotiated about deflated messages (RFC 7692, 7.1).
 public struct PerMessageDeflate: Sendable, Hashable {
     static let name = "permessage-deflate"
 
-    /// Whether each message of the side begins with an empty window.
+    /// Whether each message of the side starts with an empty window.
     public var serverForgets: Bool
     public var clientForgets: Bool
-    /// 8 to 15: how far the side's messages look back, as a power of two.
+    /// How far the side's messages look back, as a power of two: 8 to 15.
     public var serverWindowBits: Int
     public var clientWindowBits: Int
 
@@ -22,7 +22,7 @@ public struct PerMessageDeflate: Sendable, Hashable {
 
     public func windowBits(_ side: WebSocketSide) -> Int { side == .client ? self.clientWindowBits : self.serverWindowBits }
 
-    /// What a server's answer says; nil for another extension, or parameters that RFC 7692, 7.1 does not allow.
+    /// The parameters in a server's answer; nil for another extension, or for parameters that RFC 7692, 7.1 does not allow.
     public init?(answer: WebSocketExtension) {
         guard answer.name == Self.name else { return nil }
         self.init()
@@ -49,7 +49,7 @@ public struct PerMessageDeflate: Sendable, Hashable {
         return bits
     }
 
-    /// The answer to the first of the offers that can be accepted, as near to the recorded one as the offer allows; nil for none.
+    /// The answer to the first acceptable offer, as close to the recorded answer as the offer allows; nil if none is acceptable.
     public static func answer(to offers: [WebSocketExtension], recorded: PerMessageDeflate) -> WebSocketExtension? {
         offers.lazy.compactMap { self.answer(to: $0, recorded: recorded) }.first
     }
@@ -57,7 +57,7 @@ public struct PerMessageDeflate: Sendable, Hashable {
     private static func answer(to offer: WebSocketExtension, recorded: PerMessageDeflate) -> WebSocketExtension? {
         guard offer.name == self.name else { return nil }
         var agreed = recorded
-        // RFC 7692, 7.1.2.2: without it in the offer, the server may not limit the client's window.
+        // RFC 7692, 7.1.2.2: the server may limit the client's window only if the offer has this parameter.
         var limitsClient = false
         var limitsServer = recorded.serverWindowBits < 15
         var seen: Set<String> = []
@@ -88,9 +88,9 @@ public struct PerMessageDeflate: Sendable, Hashable {
 
 /// What the extensions of a WebSocket mean for its frames.
 public struct WebSocketAgreement: Sendable, Hashable {
-    /// Nil if messages are not deflated in a way that can be undone.
+    /// nil if messages are not deflated, or cannot be inflated.
     public var deflate: PerMessageDeflate?
-    /// Names of accepted extensions that are not known here: messages with reserved bits are kept as they were sent.
+    /// Names of accepted extensions that are unknown here. Messages with reserved bits are kept as sent.
     public var unknown: [String]
 
     public init(deflate: PerMessageDeflate? = nil, unknown: [String] = []) {
@@ -98,11 +98,12 @@ public struct WebSocketAgreement: Sendable, Hashable {
         self.unknown = unknown
     }
 
-    /// What the answer accepts. The offer has no say in it, but for what was not offered: that is nothing both sides know.
+    /// The extensions that the answer accepts. The offer matters only for an extension that was not offered, which the two sides cannot
+    /// share.
     ///
     /// - Parameters:
     ///   - offer: the request's fields.
-    ///   - answer: those of the 101, or of the 2xx to an extended CONNECT.
+    ///   - answer: the fields of the 101 response, or of the 2xx response to an extended CONNECT.
     public init(offer: HeaderFields, answer: HeaderFields) {
         self.init()
         guard let accepted = WebSocketExtension.list(in: answer) else {
@@ -112,7 +113,8 @@ public struct WebSocketAgreement: Sendable, Hashable {
         let offered = WebSocketExtension.list(in: offer)
         for (index, one) in accepted.enumerated() {
             let isOffered = offered?.contains { $0.name == one.name } ?? true
-            // RFC 6455, 9.1: the one named last is applied last. What another one has done to deflated bytes cannot be undone.
+            // RFC 6455, 9.1: the extension named last is applied last. If another follows deflate, its effect on the bytes cannot be
+            // undone.
             if let deflate = PerMessageDeflate(answer: one), isOffered, index == accepted.count - 1 {
                 self.deflate = deflate
             } else {

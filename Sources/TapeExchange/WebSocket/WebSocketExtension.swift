@@ -1,6 +1,6 @@
 public import CassetteModel
 
-/// One extension that a client offers or a server accepts, with its parameters in order (RFC 6455, 9.1).
+/// An extension that a client offers or a server accepts, with its parameters in order (RFC 6455, 9.1).
 public struct WebSocketExtension: Sendable, Hashable {
     public struct Parameter: Sendable, Hashable {
         /// In lower case.
@@ -22,7 +22,7 @@ public struct WebSocketExtension: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// All of a message's Sec-WebSocket-Extensions fields, in order; nil if one does not follow the grammar.
+    /// All Sec-WebSocket-Extensions fields of a message, in order; nil if one does not follow the grammar.
     public static func list(in fields: HeaderFields) -> [WebSocketExtension]? {
         var list: [WebSocketExtension] = []
         for index in 0..<fields.count where fields.isNamed("sec-websocket-extensions", at: index) {
@@ -33,7 +33,7 @@ public struct WebSocketExtension: Sendable, Hashable {
         return list
     }
 
-    /// As a field has it.
+    /// The extension as written in a field.
     public var text: String {
         self.parameters.reduce(self.name) { text, parameter in
             "\(text); \(parameter.name)" + (parameter.value.map { "=\($0)" } ?? "")
@@ -90,7 +90,7 @@ public struct WebSocketExtension: Sendable, Hashable {
             return String(decoding: lowering ? token.map(ASCII.lower) : Array(token), as: UTF8.self)
         }
 
-        /// RFC 6455, 9.1: what is within the quotes has to be a token too.
+        /// RFC 6455, 9.1: the quoted text has to be a token too.
         private mutating func quoted() -> String? {
             self.rest.removeFirst()
             var value: [UInt8] = []

@@ -1,11 +1,11 @@
-/// Finds the frames in the bytes of one direction of a WebSocket (RFC 6455, 5.2), in whatever pieces they come.
+/// Finds the frames in the bytes of one direction of a WebSocket (RFC 6455, 5.2), in whatever pieces the bytes arrive.
 ///
-/// Copies nothing and keeps no byte: payload is told as ranges of the piece, still masked. Knows frames, not messages: who puts
-/// them together is `WebSocketReader`.
+/// Copies and keeps no bytes: payload is reported as ranges of the piece, still masked. Knows only frames; `WebSocketReader` assembles
+/// messages.
 public struct WebSocketFrameParser: Sendable {
     private enum Phase {
         case first, second
-        /// Bytes that are left of the extended length, and of the mask.
+        /// The number of bytes still missing from the extended length or the mask.
         case length(Int), mask(Int)
         case payload
         case failed(WebSocketProblem)
@@ -16,20 +16,20 @@ public struct WebSocketFrameParser: Sendable {
     private var phase = Phase.first
     private var head = WebSocketFrameHead(isFinal: true, reserved: 0, opcode: .text, mask: nil, length: 0)
     private var mask: UInt32 = 0
-    /// Payload bytes that have not come yet.
+    /// Payload bytes that have not arrived yet.
     private var left = 0
     private var isInMessage = false
-    /// Bytes of the direction before the frame.
+    /// Number of bytes in this direction before the frame.
     private var frameStart = 0
     private var consumed = 0
 
-    /// - Parameter reserved: what an extension has agreed about the bits that RFC 6455 leaves to it.
+    /// - Parameter reserved: the meaning that extensions have negotiated for the reserved bits of RFC 6455.
     public init(_ stand: WebSocketStand, reserved: WebSocketReservedBits = .zero) {
         self.stand = stand
         self.reserved = reserved
     }
 
-    /// Takes the next bytes. After a problem every call throws it again.
+    /// Takes the next bytes. After a problem, every call throws it again.
     public mutating func consume(
         _ bytes: UnsafeRawBufferPointer, _ onEvent: (WebSocketFrameEvent) -> Void
     ) throws(WebSocketProblem) {
@@ -45,7 +45,7 @@ public struct WebSocketFrameParser: Sendable {
                 index += 1
                 self.beginPayload(onEvent)
             case .length(let missing):
-                // RFC 6455, 5.2: the most significant bit of 64 must be 0, so that the length is a number that `Int` can hold.
+                // RFC 6455, 5.2: the most significant of the 64 bits must be 0, so the length always fits into an `Int`.
                 if missing == 8, bytes[index] & 0x80 != 0 {
                     throw self.fail(.length, "has a length of more than 63 bits")
                 }
@@ -74,7 +74,7 @@ public struct WebSocketFrameParser: Sendable {
         self.consumed += bytes.count
     }
 
-    /// Whether the bytes so far end after a frame and after a message.
+    /// Whether the bytes so far end after a complete frame and a complete message.
     public var isBetweenMessages: Bool {
         if case .first = self.phase { return !self.isInMessage }
         return false
@@ -89,7 +89,7 @@ public struct WebSocketFrameParser: Sendable {
         if bits != 0 {
             switch self.reserved {
             case .any: break
-            // RFC 7692, 6: on the first frame of a data message alone.
+            // RFC 7692, 6: only on the first frame of a data message.
             case .deflate where bits == 4 && (opcode == .text || opcode == .binary): break
             case .deflate, .zero: throw self.fail(.reservedBits, "has reserved bits (\(bits)) that no extension has agreed on")
             }
@@ -113,14 +113,14 @@ public struct WebSocketFrameParser: Sendable {
         switch self.stand {
         case .watcher: break
         case .server:
-            // RFC 6455, 5.1, as the next one: the connection must be closed.
+            // RFC 6455, 5.1, here and below: the connection must be closed.
             guard isMasked else { throw self.fail(.mask, "is not masked, as those of a client must be") }
         case .client:
             guard !isMasked else { throw self.fail(.mask, "is masked, as those of a server must not be") }
         }
         if self.head.opcode.isControl, length > 125 { throw self.fail(.control, "is a control frame of more than 125 bytes") }
         self.mask = 0
-        // The phase says what comes next; the mask is there or not when the length is known.
+        // Marks whether a mask follows. Its value is read after the length.
         self.head.mask = isMasked ? WebSocketMask(0) : nil
         switch length {
         case 126: self.phase = .length(2)
@@ -136,14 +136,14 @@ public struct WebSocketFrameParser: Sendable {
     private var wideLength = 0
 
     private mutating func lengthIsKnown() throws(WebSocketProblem) {
-        // RFC 6455, 5.2: the minimal number of bytes must be used. A watcher can read the others as well.
+        // RFC 6455, 5.2: the length must use the minimal number of bytes. A watcher can read longer forms as well.
         if self.stand != .watcher, self.head.length < (self.wideLength == 126 ? 126 : 1 << 16) {
             throw self.fail(.length, "has a length of \(self.head.length) in more bytes than it needs")
         }
         self.phase = self.head.mask == nil ? .payload : .mask(4)
     }
 
-    /// Tells the head as soon as it is whole, and ends a frame without payload at once.
+    /// Reports the head as soon as it is complete, and ends a frame without payload at once.
     private mutating func beginPayload(_ onEvent: (WebSocketFrameEvent) -> Void) {
         switch self.phase {
         case .payload, .mask(0): break
@@ -167,23 +167,23 @@ public struct WebSocketFrameParser: Sendable {
     }
 }
 
-/// What a frame parser finds.
+/// The events that a frame parser reports.
 public enum WebSocketFrameEvent: Sendable, Hashable {
     case head(WebSocketFrameHead)
-    /// The next payload, as a range of the bytes given to `consume`, and the mask that they are under, turned to their first one.
+    /// The next payload, as a range of the bytes given to `consume`, and its mask, rotated to the first of these bytes.
     case payload(Range<Int>, mask: WebSocketMask?)
-    /// The frame's last byte has come.
+    /// The frame's last byte has arrived.
     case end
 }
 
-/// What stands before a frame's payload.
+/// The part of a frame before its payload.
 public struct WebSocketFrameHead: Sendable, Hashable {
-    /// The last frame of its message.
+    /// Whether this is the last frame of its message.
     public var isFinal: Bool
     /// RSV1 is 4, RSV2 is 2, RSV3 is 1.
     public var reserved: UInt8
     public var opcode: WebSocketOpcode
-    /// Nil if the payload is not masked.
+    /// nil if the payload is not masked.
     public var mask: WebSocketMask?
     /// Bytes of payload.
     public var length: Int
@@ -197,26 +197,26 @@ public struct WebSocketFrameHead: Sendable, Hashable {
     }
 }
 
-/// What a frame is (RFC 6455, 11.8).
+/// The type of a frame (RFC 6455, 11.8).
 public enum WebSocketOpcode: UInt8, Sendable, Hashable {
     case continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10
 
     public var isControl: Bool { self.rawValue >= 8 }
 }
 
-/// Who reads: an end of the connection insists on what its peer must do, and a watcher takes all that can be told apart.
+/// The reader's role: an endpoint enforces what its peer must do, and a watcher accepts everything that is unambiguous.
 public enum WebSocketStand: Sendable, Hashable { case watcher, server, client }
 
-/// What the bits RSV1 to RSV3 may be.
+/// The values that the bits RSV1 to RSV3 may have.
 public enum WebSocketReservedBits: Sendable, Hashable {
     case zero
     /// RSV1 marks a deflated message (RFC 7692, 6).
     case deflate
-    /// An extension that is not known here gives them a meaning.
+    /// An extension that is unknown here defines their meaning.
     case any
 }
 
-/// Why the bytes of one direction are not frames, or frames not messages.
+/// Why the bytes of one direction are not valid frames, or the frames not valid messages.
 public struct WebSocketProblem: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
     /// What is wrong, and at which byte of the direction.
@@ -226,17 +226,17 @@ public struct WebSocketProblem: Error, Hashable, Sendable, CustomStringConvertib
         private enum Value { case opcode, reservedBits, control, continuation, length, mask }
         private var value: Value
 
-        /// An opcode that means nothing yet.
+        /// An opcode without a defined meaning.
         public static var opcode: Self { Self(value: .opcode) }
-        /// Reserved bits that nobody agreed on.
+        /// Reserved bits that were not negotiated.
         public static var reservedBits: Self { Self(value: .reservedBits) }
         /// A control frame that is fragmented or too long.
         public static var control: Self { Self(value: .control) }
-        /// A continuation of nothing, or a message within another one.
+        /// A continuation without a message, or a message within another one.
         public static var continuation: Self { Self(value: .continuation) }
         /// A length that is not allowed.
         public static var length: Self { Self(value: .length) }
-        /// Masked where it must not be, or the other way round.
+        /// Masked where it must not be, or unmasked where it must be.
         public static var mask: Self { Self(value: .mask) }
     }
 
@@ -247,6 +247,6 @@ public struct WebSocketProblem: Error, Hashable, Sendable, CustomStringConvertib
 
     public var description: String { self.message }
 
-    /// What an end closes the connection with (RFC 6455, 7.4.1): a protocol error.
+    /// The code with which an endpoint closes the connection (RFC 6455, 7.4.1): a protocol error.
     public static let closeCode = 1002
 }

@@ -1,10 +1,10 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// The opening of a WebSocket as rules (RFC 6455, 4; for HTTP/2, RFC 8441, 5).
+/// The rules for opening a WebSocket (RFC 6455, 4; for HTTP/2, RFC 8441, 5).
 ///
-/// Over HTTP/2 it is an extended CONNECT with `:protocol` websocket, answered by 200: neither has a key, an accept, Upgrade or
-/// Connection. Version, subprotocols and extensions are the same fields.
+/// Over HTTP/2, the request is an extended CONNECT with `:protocol` websocket, answered with 200. Neither has a key, an accept value,
+/// Upgrade or Connection. The fields for version, subprotocols and extensions are the same.
 public enum WebSocketHandshake {
     /// RFC 6455, 1.3.
     private static let identifier = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -16,24 +16,24 @@ public enum WebSocketHandshake {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A key as a client sends it, of 16 random bytes (RFC 6455, 4.1).
+    /// A key as sent by a client: 16 random bytes (RFC 6455, 4.1).
     public static func key(using generator: inout some RandomNumberGenerator) -> String {
         var text: [UInt8] = []
         (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.withUnsafeBytes { Base64.encode($0, into: &text) }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a request asks for a WebSocket, well formed or not.
+    /// Whether a request asks for a WebSocket, even if it is malformed.
     public static func isAsked(by head: RequestHead) -> Bool {
         head.connectProtocol != nil || HopByHop.asksUpgrade(head) && self.names(head.fields, "upgrade", "websocket")
     }
 
-    /// Whether a final response to such a request opens it: from its end on, the connection carries frames.
+    /// Whether a final response to such a request opens the WebSocket. After it, the connection carries frames.
     public static func isOpened(by head: ResponseHead) -> Bool {
         head.status == 101 && self.names(head.fields, "upgrade", "websocket")
     }
 
-    /// The answer to an extended CONNECT for an HTTP/1.1 answer that opens the WebSocket (RFC 8441, 5).
+    /// The answer to an extended CONNECT, made from an HTTP/1.1 answer that opens the WebSocket (RFC 8441, 5).
     public static func extendedAnswer(_ head: ResponseHead) -> ResponseHead {
         let fields = HopByHop.multiplexed(head.fields.removing("sec-websocket-accept"), dropsHost: false)
         return ResponseHead(version: .http2, status: 200, reason: [], fields: fields)
@@ -46,15 +46,16 @@ public enum WebSocketHandshake {
         return false
     }
 
-    /// The answer's fields in a replay: the recorded ones, in order and spelling, with what depends on the client who asks now.
+    /// The fields of a replayed answer: the recorded ones, in order and spelling, with the values adapted that depend on the current
+    /// client.
     ///
-    /// `accept` is computed, extensions and subprotocol are those of the recording that the client offers. The same offer gets the same
-    /// answer, letter by letter.
+    /// The accept value is computed. Extensions and subprotocol are those of the recording that the client offers. The same offer gets
+    /// exactly the same answer.
     ///
     /// - Parameters:
     ///   - recorded: the fields of the recorded request and of its answer.
-    ///   - request: what the client asks now.
-    /// - Returns: the fields, and what both sides may use from here on.
+    ///   - request: the current client's request.
+    /// - Returns: the fields, and what both sides have negotiated.
     public static func replayed(
         _ recorded: (request: HeaderFields, answer: HeaderFields), to request: WebSocketRequest
     ) -> (fields: HeaderFields, agreement: WebSocketAgreement) {
@@ -76,13 +77,13 @@ public enum WebSocketHandshake {
                     fields.append(name: name, value: extensions.map(\.text).joined(separator: ", "))
                 }
             } else if recorded.answer.isNamed("sec-websocket-protocol", at: index) {
-                // RFC 6455, 4.2.2: without one that the client offers, the field is left away.
+                // RFC 6455, 4.2.2: the field is omitted if the client does not offer the recorded subprotocol.
                 if request.protocols.contains(recorded.answer.value(at: index)) { fields.append(line: recorded.answer.line(at: index)) }
             } else {
                 fields.append(line: recorded.answer.line(at: index))
             }
         }
-        // Recorded over HTTP/2, replayed over HTTP/1.1. The other way round, translation drops them.
+        // Needed if recorded over HTTP/2 and replayed over HTTP/1.1. In the opposite case, translation drops these fields.
         if let key = request.key {
             if !fields.contains("upgrade") { fields.append(name: "Upgrade", value: "websocket") }
             if !fields.contains("connection") { fields.append(name: "Connection", value: "Upgrade") }
@@ -96,7 +97,7 @@ public enum WebSocketHandshake {
         case these([WebSocketExtension])
     }
 
-    /// Extensions that are not known here are not replayed: what their bits mean could not be written.
+    /// Unknown extensions are not replayed, because the meaning of their bits is unknown.
     private static func extensions(_ recorded: (request: HeaderFields, answer: HeaderFields), _ request: WebSocketRequest) -> Extensions {
         let agreement = WebSocketAgreement(offer: recorded.request, answer: recorded.answer)
         guard let deflate = agreement.deflate else { return .these([]) }
@@ -105,7 +106,7 @@ public enum WebSocketHandshake {
     }
 }
 
-/// What a client asks for when it opens a WebSocket, checked.
+/// A client's checked request to open a WebSocket.
 public struct WebSocketRequest: Sendable, Hashable {
     /// As sent; nil over HTTP/2.
     public let key: String?
@@ -114,7 +115,7 @@ public struct WebSocketRequest: Sendable, Hashable {
     public let extensions: [WebSocketExtension]
     public let fields: HeaderFields
 
-    /// Of an HTTP/1.1 request (RFC 6455, 4.2.1), or an extended CONNECT.
+    /// Checks an HTTP/1.1 request (RFC 6455, 4.2.1) or an extended CONNECT.
     public init(_ head: RequestHead) throws(WebSocketRefusal) {
         guard head.connectProtocol == nil else {
             try self.init(extendedConnect: head.fields)
@@ -130,7 +131,7 @@ public struct WebSocketRequest: Sendable, Hashable {
         try self.init(head.fields, key: keys[0])
     }
 
-    /// Of the fields of an extended CONNECT whose `:protocol` is `websocket` (RFC 8441, 5).
+    /// Checks the fields of an extended CONNECT whose `:protocol` is `websocket` (RFC 8441, 5).
     public init(extendedConnect fields: HeaderFields) throws(WebSocketRefusal) {
         try self.init(fields, key: nil)
     }
@@ -167,12 +168,12 @@ public struct WebSocketRequest: Sendable, Hashable {
     }
 }
 
-/// Why a request for a WebSocket is refused, and how to answer it.
+/// Why a WebSocket request is refused, and how to answer it.
 public struct WebSocketRefusal: Error, Hashable, Sendable {
     public var status: Int
     /// What is wrong, and what was expected.
     public var message: String
-    /// Whether the answer names the version that is spoken, as `Sec-WebSocket-Version: 13` (RFC 6455, 4.2.2).
+    /// Whether the answer names the supported version, as `Sec-WebSocket-Version: 13` (RFC 6455, 4.2.2).
     public var names13: Bool
 
     public init(_ status: Int, _ message: String, names13: Bool = false) {

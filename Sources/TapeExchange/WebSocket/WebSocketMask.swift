@@ -1,11 +1,11 @@
-/// The key that a client's payload is combined with (RFC 6455, 5.3). Masking and unmasking are the same.
+/// The key with which a client masks its payload (RFC 6455, 5.3). Masking and unmasking are the same operation.
 public struct WebSocketMask: Sendable, Hashable {
-    /// The byte for the first byte of payload is the lowest.
+    /// The lowest byte applies to the first byte of payload.
     private let key: UInt32
 
     public init(_ key: UInt32) { self.key = key }
 
-    /// The four bytes as they are sent.
+    /// The four bytes in the order in which they are sent.
     public var bytes: [UInt8] { [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: self.key >> $0) } }
 
     /// The mask for payload that begins `count` bytes later.
@@ -14,10 +14,10 @@ public struct WebSocketMask: Sendable, Hashable {
         return WebSocketMask(bits == 0 ? self.key : self.key >> bits | self.key << (32 - bits))
     }
 
-    /// Writes the combined bytes to `output`, which has room for them and may be where they are.
+    /// Writes the masked bytes to `output`, which must have room for them and may be the same memory as the input.
     public func apply(to input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= input.count)
-        // SAFETY: every offset below is under input.count, which both buffers have.
+        // SAFETY: every offset below is less than input.count, and both buffers have at least that size.
         guard let from = input.baseAddress, let to = output.baseAddress else { return }
         let word = UInt64(self.key) | UInt64(self.key) << 32
         var offset = 0
@@ -35,11 +35,11 @@ public struct WebSocketMask: Sendable, Hashable {
         }
     }
 
-    /// Appends the combined bytes.
+    /// Appends the masked bytes.
     public func append(_ input: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         output.append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: input.count) { buffer, count in
-                // SAFETY: `apply` writes as many bytes as the input has.
+                // SAFETY: `apply` writes exactly as many bytes as the input has.
                 self.apply(to: input, into: UnsafeMutableRawBufferPointer(buffer))
                 count = input.count
             })

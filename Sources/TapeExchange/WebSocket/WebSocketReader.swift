@@ -1,49 +1,50 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// Puts the messages of one direction of a WebSocket together: its bytes in, in any pieces; messages out, unmasked and inflated.
+/// Assembles the messages of one direction of a WebSocket from its bytes, in whatever pieces they arrive. Messages are unmasked and
+/// inflated.
 ///
-/// Holds less than two blocks, whatever a message's size: a longer one is handed out in blocks for a file, as it comes. Has no clock, and
-/// does not know who sends. The bytes themselves stay with the caller, who passes them on unchanged.
+/// Holds less than two blocks, whatever a message's size: a longer message is handed out in blocks as it arrives, to be written to a file.
+/// Has no clock, and does not know who sends. The caller keeps the bytes themselves and forwards them unchanged.
 public struct WebSocketReader: ~Copyable {
-    /// Bytes of a message held before the first block is handed out: what a cassette itself holds of a text.
+    /// Bytes of a message held before the first block is handed out. This is also the most text that a cassette itself holds.
     public static let blockSize = 64 << 10
-    /// Most bytes that one message is inflated to, or `outputRatio` times its deflated ones if that is more: the most that it may
-    /// cost on disk beyond what was sent. As for the bodies of HTTP.
+    /// The most bytes to which one message is inflated, or `inflatedRatio` times its deflated size if that is more. This bounds how much
+    /// disk space it may take beyond what was sent. HTTP bodies have the same limit.
     public static let inflatedLimit = 64 << 20
     public static let inflatedRatio = 100
-    /// A client's bytes are unmasked for the inflater in pieces of this many.
+    /// A client's bytes are unmasked for the inflater in pieces of this size.
     private static let pieceSize = 8 << 10
 
-    /// Why reading has ended, if it has: nothing that comes later is looked at.
+    /// Why reading has ended; nil if it has not. Later bytes are ignored.
     public private(set) var problem: WebSocketProblem?
 
-    /// Bytes that came out of the inflater so far.
+    /// The number of inflated bytes so far.
     public private(set) var inflated = 0
 
     private let agreement: WebSocketAgreement
     private var parser: WebSocketFrameParser
     private var inflater: MessageInflater?
     private var frame = WebSocketFrameHead(isFinal: true, opcode: .text, length: 0)
-    /// The data message that has begun; control frames may come within it (RFC 6455, 5.4).
+    /// The data message that has begun. Control frames may occur within it (RFC 6455, 5.4).
     private var message: TapedMessage?
     private var progress = Progress()
     private var control: [UInt8] = []
 
-    /// What is known of the message beside what is told of it.
+    /// State of the current message that is not reported with it.
     private struct Progress {
         var isInflating = false
         /// Payload bytes so far.
         var sent = 0
-        /// It cannot be read further.
+        /// The rest of the message cannot be read.
         var isGivenUp = false
-        /// It makes more than is allowed: the rest is inflated for the window alone.
+        /// The message exceeds the limit. The rest is inflated only to maintain the window.
         var isDropped = false
     }
 
     /// - Parameters:
-    ///   - side: whose messages these are.
-    ///   - stand: who reads them.
+    ///   - side: the sender of these messages.
+    ///   - stand: the reader's role.
     public init(_ side: WebSocketSide, stand: WebSocketStand, agreement: WebSocketAgreement = WebSocketAgreement()) {
         self.agreement = agreement
         self.parser = WebSocketFrameParser(stand, reserved: agreement.reservedBits)
@@ -72,7 +73,7 @@ public struct WebSocketReader: ~Copyable {
         }
     }
 
-    /// No more bytes come, or none that can be read: what has come of a message that is not whole, if one has begun.
+    /// No more bytes come, or none that can be read. Returns the received part of an incomplete message, if one has begun.
     public mutating func ended() -> TapedMessage? {
         guard var message = self.message.take() else { return nil }
         self.inflater = nil
@@ -80,10 +81,11 @@ public struct WebSocketReader: ~Copyable {
         return message
     }
 
-    /// Whether the bytes so far end with a whole message.
+    /// Whether the bytes so far end with a complete message.
     public var isBetweenMessages: Bool { self.parser.isBetweenMessages }
 
-    /// Gives back the memory that a quiet conversation does not need: all of zlib's but the window's bytes. Does nothing within a message.
+    /// Releases memory that a quiet conversation does not need: all of zlib's memory except the window's bytes. Does nothing within a
+    /// message.
     public mutating func pack() {
         guard self.isBetweenMessages else { return }
         self.inflater?.pack()
@@ -195,14 +197,14 @@ public struct WebSocketReader: ~Copyable {
             self.keep(bytes, nil, onEvent)
             return true
         }
-        // A message that is not read to its end takes the window of all later ones with it.
+        // Keep inflating: abandoning a message would also lose the window that all later messages need.
         self.progress.isDropped = true
         self.cutMessage("not kept further: what it is inflated to is more than is allowed")
         return true
     }
 
     private mutating func cutMessage(_ note: String) {
-        // Not through `self.message?.note`: Swift 6.3 leaks the note that is replaced, when optimized.
+        // Not through `self.message?.note`: optimized code of Swift 6.3 leaks the note that is replaced.
         guard var message = self.message.take() else { return }
         message.isComplete = false
         message.note = message.note.map { "\($0); \(note)" } ?? note
@@ -219,39 +221,39 @@ public struct WebSocketReader: ~Copyable {
             }
         self.progress.isGivenUp = true
         self.cutMessage(note)
-        // A message that looks back into nothing leaves the next ones alone; of the others, the window is lost.
+        // If messages do not share a window, the next ones can still be read. Otherwise the window is lost.
         self.inflater?.forget()
     }
 }
 
-/// What a reader finds.
+/// The events that a reader reports.
 public enum WebSocketEvent: Sendable, Hashable {
-    /// The next bytes of a message that is too long for memory, in order; `message` ends it. Control messages may come between.
+    /// The next bytes of a message too long for memory, in order; `message` ends it. Control messages may come in between.
     case block([UInt8], isText: Bool)
     case message(TapedMessage)
-    /// Once, and nothing after it.
+    /// Reported once, and nothing after it.
     case failed(WebSocketProblem)
 }
 
-/// One message as it was read: without frames and masks, and inflated.
+/// One message as it was read: inflated, without frames and masks.
 public struct TapedMessage: Sendable, Hashable {
     public enum Kind: Sendable, Hashable { case text, binary, ping, pong, close }
 
     public var kind: Kind
-    /// Of a close the code and the reason, as sent. Only the rest if blocks were handed out.
+    /// For a close, the code and the reason as sent. Only the rest if blocks were handed out.
     public var bytes: [UInt8] = []
-    /// Bytes of the whole message.
+    /// Size of the whole message, in bytes.
     public var size = 0
     public var isSpilled = false
-    /// Whether it was sent deflated.
+    /// Whether the message was sent deflated.
     public var isDeflated = false
-    /// The reserved bits of its first frame as far as they were not understood; RSV1 is 4. The bytes are as sent then.
+    /// The reserved bits of the first frame that were not understood; RSV1 is 4. If any are set, the bytes are as sent.
     public var reserved: UInt8 = 0
-    /// Payload bytes of each frame, as sent; empty for a message of one frame.
+    /// Payload bytes of each frame, as sent; empty for a message with a single frame.
     public var frames: [Int] = []
-    /// Whether the last size stands for all later frames as well.
+    /// Whether the last size also applies to all later frames.
     public var isThinned = false
-    /// False if it was cut, or not read to its end.
+    /// False if the message was truncated, or not read to its end.
     public var isComplete = true
     /// A sentence for people.
     public var note: String?
@@ -260,11 +262,11 @@ public struct TapedMessage: Sendable, Hashable {
 }
 
 extension WebSocketMessage {
-    /// The message of a cassette for one that was read.
+    /// The cassette's form of a message that was read.
     ///
     /// - Parameters:
     ///   - at: milliseconds from the start of the exchange.
-    ///   - payload: the bytes of a text or binary message in the form that the cassette gets; not looked at for others.
+    ///   - payload: the bytes of a text or binary message in the form for the cassette; ignored for other kinds.
     public init(_ taped: TapedMessage, at: Double, from side: WebSocketSide, payload: WebSocketPayload) {
         let content: WebSocketContent =
             switch taped.kind {

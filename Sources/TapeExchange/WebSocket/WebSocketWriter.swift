@@ -1,35 +1,35 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// Writes the messages of one direction of a WebSocket as frames (RFC 6455, 5), in fragments and deflated as they are asked for.
+/// Writes the messages of one direction of a WebSocket as frames (RFC 6455, 5), fragmented and deflated as requested.
 ///
-/// Does not know what may be said when: a caller can write after a close.
+/// Does not enforce an order: a caller can write after a close.
 public struct WebSocketWriter: ~Copyable {
     private let side: WebSocketSide
     private var generator: any RandomNumberGenerator
     private var deflater: MessageDeflater?
-    /// The message that has begun, if one has.
+    /// The message that has begun, if any.
     private var message: Open?
-    /// Control frames that wait for the end of a frame, the latest of each kind: of pongs, the latest is enough (RFC 6455, 5.5.3).
+    /// Control frames that wait for the end of a frame. Only the latest of each kind is kept, which suffices for pongs (RFC 6455, 5.5.3).
     private var waiting: [(opcode: WebSocketOpcode, payload: [UInt8])] = []
 
     private struct Open {
-        /// Of the next frame; a continuation after the first.
+        /// The next frame's opcode; a continuation after the first frame.
         var opcode: WebSocketOpcode
         var isDeflated: Bool
-        /// False for one that is never ended.
+        /// False if the message never ends.
         var isWhole: Bool
-        /// Sizes of the frames that are not begun; nil if each piece is a frame.
+        /// Sizes of the frames that have not begun; nil if each piece is a frame.
         var frames: ArraySlice<Int>?
-        /// Payload bytes of the current frame that are still due.
+        /// Payload bytes still missing from the current frame.
         var left = 0
-        /// The mask of the current frame's next byte.
+        /// The mask for the next byte of the current frame.
         var mask: WebSocketMask?
     }
 
     /// - Parameters:
-    ///   - side: whose messages these are: a client's are masked.
-    ///   - generator: makes the keys of masks, which must not be foreseeable (RFC 6455, 5.3) except in tests.
+    ///   - side: the sender of these messages. A client's messages are masked.
+    ///   - generator: makes the masking keys, which must be unpredictable (RFC 6455, 5.3) except in tests.
     public init(
         _ side: WebSocketSide, agreement: WebSocketAgreement = WebSocketAgreement(),
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -47,10 +47,10 @@ public struct WebSocketWriter: ~Copyable {
     /// Appends a whole message.
     ///
     /// - Parameters:
-    ///   - isDeflated: as far as it was agreed on; it goes as it is otherwise.
-    ///   - frames: the payload bytes of each frame, as recorded. If their sum is another, the frames are as many and in the same
-    ///     proportion: deflated bytes differ from compressor to compressor. Empty for one frame.
-    ///   - isWhole: false if the rest never comes: no frame says that it is the last one.
+    ///   - isDeflated: deflate the message if that was negotiated; otherwise it is sent uncompressed.
+    ///   - frames: the payload bytes of each frame, as recorded. If they do not add up to the size, the message has the same number of
+    ///     frames in the same proportion, because deflated sizes depend on the compressor. Empty for one frame.
+    ///   - isWhole: false if the rest never comes, so that no frame is marked as the last one.
     public mutating func message(
         _ isText: Bool, _ bytes: UnsafeRawBufferPointer, isDeflated: Bool = false, frames: [Int] = [], isWhole: Bool = true,
         to output: inout [UInt8]
@@ -69,9 +69,9 @@ public struct WebSocketWriter: ~Copyable {
 
     /// Begins a message whose bytes come in pieces.
     ///
-    /// A deflated one has a frame for each piece, since its size is not known before: `frames` is for the others.
+    /// A deflated message has a frame for each piece, because its size is not known in advance. `frames` applies to other messages.
     ///
-    /// - Parameter size: all of its bytes.
+    /// - Parameter size: the size of the whole message, in bytes.
     public mutating func begin(_ isText: Bool, size: Int, isDeflated: Bool = false, frames: [Int] = [], isWhole: Bool = true) {
         let deflates = isDeflated && self.deflater != nil
         self.message = Open(
@@ -81,7 +81,7 @@ public struct WebSocketWriter: ~Copyable {
 
     /// Appends the next bytes of the message that was begun. Bytes beyond its size are not written.
     ///
-    /// - Returns: false if out of memory for deflating, after which the connection can only be cut.
+    /// - Returns: false if there is not enough memory for deflating. The connection can then only be cut.
     @discardableResult
     public mutating func piece(_ bytes: UnsafeRawBufferPointer, isLast: Bool, to output: inout [UInt8]) -> Bool {
         guard self.message?.frames == nil else {
@@ -100,14 +100,14 @@ public struct WebSocketWriter: ~Copyable {
         return true
     }
 
-    /// Appends a ping or pong of at most 125 bytes, as soon as the frame that is being written has ended. Longer payload is shortened.
+    /// Appends a ping or pong of at most 125 bytes as soon as the current frame has ended. A longer payload is truncated.
     public mutating func control(_ isPing: Bool, _ payload: [UInt8], to output: inout [UInt8]) {
         self.control(isPing ? .ping : .pong, payload, to: &output)
     }
 
-    /// Appends a close as soon as the frame that is being written has ended. A reason is shortened to 123 bytes.
+    /// Appends a close as soon as the current frame has ended. The reason is truncated to 123 bytes.
     ///
-    /// - Parameter code: nil for a close that says nothing. 1005, 1006 and 1015 are never sent (RFC 6455, 7.4.1) and stand for none.
+    /// - Parameter code: nil for a close without a code. 1005, 1006 and 1015 are never sent (RFC 6455, 7.4.1) and count as nil.
     public mutating func close(_ code: Int?, reason: String = "", to output: inout [UInt8]) {
         guard let code, let sent = UInt16(exactly: code), ![1005, 1006, 1015].contains(code) else {
             return self.control(.close, [], to: &output)
@@ -121,7 +121,7 @@ public struct WebSocketWriter: ~Copyable {
         self.control(.close, [UInt8(sent >> 8), UInt8(truncatingIfNeeded: sent)] + text, to: &output)
     }
 
-    /// Appends a close with a payload as it was recorded, whatever it is.
+    /// Appends a close with its recorded payload, whatever that is.
     public mutating func close(payload: [UInt8], to output: inout [UInt8]) { self.control(.close, payload, to: &output) }
 
     // MARK: Frames
@@ -144,13 +144,13 @@ public struct WebSocketWriter: ~Copyable {
         for one in waiting { self.control(one.opcode, one.payload, to: &output) }
     }
 
-    /// Appends bytes to the frames of the plan.
+    /// Appends bytes to the planned frames.
     private mutating func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool, to output: inout [UInt8]) {
         var rest = bytes
         while let message = self.message {
             if message.left == 0 {
                 guard let next = message.frames?.first else { break }
-                // The next frame begins with its first byte, or at once if it has none.
+                // The next frame begins with its first byte, or at once if it is empty.
                 guard next == 0 || !rest.isEmpty else { break }
                 self.message?.frames?.removeFirst()
                 self.beginFrame(isFinal: message.frames?.count == 1, length: next, to: &output)
@@ -190,7 +190,7 @@ public struct WebSocketWriter: ~Copyable {
         if let mask { mask.append(bytes, to: &output) } else { output.append(contentsOf: bytes) }
     }
 
-    /// Appends a head with a mask of its own if the side masks, and returns that.
+    /// Appends a head, with a new mask if the side masks, and returns the mask.
     private mutating func head(_ head: WebSocketFrameHead, to output: inout [UInt8]) -> WebSocketMask? {
         var head = head
         if self.side == .client { head.mask = WebSocketMask(UInt32(truncatingIfNeeded: self.generator.next())) }
@@ -202,12 +202,12 @@ public struct WebSocketWriter: ~Copyable {
         guard var deflater = self.deflater.take() else { return nil }
         var coded: [UInt8] = []
         let isWritten = deflater.push(bytes, isLast: true) { coded.append(contentsOf: $0) }
-        // Without memory, what comes next goes as it is too.
+        // If memory runs out, the following messages are sent uncompressed too.
         if isWritten { self.deflater = consume deflater }
         return isWritten ? coded : nil
     }
 
-    /// The sizes of as many frames, so that they hold `size` bytes.
+    /// The sizes of the same number of frames, adjusted so that they hold `size` bytes.
     static func plan(_ frames: [Int], size: Int) -> [Int] {
         let frames = frames.isEmpty ? [size] : frames.map { max($0, 0) }
         let sum = frames.reduce(0) { $0.addingReportingOverflow($1).partialValue }
@@ -226,7 +226,7 @@ public struct WebSocketWriter: ~Copyable {
 }
 
 extension WebSocketFrameHead {
-    /// Appends the head in as few bytes as it can have (RFC 6455, 5.2).
+    /// Appends the head in as few bytes as possible (RFC 6455, 5.2).
     func write(to output: inout [UInt8]) {
         output.append((self.isFinal ? 0x80 : 0) | self.reserved << 4 | self.opcode.rawValue)
         let masked: UInt8 = self.mask == nil ? 0 : 0x80
