@@ -42,7 +42,7 @@ public struct BodyParser: Sendable {
     /// Bytes at the end of the consumed input that belong to an incomplete chunk-size line or trailer section.
     public var unfinished: Int { self.held.count }
 
-    /// The input ended, which completes a body read until the close.
+    /// The input ended, which completes a body that lasts until the close.
     public mutating func sourceEnded() -> BodyEnd {
         switch self.phase {
         case .done: return .complete

@@ -20,7 +20,7 @@ public enum TunnelStep: Sendable, Hashable {
 public enum TunnelProblem: Sendable, Hashable {
     /// The answer is not in the expected protocol.
     case notThisProtocol
-    /// It takes no user, or not this one; the schemes that it names, which are empty for SOCKS.
+    /// The proxy requires a user, or rejects this one. Contains the schemes that it names, which are empty for SOCKS.
     case needsLogin([String])
     /// The proxy does not allow this tunnel, in its own words.
     case refused(String)

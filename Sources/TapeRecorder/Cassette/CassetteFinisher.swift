@@ -4,31 +4,31 @@ internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// Sorts a closed cassette by request start, takes out secrets that became known after they were written, and decodes bodies that were
-/// kept raw. Does not remove files that are no longer named.
+/// Finishes a closed cassette: sorts it by request start, removes secrets that became known after they were written, and decodes bodies
+/// that were kept raw. Does not remove files that are no longer named.
 public struct CassetteFinisher {
     private let store: BodyStore
     private let reader: BodyReader
-    /// Nil if secrets are kept.
+    /// nil if secrets are kept.
     private let redactor: Redactor?
-    /// The number of exchanges at the file's beginning that were written before the last secrets were known.
+    /// The number of exchanges at the beginning of the file that were written before the last secrets were known.
     private let unsettled: Int
-    /// All that precedes the first exchange, if it is to change.
+    /// Replaces everything before the first exchange, if it is to change.
     private let head: [UInt8]?
     /// Names the fields of gRPC messages.
     private let schema: ProtoSchema?
     private let proofs: RestorationProofs
-    /// Spent if there is no time for searches and for decoding.
+    /// Spent if there is no time for searching and decoding.
     private let haste: SearchBudget
     private let digest: @Sendable () -> any ContentDigest
-    /// That decode; nil for as many as there are processors.
+    /// Number of decoding threads; nil for one per processor.
     var threads: Int?
 
     /// What was done.
     struct Result {
         var decoded = 0
         var redacted = 0
-        /// The numbers of exchanges that there was no time to search for secrets known later.
+        /// The numbers of exchanges that could not be searched, for lack of time, for secrets that became known later.
         var unsearched: [Int] = []
     }
 
@@ -52,7 +52,7 @@ public struct CassetteFinisher {
     ///
     /// - Parameters:
     ///   - digest: makes a SHA-256.
-    ///   - notice: receives a sentence on each repair: bytes that were cut off, and conversations that a killed recorder had left open.
+    ///   - notice: receives a sentence on each repair: truncated bytes, or conversations that a killed recorder left open.
     /// - Returns: the number of exchanges that were decoded.
     public static func decode(
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
@@ -61,7 +61,7 @@ public struct CassetteFinisher {
         try self.decode(path, version: version, digest: digest, disk: .system, notice: notice, progress: progress)
     }
 
-    /// The same with other calls for body files.
+    /// The same, with replaceable system calls for body files.
     static func decode(
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,
         notice: (String) -> Void = { _ in }, progress: (_ done: Int, _ of: Int) -> Void
@@ -76,10 +76,10 @@ public struct CassetteFinisher {
         if count > 0 {
             try CassetteReferences(familyOf: path).tidy(store)
         } else if store.hasFiles {
-            // Of a command that failed. If a cassette beside this one cannot be read, they stay.
+            // Files left by a command that failed. They stay if a related cassette cannot be read.
             _ = try? CassetteReferences(familyOf: path).tidy(store)
         }
-        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
+        // Keep its lock: a recorder that starts before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
         return count
     }
@@ -124,12 +124,12 @@ public struct CassetteFinisher {
                     result.unsearched.append(heads.id)
                     redacted = heads
                 } catch {
-                    // Go on with the others.
+                    // Continue with the other exchanges.
                     failure = failure ?? (bytes, error)
                 }
                 if redacted != nil { result.redacted += 1 }
                 guard var changed = try redacted ?? DecodingAhead.undecoded(starts[place].position, bytes, of: cassette) else { return nil }
-                // What cannot be decoded stays raw and can still be replayed.
+                // A body that cannot be decoded stays raw and can still be replayed.
                 if changed.isUndecoded, !self.haste.isSpent, let decoded = try? maker.decoded(changed, reader: self.reader) {
                     changed = decoded
                     result.decoded += 1
@@ -154,7 +154,7 @@ public struct CassetteFinisher {
 
     // MARK: Secrets
 
-    /// Nil if nothing changes.
+    /// nil if nothing changes.
     private func redacted(
         _ position: Int, _ bytes: [UInt8], of cassette: CassetteReader, _ maker: inout InteractionMaker
     ) throws -> Interaction? {
@@ -163,7 +163,7 @@ public struct CassetteFinisher {
         return try maker.made(redacted, reader: self.reader)
     }
 
-    /// An exchange whose bodies there is no time to search for secrets that became known after it was written; the notes say so.
+    /// Redacts only the heads of an exchange whose bodies cannot be searched in time for secrets that became known later. Its notes say so.
     private func headsRedacted(_ position: Int, of cassette: CassetteReader) throws -> Interaction {
         var interaction = try cassette.interaction(at: position)
         var (request, response): (CapturedBody?, CapturedBody?) = (nil, nil)
@@ -173,7 +173,7 @@ public struct CassetteFinisher {
         return interaction
     }
 
-    /// The recording must not pass for one without secrets.
+    /// The error must be reported, so that the recording does not pass for one without secrets.
     private static func unsearched(_ bytes: [UInt8], _ error: any Error, in path: String) -> CassetteError {
         let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id
         let exchange = id.map { "exchange \($0)" } ?? "an exchange"
@@ -184,12 +184,12 @@ public struct CassetteFinisher {
                 + "\"wiretape redact \(path)\", or remove it.")
     }
 
-    /// A quick search of the text and the files that it names.
+    /// A quick search of the text and of the files that it names.
     private func mayHoldSecrets(_ position: Int, _ bytes: [UInt8], of cassette: CassetteReader, _ redactor: Redactor) throws -> Bool {
         if bytes.withUnsafeBytes({ redactor.mayConcern($0) }) { return true }
         guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
         let interaction = try cassette.interaction(at: position)
-        // The search does not see through a coding.
+        // The search cannot look into coded bodies.
         if interaction.isUndecoded { return true }
         let scan = LeakScan(redactor.vault)
         for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {

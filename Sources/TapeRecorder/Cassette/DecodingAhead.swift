@@ -5,27 +5,27 @@ internal import CassetteStore
 internal import Dispatch
 internal import TapeBytes
 
-/// Decodes what was kept raw of the exchanges of a closed cassette, on all cores, ahead of the thread that writes them in order.
+/// Decodes the raw bodies of a closed cassette on all cores, ahead of the thread that writes the exchanges in order.
 ///
-/// Works in batches: one is decoded while the one before is written. What is found does not depend on the number of threads, since an exchange knows
-/// what the batches before its own have shown of each origin's compressor, and nothing of its neighbours. Not Sendable: belongs to the
-/// thread that writes.
+/// Works in batches: one batch is decoded while the previous one is written. Results do not depend on the number of threads, because an
+/// exchange uses what earlier batches have shown about each origin's compressor, but nothing from its own batch. Not Sendable: belongs to
+/// the thread that writes.
 final class DecodingAhead {
-    /// Exchanges decoded in one batch, and looked at for it, at most.
+    /// The most exchanges that are decoded in one batch, and that are read for it.
     private static let batchLimit = (decoded: 64, read: 1024)
-    /// Bytes of their bodies on the wire: what they are decoded to is in memory until it is written.
+    /// The most wire bytes of bodies in a batch, because their decoded form stays in memory until it is written.
     private static let batchSize = 1 << 20
     static let threadLimit = 8
 
-    /// An exchange to be decoded, and what has become of it.
+    /// An exchange to be decoded, and the result.
     private struct Job {
         var interaction: Interaction
-        /// Nil if it stays raw.
+        /// nil if it stays raw.
         var text: [UInt8]?
         var news: [RestorationMemory.Finding] = []
     }
 
-    /// What one thread needs.
+    /// The state of one thread.
     private final class Worker {
         var maker: InteractionMaker
         var writer = JSONWriter(reserving: 64 << 10)
@@ -34,7 +34,7 @@ final class DecodingAhead {
     }
 
     /// Consecutive exchanges of the new file.
-    // SAFETY: made and taken apart by the thread that writes. In between, each job and each worker is used by one thread at a time, and
+    // SAFETY: created and evaluated by the thread that writes. In between, each job and each worker is used by one thread at a time, and
     // `done` is empty when all are finished.
     private final class Batch: @unchecked Sendable {
         let places: Range<Int>
@@ -64,7 +64,7 @@ final class DecodingAhead {
         }
 
         private func run() {
-            // SAFETY: the array stays as long as it is, and each of its elements is one thread's.
+            // SAFETY: the array keeps its length, and each element is used by one thread.
             self.jobs.withUnsafeMutableBufferPointer { jobs in
                 nonisolated(unsafe) let jobs = jobs
                 DispatchQueue.concurrentPerform(iterations: min(self.workers.count, jobs.count)) { number in
@@ -87,7 +87,7 @@ final class DecodingAhead {
             var memory = self.memory
             memory.keepNews()
             worker.maker.memory = memory
-            // What cannot be decoded stays raw and can still be replayed.
+            // A body that cannot be decoded stays raw and can still be replayed.
             let decoded = try? worker.maker.decoded(job.interaction, reader: self.bodies)
             job.news = worker.maker.memory.news ?? []
             guard let decoded else { return }
@@ -96,9 +96,9 @@ final class DecodingAhead {
             job.text = worker.writer.bytes
         }
 
-        /// Waits for its end.
+        /// Waits for the end of the batch.
         func finish(_ memory: inout RestorationMemory) -> [Int: [UInt8]] {
-            // Not `jobs`, which the other threads may be at.
+            // Not `jobs`, which other threads may be using.
             guard !self.placesOfJobs.isEmpty else { return [:] }
             self.done.wait()
             var texts: [Int: [UInt8]] = [:]
@@ -115,24 +115,25 @@ final class DecodingAhead {
     private let bodies: BodyReader
     private let unsettled: Int
     private let haste: SearchBudget
-    /// Made when there is something for them.
+    /// Created when there is work for them.
     private lazy var workers = (0..<self.threads).map { _ in Worker(self.makeMaker()) }
     private let threads: Int
     private let makeMaker: () -> InteractionMaker
     private var memory: RestorationMemory
     private var running: Batch?
-    /// The texts of the batch that is being written, by their places.
+    /// The texts of the batch that is being written, by place.
     private var texts: [Int: [UInt8]] = [:]
-    /// All places before it are in that batch or in an earlier one.
+    /// All earlier places are in that batch or in a previous one.
     private var end = 0
 
     /// - Parameters:
-    ///   - order: for each place of the new file the exchange of the old one.
-    ///   - unsettled: exchanges before this one are the caller's, who searches them for secrets first: their bodies must not be in files before that.
-    ///   - proofs: what was proved before.
-    ///   - haste: what begins after it is spent stays raw.
-    ///   - threads: nil for as many as there are processors.
-    ///   - makeMaker: one for each thread.
+    ///   - order: the exchange of the old file for each place in the new one.
+    ///   - unsettled: the caller handles all exchanges before this one. It first searches them for secrets, so their bodies must not be
+    ///     written to files before that.
+    ///   - proofs: proofs that are already known.
+    ///   - haste: once this is spent, the remaining exchanges stay raw.
+    ///   - threads: nil for one per processor.
+    ///   - makeMaker: called once for each thread.
     init(
         _ order: [Int], of cassette: CassetteReader, after unsettled: Int, bodies: BodyReader, proofs: RestorationProofs,
         haste: SearchBudget = SearchBudget(), threads: Int?,
@@ -149,24 +150,25 @@ final class DecodingAhead {
         self.makeMaker = makeMaker
     }
 
-    /// The text of an exchange with its bodies decoded; nil if nothing changes. To be asked in the order of the places.
+    /// The text of an exchange with its bodies decoded; nil if nothing changes. Must be called in the order of the places.
     func text(at place: Int) throws -> [UInt8]? {
         while place >= self.end {
             let batch = try self.running.take() ?? self.batch(from: place)
             self.texts = batch.finish(&self.memory)
             self.end = batch.places.upperBound
-            // An exchange that cannot be read is told when its turn comes: those before it are not held up.
+            // An error in reading an exchange is reported when its turn comes, so that earlier ones are not held up.
             if self.end < self.order.count { self.running = try? self.batch(from: self.end) }
         }
         return self.texts.removeValue(forKey: place)
     }
 
-    /// Waits for what is being decoded and is not needed any more, since it writes files.
+    /// Waits for decoding that is no longer needed, because it writes files.
     func stop() {
         _ = self.running.take()?.finish(&self.memory)
     }
 
-    /// Ends with the first body whose search depends on that of another one in it: then all know as much as if there were one thread.
+    /// The batch ends at the first body whose search depends on another one in the batch. Each body then knows as much as with a single
+    /// thread.
     private func batch(from start: Int) throws -> Batch {
         var jobs: [(place: Int, interaction: Interaction)] = []
         var size = 0
@@ -190,15 +192,15 @@ final class DecodingAhead {
         return Batch(start..<place, jobs, self.memory, jobs.isEmpty ? [] : self.workers, self.bodies, self.haste)
     }
 
-    /// Nil for an exchange of which nothing is left to decode.
+    /// nil for an exchange that has nothing left to decode.
     static func undecoded(_ position: Int, _ bytes: [UInt8], of cassette: CassetteReader) throws -> Interaction? {
         guard self.mayBeUndecoded(bytes) else { return nil }
         let interaction = try cassette.interaction(at: position)
         return interaction.isUndecoded ? interaction : nil
     }
 
-    /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts and of gRPC, and notes on unknown codings all
-    /// contain one of these words.
+    /// A quick search of the text that saves decoding it. Raw slices, files, the Content-Types of multiparts and gRPC, and notes on unknown
+    /// codings all contain one of these words.
     private static func mayBeUndecoded(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes {
             ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)

@@ -3,17 +3,18 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Proves, while nothing comes to be recorded, what restores the bodies that were kept raw: most of what decoding them costs, which the close then need not do.
+/// Proves, while the recorder is idle, how bodies that were kept raw can be restored. That is most of the cost of decoding them, which the
+/// close then saves.
 ///
-/// Writes nothing, and changes nothing of what the close finds. Not Sendable: lives on the recorder's thread.
+/// Writes nothing, and does not change the results of the close. Not Sendable: lives on the recorder's thread.
 struct ProvingAhead: ~Copyable {
-    /// Nanoseconds without work after which it begins.
+    /// Nanoseconds without work after which proving begins.
     static let begin: UInt64 = 100_000_000
-    /// Nanoseconds after which a turn ends with the body that it is at.
+    /// Nanoseconds after which a turn ends with the current body.
     static let turnTime: UInt64 = 5_000_000
-    /// Bytes on the wire: an exchange that comes meanwhile waits for the body that is being proved, some tens of milliseconds at most.
+    /// The most wire bytes of a body. An exchange that arrives meanwhile waits for the current body, for some tens of milliseconds at most.
     static let sizeLimit = 64 << 10
-    /// Bodies that wait for it, a few hundred bytes each; more are decoded at the close.
+    /// The most bodies in the queue, at a few hundred bytes each. Any others are decoded at the close.
     static let limit = 1 << 14
 
     private struct Job {
@@ -24,7 +25,7 @@ struct ProvingAhead: ~Copyable {
 
     private let reader: BodyReader
     private let digest: @Sendable () -> any ContentDigest
-    /// Made when there is something for it: zlib's tables take memory.
+    /// Created when there is work for it, because zlib's tables take memory.
     private var decoder: WireBodyDecoder?
     private var jobs: [Job] = []
     private var next = 0
@@ -36,7 +37,7 @@ struct ProvingAhead: ~Copyable {
 
     var hasWork: Bool { self.next < self.jobs.count }
 
-    /// Takes the bodies of an exchange that are still to be decoded.
+    /// Queues the bodies of an exchange that are still to be decoded.
     mutating func put(_ interaction: Interaction) {
         if let body = interaction.request.body { self.put(body, interaction.request.headers, origin: "") }
         if let response = interaction.response, let body = response.body {
@@ -54,14 +55,14 @@ struct ProvingAhead: ~Copyable {
         self.jobs.append(Job(content: body.content, encoding: ContentEncoding(headers), origin: origin))
     }
 
-    /// Proves one after the other, the oldest first, until it is told to stop.
+    /// Proves one body after the other, oldest first, until it is told to stop.
     mutating func work(into proofs: inout RestorationProofs, until mustStop: () -> Bool) {
         guard !proofs.isFull else { return self.stop() }
         var decoder = self.decoder.take() ?? WireBodyDecoder(makeDigest: self.digest)
         repeat {
             let job = self.jobs[self.next]
             self.next += 1
-            // A body that cannot be read now is decoded at the close, or said to be damaged there.
+            // A body that cannot be read now is decoded at the close, or reported as damaged there.
             guard let wire = try? self.wire(of: job.content) else { continue }
             for finding in decoder.search(wire, job.encoding, origin: job.origin) { proofs.learn(finding) }
         } while self.hasWork && !mustStop()

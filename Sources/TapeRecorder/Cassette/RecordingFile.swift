@@ -5,21 +5,21 @@ internal import CassetteStore
 internal import Dispatch
 internal import TapeBytes
 
-/// The cassette being recorded, with its bodies: opened by the plan, and sorted and put in its place when it is closed.
+/// The cassette being recorded and its bodies. Opened according to the plan; sorted and moved into place when it is closed.
 // SAFETY: used by the thread that opens it, then by the recorder thread, then, after that has finished, by the thread that closes
 // it; never by two at a time.
 final class RecordingFile: @unchecked Sendable {
     let store: BodyStore
     let repaired: CassetteDamage?
-    /// What became of conversations that a killed recorder has left open, in sentences.
+    /// What happened to conversations that a killed recorder left open, in sentences.
     let recovered: [String]
-    /// Nil if secrets are kept.
+    /// nil if secrets are kept.
     let redactor: Redactor?
     let digest: @Sendable () -> any ContentDigest
-    /// Secrets that are left in the closed recording.
+    /// Secrets that remain in the closed recording.
     private(set) var leaks: [CassetteLeak] = []
     private(set) var namedDigests = NamedDigests()
-    /// Lines on secrets that were taken out of many answers.
+    /// Lines about secrets that were redacted in many answers.
     var spreadSecrets: [String] { self.redactor?.spread.words ?? [] }
     /// The highest number of an exchange in the file so far.
     let lastID: Int
@@ -27,22 +27,23 @@ final class RecordingFile: @unchecked Sendable {
     /// The path being written: a temporary file next to the cassette when replacing one, otherwise the cassette itself.
     let path: String
     private var appender: CassetteAppender?
-    /// The number of exchanges that were in the file before.
+    /// The number of exchanges that the file already had.
     private let keptCount: Int
-    /// The lock of the cassette that the recording replaces.
+    /// The lock of the cassette that the recording will replace.
     private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
     private var isInOrder = true
-    /// Whether bodies that no exchange names may be on the disk: exchanges were lost or taken back, or the folder is older than the recording.
+    /// Whether the disk may have bodies that no exchange names: exchanges were lost or rolled back, or the folder is older than the
+    /// recording.
     var hasOrphans = false
-    /// What was proved while it was recorded, for the close.
+    /// Proofs found during the recording, for use by the close.
     var proofs = RestorationProofs()
-    /// What was done on close.
+    /// What was done by the close.
     private(set) var finished = CassetteFinisher.Result()
     /// The redactor's generation when the newest exchange was redacted, and the first exchange that was redacted with it.
     private var settled: (generation: Int, from: Int)
 
-    /// Nil if the plan writes nothing.
+    /// nil if the plan writes nothing.
     ///
     /// - Parameter redaction: rules added to the cassette's own; nil keeps secrets.
     init?(
@@ -71,11 +72,11 @@ final class RecordingFile: @unchecked Sendable {
             self.path = plan.path
             self.oldLock = nil
             self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members, disk: disk)
-            // Its secrets are for nobody else.
+            // A cassette with secrets must be readable only by its owner.
             if redaction == nil { CassettePlace.keepPrivate(plan.path) }
             self.lastID = 0
             store = try BodyStore(cassettePath: plan.path, disk: disk)
-            // Of a cassette of this name that somebody has removed: they would pass for conversations of this one.
+            // Journals may be left from a removed cassette of the same name. They would pass for conversations of this one.
             try store.removeJournals(of: plan.path)
         case .stage:
             self.path = try CassettePlace.stagedPath(of: plan.path, by: .import)
@@ -87,12 +88,12 @@ final class RecordingFile: @unchecked Sendable {
             try store.removeJournals(of: self.path)
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
-            // Throws before the recording if the old file is not a cassette, or of a newer format.
+            // Throws before the recording if the old file is not a cassette or has a newer format.
             _ = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
             self.appender = try CassetteAppender.create(path, recorder: recorder, members: members, disk: disk)
-            // A cassette that only its owner can read is replaced by one of that kind.
+            // If only its owner could read the old cassette, the same applies to the new one.
             CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0
             store = try BodyStore(cassettePath: plan.path, disk: disk)
@@ -109,7 +110,7 @@ final class RecordingFile: @unchecked Sendable {
             let last = try Self.last(plan.path)
             self.lastID = max(last.id, journals.lastID)
             self.lastStart = last.started
-            // A recorder that was killed leaves exchanges in the order of their ends.
+            // A killed recorder leaves exchanges in the order in which they ended.
             self.isInOrder = last.isInOrder
         }
         self.keptCount = self.appender?.count ?? 0
@@ -122,8 +123,8 @@ final class RecordingFile: @unchecked Sendable {
         self.hasOrphans = store.hasFiles
     }
 
-    /// Takes in what a killed recorder has left open. If there is no room for it, it stays where it is for the next time, and the recording
-    /// begins all the same: as with a disk that becomes full later, it resumes when it can.
+    /// Adopts the exchanges that a killed recorder left open. If there is no space for them, they stay where they are until next time. The
+    /// recording starts anyway: it resumes when it can, as when the disk becomes full later.
     private static func recover(
         _ appender: CassetteAppender, _ store: BodyStore, _ digest: @escaping @Sendable () -> any ContentDigest, _ disk: DiskCalls
     ) throws(CassetteError) -> JournalRecovery.Outcome {
@@ -138,7 +139,7 @@ final class RecordingFile: @unchecked Sendable {
         }
     }
 
-    /// Prepares an open cassette for more exchanges. Its rules stay in force; the given ones are added to them, also in the file.
+    /// Prepares an open cassette for more exchanges. Its own rules stay in force, and the given rules are added to them, also in the file.
     private static func appender(
         _ appender: CassetteAppender, recorder: String, _ rules: inout RedactionRules?, _ vault: SecretVault,
         _ digest: () -> any ContentDigest, _ disk: DiskCalls
@@ -151,7 +152,7 @@ final class RecordingFile: @unchecked Sendable {
         let own = try head.redactionRules()
         let all = own?.adding(given) ?? given
         rules = all
-        // A cassette without rules was recorded without redaction, and is compared as it is.
+        // A cassette without rules was recorded without redaction, and is matched as it is.
         guard let own, own.rules != all.rules || own.keep != all.keep else { return appender }
         try head.set(CassetteHead.member(all))
         let rewriter = try appender.finish()
@@ -184,8 +185,8 @@ final class RecordingFile: @unchecked Sendable {
     var needsSync: Bool { self.appender?.needsSync == true || self.store.needsSync }
 
     /// - Parameters:
-    ///   - ends: where each exchange ends in `encoded`.
-    ///   - generations: of the redactor when each was redacted.
+    ///   - ends: the end of each exchange in `encoded`.
+    ///   - generations: the redactor's generation when each exchange was redacted.
     func append(_ encoded: [UInt8], ends: [Int], generations: [Int] = []) throws(CassetteError) {
         guard let appender else { return }
         let count = appender.count
@@ -200,7 +201,7 @@ final class RecordingFile: @unchecked Sendable {
         }
     }
 
-    /// Begins the journal of a conversation that will be in this file.
+    /// Starts the journal of a conversation that will be in this file.
     func makeJournal(id: Int, head: [UInt8], form: ConversationForm) throws(CassetteError) -> ConversationJournal {
         func make(_ digest: some ContentDigest) throws(CassetteError) -> ConversationJournal {
             try self.store.makeJournal(id: id, head: head, form: form, cassettePath: self.path, digest: digest)
@@ -211,7 +212,7 @@ final class RecordingFile: @unchecked Sendable {
     /// The end of the file, for `rollBack`.
     var mark: CassetteAppender.Mark? { self.appender?.mark }
 
-    /// Removes from the file what was appended since the mark.
+    /// Removes everything that was appended to the file since the mark.
     func rollBack(to mark: CassetteAppender.Mark?) throws(CassetteError) {
         guard let mark else { return }
         try self.appender?.rollBack(to: mark)
@@ -223,7 +224,7 @@ final class RecordingFile: @unchecked Sendable {
         try self.appender?.sync()
     }
 
-    /// The syncs for another thread to run, bodies first; nil if there is nothing to sync.
+    /// Returns the syncs for another thread to run, bodies first; nil if there is nothing to sync.
     func beginSync() throws(CassetteError) -> [PendingSync]? {
         let bodies = self.store.beginSync()
         let cassette = try self.appender?.beginSync()
@@ -231,7 +232,7 @@ final class RecordingFile: @unchecked Sendable {
         return syncs.isEmpty ? nil : syncs
     }
 
-    /// Syncs of `beginSync` have failed: all of them have to be done again.
+    /// Syncs from `beginSync` failed, so all of them have to be done again.
     func syncFailed(_ syncs: [PendingSync]) {
         for sync in syncs { self.store.syncFailed(sync) }
         self.appender?.syncFailed()
@@ -252,14 +253,14 @@ final class RecordingFile: @unchecked Sendable {
         try CassettePlace.remove(self.path)
     }
 
-    /// Undoes the recording: removes a cassette that was made for it, and takes what was appended out of one that was continued.
+    /// Undoes the recording: removes a cassette that was created for it, or removes the appended exchanges from an existing one.
     func discard() throws(CassetteError) {
         guard let appender = self.appender.take() else { return }
         defer { self.oldLock = nil }
         switch self.plan.target {
         case .nothing: return
         case .create, .stage, .replace:
-            // While it exists and is locked, no other recorder can create one of its name.
+            // While the cassette exists and is locked, no other recorder can create one with the same name.
             try self.store.removeJournals(of: self.path)
             self.tidy(without: self.path)
             try CassettePlace.remove(self.path)
@@ -281,7 +282,7 @@ final class RecordingFile: @unchecked Sendable {
 
     /// - Parameters:
     ///   - keepsEmpty: whether a new cassette stays if nothing was recorded.
-    ///   - haste: spent if there is no time for searches and for decoding.
+    ///   - haste: spent if there is no time for searching and decoding.
     /// - Returns: the path of the recording.
     func close(
         keepsOld: Bool, keepsEmpty: Bool = true, hasUndecoded: Bool, haste: SearchBudget = SearchBudget(), progress: (Int, Int) -> Void
@@ -299,14 +300,14 @@ final class RecordingFile: @unchecked Sendable {
         }
     }
 
-    /// Nothing is lost: its exchanges are in the files that are imported.
+    /// Removes a staged cassette. Nothing is lost, because its exchanges are in the files being imported.
     private func removeStaged() {
         try? self.store.removeJournals(of: self.path)
         self.tidy(without: self.path)
         try? CassettePlace.remove(self.path)
     }
 
-    /// The error of a close without room: it tells where the exchanges are.
+    /// The error of a close without disk space. It says where the exchanges are.
     private func unfinished(_ error: CassetteError, _ count: Int) -> CassetteError {
         guard CassettePlace.exists(self.path) else { return error }
         let all = count == 1 ? "the only recorded exchange is" : "all \(count) recorded exchanges are"
@@ -328,7 +329,7 @@ final class RecordingFile: @unchecked Sendable {
             return self.plan.path
         }
         guard let lock = try self.finish(hasUndecoded: hasUndecoded, haste: haste, progress: progress) else { return self.path }
-        // Held until unnamed bodies are removed: without the lock the next recorder may start, and its bodies would look unnamed.
+        // Held until unnamed bodies are removed. Without the lock, the next recorder could start, and its bodies would look unnamed.
         defer { withExtendedLifetime(lock) {} }
         if self.plan.target == .stage, !keepsOld {
             try CassettePlace.take(self.plan.path, with: self.path)
@@ -339,31 +340,32 @@ final class RecordingFile: @unchecked Sendable {
             if self.finished.decoded > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
             return self.path
         }
-        // Conversations that were left open in the old cassette, and would be in the new one. In this order: the old one is not wanted.
+        // Conversations left open in the old cassette would otherwise be in the new one. In this order, because the old cassette is not
+        // wanted.
         try self.store.removeJournals(of: self.plan.path)
         try CassettePlace.replace(self.plan.path, with: self.path)
         self.tidy()
         return self.plan.path
     }
 
-    /// Takes in exchanges that have not ended, and conversations that could not be written before. If there is still no room, they are left
+    /// Adopts exchanges that have not ended and conversations that could not be written before. If there is still no space, they are left
     /// for the next recorder.
     private func takeIn() throws(CassetteError) {
         guard let appender else { return }
         do throws(CassetteError) {
-            // A conversation is written when it ends, which may be long after its start.
+            // A conversation is written when it ends, possibly long after its start.
             if try !JournalRecovery.run(appender, self.store, digest: self.digest).added.isEmpty { self.isInOrder = false }
         } catch {
             guard RecorderProblem(error, ofExchange: 0).stopsWriting else { throw error }
         }
     }
 
-    /// Removes bodies that no cassette names; none if a cassette that shares the folder cannot be read.
+    /// Removes bodies that no cassette names, unless a cassette that shares the folder cannot be read.
     private func tidy(without removed: String? = nil) {
         _ = try? CassetteReferences(familyOf: self.plan.path, without: removed).tidy(self.store)
     }
 
-    /// Sorts and decodes the file, then searches it for secrets that are left.
+    /// Sorts and decodes the file, then searches it for remaining secrets.
     ///
     /// - Returns: the holder of the cassette's lock; nil if there was no file to close.
     private func finish(
@@ -400,7 +402,7 @@ final class RecordingFile: @unchecked Sendable {
         return rewriter
     }
 
-    /// Without secrets that became known after it was written; nil if it has none.
+    /// The head without secrets that became known after it was written; nil if it has none.
     private func redactedHead(_ reader: CassetteReader) throws(CassetteError) -> [UInt8]? {
         guard let redactor, redactor.vault.generation > 0, self.plan.headMembers.contains(where: { $0.name == UnknownMember.archiveName })
         else { return nil }
@@ -408,7 +410,7 @@ final class RecordingFile: @unchecked Sendable {
         return try head.redactArchive(redactor) > 0 ? head.bytes : nil
     }
 
-    /// The number of exchanges at the file's beginning that may hold secrets that became known after they were written.
+    /// The number of exchanges at the beginning of the file that may contain secrets that became known after they were written.
     private func unsettled(of count: Int) -> Int {
         guard let redactor, redactor.generation > 0 else { return 0 }
         return redactor.generation == self.settled.generation ? self.settled.from : count
@@ -421,7 +423,7 @@ final class BackgroundSync: Sendable {
     private let outcome = Guarded<Result<Void, CassetteError>?>(nil)
     private let done = DispatchSemaphore(value: 0)
 
-    /// Starts at once, and runs the syncs in order.
+    /// Starts immediately and runs the syncs in order.
     init(_ syncs: [PendingSync]) {
         self.syncs = syncs
         DispatchQueue.global().async {
@@ -437,7 +439,7 @@ final class BackgroundSync: Sendable {
         }
     }
 
-    /// The result; nil while it is running, unless `waits`.
+    /// The result; nil while the sync is running, unless `waits`.
     func result(waits: Bool) -> Result<Void, CassetteError>? {
         if waits {
             self.done.wait()

@@ -3,17 +3,17 @@ internal import CassetteRedaction
 public import CassetteStore
 public import TapeBytes
 
-/// Which file is read and which is written, for a record mode.
+/// Which file is read and which is written in a record mode.
 ///
-/// Accesses no file.
+/// Does not access files.
 public struct RecordingPlan: Sendable, Hashable {
     public enum Target: Sendable, Hashable {
         case nothing
         /// A new cassette under its own name.
         case create
-        /// A new cassette that gets its name when it is closed: whoever finds the name finds all of it.
+        /// A new cassette that gets its name when it is closed, so that a file with that name is always complete.
         case stage
-        /// A new cassette beside the old one, which replaces it on a clean close.
+        /// A new cassette next to the old one, which it replaces on a clean close.
         case replace
         /// More exchanges after the existing ones.
         case append
@@ -24,7 +24,7 @@ public struct RecordingPlan: Sendable, Hashable {
     /// Whether recorded exchanges are replayed.
     public var replays: Bool
     public var target: Target
-    /// Further members for the head of a new cassette, such as its match rules.
+    /// Additional members for the head of a new cassette, such as its match rules.
     public var headMembers: [UnknownMember] = []
     /// Names the fields of gRPC messages.
     public var schema: ProtoSchema?

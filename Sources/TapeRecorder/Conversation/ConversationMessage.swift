@@ -3,24 +3,24 @@ internal import CassetteStore
 package import TapeBytes
 package import TapeExchange
 
-/// One message of a conversation on its way to the recorder, as its protocol has it.
+/// One message of a conversation on its way to the recorder, in its protocol's form.
 ///
-/// The recorder has it redacted and encoded on its thread, and never looks into it.
+/// The recorder redacts and encodes it on its own thread through this protocol, without knowing its contents.
 package protocol ConversationMessage: Sendable {
-    /// An estimate of the memory it holds, in bytes.
+    /// An estimate of its size in memory, in bytes.
     var weight: Int { get }
-    /// Whose blocks (`RecorderItem.block`) are its beginning, if it is too long for memory.
+    /// The side whose blocks (`RecorderItem.block`) begin the message, if it is too long for memory.
     var blocks: Tap.Side? { get }
 
-    /// Whether its search for secrets may keep others waiting.
+    /// Whether searching it for secrets may delay others.
     var mayTakeLong: Bool { get }
-    /// Takes its secrets out, before `write`, which does it otherwise. May be called on another thread. If the redactor's budget is spent,
-    /// the result must not be written.
+    /// Removes its secrets ahead of `write`, which otherwise does so itself. May be called on another thread. If the redactor's budget is
+    /// spent, the result must not be written.
     mutating func search(_ place: inout MessagePlace) throws
 
-    /// Appends the message, without its secrets, as the interaction has it: a JSON object on one line, without a line end.
+    /// Appends the message without its secrets, as stored in the interaction: a JSON object on one line, without a line end.
     ///
-    /// When it throws, neither the message is kept nor any after it.
+    /// If it throws, neither this message nor any later one is kept.
     func write(_ place: MessagePlace, into writer: inout JSONWriter) throws
 }
 
@@ -30,9 +30,9 @@ extension ConversationMessage {
     package mutating func search(_ place: inout MessagePlace) throws {}
 }
 
-/// Where a message is written: what takes its secrets out, and the files for what is too long for a line.
+/// Where a message is written: the redactor, and the store for bodies that are too long for a line.
 package struct MessagePlace {
-    /// Nil if secrets are kept.
+    /// nil if secrets are kept.
     package internal(set) var redactor: Redactor?
     let store: BodyStore
     let digest: @Sendable () -> any ContentDigest

@@ -3,33 +3,34 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// The conversations that are being recorded: of each, what is not on the disk yet, and its journal.
+/// The conversations being recorded: for each, the messages that are not on disk yet, and its journal.
 ///
-/// Takes encoded text, and has no clock: times are nanoseconds of a monotonic one. Not Sendable: lives on the recorder's thread.
+/// Takes encoded text, and has no clock: times are nanoseconds of a monotonic clock. Not Sendable: lives on the recorder's thread.
 struct RunningConversations: ~Copyable {
-    /// Nanoseconds after its beginning from which a conversation has a journal. Most exchanges are over by then, and cost no files. With the
-    /// recorder's longest nap, half a second, the first message is in a file a second after it came.
+    /// Nanoseconds after its beginning at which a conversation gets a journal. Most exchanges are over by then and need no file. With the
+    /// recorder's longest nap, half a second, the first message is in a file within a second of its arrival.
     static let journalAfter: UInt64 = 400_000_000
     /// Nanoseconds after which a message is written.
     static let writeInterval: UInt64 = 250_000_000
-    /// Bytes of one conversation that are written at once, however young: a fast one fills files, not memory.
+    /// If one conversation has this many bytes, they are written regardless of age, so that a fast conversation fills files rather than
+    /// memory.
     static let writeSize = 64 << 10
-    /// Bytes of all conversations at which all are written at once.
+    /// If all conversations together have this many bytes, all are written.
     static let totalSize = 4 << 20
 
     /// One conversation.
     struct Conversation {
         let form: ConversationForm
-        /// Its interaction when it began, encoded.
+        /// Its encoded interaction when it began.
         let head: [UInt8]
         let opened: UInt64
-        /// The redactor's generation then.
+        /// The redactor's generation at that time.
         let generation: Int
         fileprivate var pending: [UInt8] = []
         fileprivate var pendingCount = 0
         fileprivate var pendingSince: UInt64 = 0
         fileprivate(set) var journal: ConversationJournal?
-        /// Messages that are not kept, all after those that are.
+        /// The number of messages that were not kept, all after the kept ones.
         fileprivate(set) var missing = 0
 
         init(form: ConversationForm, head: [UInt8], opened: UInt64, generation: Int) {
@@ -41,12 +42,12 @@ struct RunningConversations: ~Copyable {
     }
 
     private let file: RecordingFile
-    /// Bytes of all messages that are kept in memory while they cannot be written.
+    /// The most bytes of messages that are kept in memory while they cannot be written.
     private let heldLimit: Int
     private var running: [Int: Conversation] = [:]
-    /// Those that have something to write, or need a journal.
+    /// Conversations that have something to write, or need a journal.
     private var dirty: Set<Int> = []
-    /// Bytes of messages that are in memory.
+    /// Bytes of messages in memory.
     private(set) var heldSize = 0
 
     init(file: RecordingFile, heldLimit: Int) {
@@ -65,32 +66,32 @@ struct RunningConversations: ~Copyable {
         self.dirty.insert(id)
     }
 
-    /// Whether a message of it is missing, so that no later one is kept.
+    /// Whether one of its messages is missing, so that no later one is kept.
     func hasGap(_ id: Int) -> Bool { self.running[id].map { $0.missing > 0 } ?? false }
 
-    /// Whether its exchange will come as one that has ended.
+    /// Whether its exchange will be recorded as a whole when it ends.
     func isBody(_ id: Int) -> Bool { self.running[id]?.form == .body }
 
     /// The number of its messages that are kept.
     func count(of id: Int) -> Int { self.running[id].map { $0.pendingCount + ($0.journal?.count ?? 0) } ?? 0 }
 
-    /// The interaction with which it began; nil if there is none of that number.
+    /// The interaction with which it began; nil if there is no conversation with that number.
     func interaction(of id: Int) -> Interaction? { self.running[id].flatMap { try? InteractionDecoder.decode($0.head, at: .textAlone) } }
 
-    /// What became of a message.
+    /// What happened to a message.
     enum Added: Equatable {
         case kept
-        /// The first message of its conversation that is not kept.
+        /// The first message of its conversation that was not kept.
         case firstMissing
-        /// Another one, or one of an unknown conversation.
+        /// A later one that was not kept, or a message of an unknown conversation.
         case missing
     }
 
-    /// - Parameter line: the encoded message with its line feed.
+    /// - Parameter line: the encoded message including its line feed.
     mutating func add(_ line: UnsafeRawBufferPointer, to id: Int, now: UInt64) -> Added {
-        // A copy of the conversation would have its messages copied by the next one.
+        // Do not copy the conversation: the next append would then copy its messages.
         guard let missing = self.running[id]?.missing else { return .missing }
-        // A conversation with a gap would be replayed as if nothing had been said there.
+        // A conversation with a gap would be replayed as if nothing had been sent there.
         let isHeld = line.count <= ConversationMessages.lineLimit && self.heldSize + line.count <= self.heldLimit
         guard missing == 0, isHeld else { return self.leaveOut(id) }
         self.running[id]?.append(line, now: now)
@@ -99,14 +100,14 @@ struct RunningConversations: ~Copyable {
         return .kept
     }
 
-    /// Notes a message that is not kept; no later one of its conversation is.
+    /// Notes a message that is not kept. No later message of its conversation is kept either.
     mutating func leaveOut(_ id: Int) -> Added {
         guard let missing = self.running[id]?.missing else { return .missing }
         self.running[id]?.missing = missing + 1
         return missing == 0 ? .firstMissing : .missing
     }
 
-    /// Writes what is due; when it throws, what could not be written stays for the next time.
+    /// Writes what is due. If it throws, whatever could not be written is kept for the next time.
     ///
     /// - Returns: whether anything was written.
     mutating func write(now: UInt64) throws(CassetteError) -> Bool {
@@ -120,7 +121,7 @@ struct RunningConversations: ~Copyable {
                 hasWritten = true
             } catch {
                 failure = failure ?? error
-                // Somebody has removed the files: what is kept for them would be kept for ever.
+                // The files were removed by someone else. Messages for them would be kept forever.
                 if error.code == .notFound { self.abandon(id) }
             }
         }
@@ -136,7 +137,7 @@ struct RunningConversations: ~Copyable {
         self.dirty.remove(id)
     }
 
-    /// Writes what there is of one conversation.
+    /// Writes the pending messages of one conversation.
     mutating func write(_ id: Int) throws(CassetteError) {
         guard var conversation = self.running[id] else { return }
         if conversation.journal == nil {
@@ -149,8 +150,8 @@ struct RunningConversations: ~Copyable {
         self.dirty.remove(id)
     }
 
-    /// A conversation that has ended, with its messages; nil if there is none of that number. When it throws, it is as before, and may be
-    /// ended again.
+    /// Ends a conversation and returns it with its messages; nil if there is no conversation with that number. If it throws, the
+    /// conversation is unchanged and may be ended again.
     mutating func end(_ id: Int) throws(CassetteError) -> (conversation: Conversation, messages: ConversationMessages)? {
         guard let conversation = self.running[id] else { return nil }
         let isShort = conversation.journal == nil && conversation.pending.count <= ConversationMessages.inlineLimit
@@ -176,7 +177,7 @@ extension RunningConversations.Conversation {
         self.pendingCount += 1
     }
 
-    /// A burst must not keep its memory for the rest of the conversation, and an idle one keeps none.
+    /// Frees the memory: a burst must not keep it for the rest of the conversation, and an idle conversation needs none.
     fileprivate mutating func clear() {
         self.pending = []
         self.pendingCount = 0
@@ -189,18 +190,18 @@ extension RunningConversations.Conversation {
     }
 }
 
-/// Journals of conversations whose exchanges were written, until that is on the disk: before, a power failure could take both.
+/// Journals of conversations whose exchanges have been written, kept until that is on disk: before that, a power failure could take both.
 struct FinishedJournals {
     private var written: [ConversationJournal] = []
-    /// Written before the sync that runs now, or has succeeded.
+    /// Written before the sync that is running now or has succeeded.
     private var covered: [ConversationJournal] = []
 
     var isEmpty: Bool { self.written.isEmpty && self.covered.isEmpty }
 
-    /// Its exchange was written.
+    /// Adds a journal whose exchange has been written.
     mutating func append(_ journal: ConversationJournal) { self.written.append(journal) }
 
-    /// A sync of all that is written has begun, or nothing needs one.
+    /// A sync of everything written has begun, or nothing needs one.
     mutating func syncBegan() {
         self.covered += self.written
         self.written = []
@@ -211,7 +212,7 @@ struct FinishedJournals {
         self.covered = []
     }
 
-    /// No sync is running, and the last one has not failed: those that may be removed now.
+    /// No sync is running, and the last one has not failed. Returns the journals that may be removed now.
     mutating func synced() -> [ConversationJournal] {
         defer { self.covered = [] }
         return self.covered

@@ -3,22 +3,22 @@ internal import CassetteRedaction
 package import TapeBytes
 package import TapeExchange
 
-/// Whole events of a `text/event-stream`, or messages of gRPC, on their way to the journal of their exchange.
+/// Whole events of a `text/event-stream`, or whole gRPC messages, on their way to the journal of their exchange.
 ///
-/// The exchange itself is recorded when it has ended, as any other; these are for the case that it does not end before the recorder does.
+/// The exchange itself is recorded when it ends, like any other. These pieces matter only if the recorder ends first.
 package struct TapedStreamPiece: ConversationMessage {
     private let side: Tap.Side
-    /// Milliseconds, from the request's head for the request, from the answer's head for the answer.
+    /// Milliseconds since the request head for the request, and since the answer's head for the answer.
     private let at: Double
-    /// Nil for the end of the body.
+    /// nil for the end of the body.
     private var bytes: [UInt8]?
     private let headers: HeaderFields
-    /// The bytes have no secrets any more.
+    /// Secrets have been removed from the bytes.
     private var isSearched = false
 
     /// - Parameters:
     ///   - bytes: nil if the body has ended.
-    ///   - headers: of the message, for what its body is.
+    ///   - headers: the message's fields, which determine the type of its body.
     package init(_ side: Tap.Side, _ bytes: [UInt8]?, at: Double, headers: HeaderFields) {
         self.side = side
         self.at = at
@@ -59,20 +59,21 @@ package struct TapedStreamPiece: ConversationMessage {
     }
 }
 
-/// Cuts a body that runs for long into its events or messages, as it comes.
+/// Cuts a long-running body into its events or messages as it arrives.
 ///
-/// Holds what is not whole yet, up to a limit.
+/// Holds incomplete ones, up to a limit.
 package struct StreamCutter: Sendable {
-    /// Bytes of what is not whole yet.
+    /// Bytes of an incomplete event or message.
     private static let limit = 256 << 10
 
     private let isGRPC: Bool
     private var frames = GRPCFrames()
     private var held: [UInt8] = []
-    /// Something longer than the limit came: nothing is cut any more.
+    /// Something longer than the limit arrived, so nothing is cut any more.
     package private(set) var isGivenUp = false
 
-    /// Nil for a body that is no stream of events or messages, or is coded as a whole: what is in it cannot be told before its end.
+    /// nil for a body that is not a stream of events or messages, or that is coded as a whole, so that its content is unknown until its
+    /// end.
     package init?(_ headers: HeaderFields) {
         if GRPCType(headers) != nil {
             self.isGRPC = true
@@ -84,7 +85,7 @@ package struct StreamCutter: Sendable {
         guard !headers.contains("content-encoding") else { return nil }
     }
 
-    /// Takes the next bytes; gives those that are whole events or messages now, if any are.
+    /// Takes the next bytes and returns those that form whole events or messages now, if any.
     package mutating func push(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard !self.isGivenUp, !bytes.isEmpty else { return nil }
         let end = self.isGRPC ? self.messagesEnd(bytes) : self.eventsEnd(bytes)
@@ -100,7 +101,7 @@ package struct StreamCutter: Sendable {
         return whole
     }
 
-    /// How many of the bytes belong to messages that are whole.
+    /// How many of the bytes belong to complete messages.
     private mutating func messagesEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
         var (offset, end) = (0, 0)
         self.frames.takeAll(bytes) { piece in
@@ -110,7 +111,7 @@ package struct StreamCutter: Sendable {
         return end
     }
 
-    /// How many of the bytes belong to events that are whole: an empty line ends one (HTML Living Standard, 9.2.5).
+    /// How many of the bytes belong to complete events. An empty line ends an event (HTML Living Standard, 9.2.5).
     private func eventsEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
         var index = bytes.count - 1
         while index >= 0 {
@@ -126,7 +127,7 @@ package struct StreamCutter: Sendable {
         return 0
     }
 
-    /// A byte of the piece, or, if negative, one of those before it.
+    /// A byte of the piece or, with a negative index, of the bytes before it.
     private func byte(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UInt8? {
         if index >= 0 { return bytes[index] }
         let position = self.held.count + index

@@ -4,13 +4,13 @@ internal import CassetteRedaction
 package import TapeBytes
 package import TapeExchange
 
-/// A message of a WebSocket on its way to the recorder.
+/// A WebSocket message on its way to the recorder.
 package struct TapedWebSocketMessage: ConversationMessage {
     private let taped: TapedMessage
-    /// Milliseconds from the start of the exchange to its last byte.
+    /// Milliseconds from the start of the exchange to the message's last byte.
     private let at: Double
     private let side: WebSocketSide
-    /// Without its secrets, once it was searched; the payload is in the spool of a message that has one.
+    /// The message without its secrets, once it has been searched. If the message has a spool, the payload is there.
     private var searched: WebSocketMessage?
 
     package init(_ taped: TapedMessage, at: Double, from side: WebSocketSide) {
@@ -19,7 +19,7 @@ package struct TapedWebSocketMessage: ConversationMessage {
         self.side = side
     }
 
-    /// What keeps a message together is some 200 bytes.
+    /// The message's own structures take some 200 bytes.
     package var weight: Int { 200 + self.taped.bytes.count + self.taped.frames.count * 8 }
 
     package var blocks: Tap.Side? { self.taped.isSpilled ? self.side == .client ? .request : .response : nil }
@@ -38,7 +38,7 @@ package struct TapedWebSocketMessage: ConversationMessage {
                 fresh = target
                 try target.write(piece)
             }
-            // Nothing is kept of one that could not be searched.
+            // If the message could not be searched, none of it is kept.
             if outcome?.isBodyChanged == true { place.spool = fresh }
         } else {
             place.redactor?.redact(&message)
@@ -64,7 +64,7 @@ package struct TapedWebSocketMessage: ConversationMessage {
         self.taped.kind == .text ? .text(payload) : .binary(payload)
     }
 
-    /// The bytes as what they are searched for secrets as.
+    /// The bytes in the form in which they are searched for secrets.
     private static func payload(_ bytes: [UInt8], isText: Bool) -> WebSocketPayload {
         if let style = bytes.withUnsafeBytes(JSONBody.style(of:)) { return .json(bytes, style: style) }
         return isText && UTF8Validator.isValid(bytes) ? .text(bytes) : .bytes(bytes)

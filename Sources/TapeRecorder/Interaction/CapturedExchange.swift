@@ -4,9 +4,9 @@ internal import CassetteStore
 internal import TapeBytes
 internal import TapeExchange
 
-/// An exchange between the tap and the cassette, its bodies as on the wire.
+/// An exchange between the tap and the cassette, with bodies in wire form.
 ///
-/// Not Sendable: lives on the recorder thread, or on that of `PostponedSearch` while it is searched there.
+/// Not Sendable: lives on the recorder thread, or on the thread of a `PostponedSearch` while it is searched there.
 struct CapturedExchange {
     var interaction: Interaction
     var request: CapturedBody?
@@ -14,7 +14,7 @@ struct CapturedExchange {
     /// The tap's note on each body.
     var notes: (request: String?, response: String?)
 
-    /// Whether the search of its bodies for secrets may keep others waiting: they are coded, long, or in files.
+    /// Whether searching its bodies for secrets may delay others, because they are coded, long or in files.
     var mayTakeLong: Bool {
         (self.request?.mayTakeLong ?? false) || (self.response?.mayTakeLong ?? false)
             || self.request != nil && self.interaction.request.headers.hasCodings
@@ -22,10 +22,10 @@ struct CapturedExchange {
     }
 }
 
-/// A body between the wire and its readable form: bytes in memory, or in a file that is still open.
+/// A body between its wire form and its readable form: bytes in memory, or in a file that is still open.
 ///
-/// Not Sendable: lives on the recorder thread, or on that of a `PostponedSearch` while it is searched there. Its copies share an open file,
-/// which is for one thread at a time.
+/// Not Sendable: lives on the recorder thread, or on the thread of a `PostponedSearch` while it is searched there. Its copies share an open
+/// file, which only one thread may use at a time.
 struct CapturedBody {
     enum Place {
         case memory([UInt8])
@@ -34,17 +34,17 @@ struct CapturedBody {
 
     var place: Place
     var arrival: Arrival?
-    /// How far the client had come at each message of gRPC.
+    /// How far the client had come at each gRPC message.
     var marks: ConversationMarks?
     var isComplete: Bool
-    /// A sentence for people on what could not be redacted.
+    /// A sentence for people about anything that could not be redacted.
     var note: String?
 
-    /// It is long, in a file, or coded as its first bytes say.
+    /// Whether the body is long, in a file, or coded according to its first bytes.
     fileprivate var mayTakeLong: Bool {
         switch self.place {
         case .memory(let bytes):
-            // gzip and zstd show themselves, also where no field names them.
+            // gzip and zstd are recognised even if no field names them.
             bytes.count > ExchangeRedaction.textAtOnce || bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5])
         case .spool: true
         }
@@ -57,7 +57,7 @@ struct CapturedBody {
         self.isComplete = isComplete
     }
 
-    /// - Parameter spool: where its earlier blocks are; nil if there were none.
+    /// - Parameter spool: the file with its earlier blocks; nil if there were none.
     init(_ taped: TapedBody, _ spool: OpenSpool?) throws(CassetteError) {
         if taped.isSpilled, let spool {
             try spool.write(taped.bytes)
@@ -67,7 +67,7 @@ struct CapturedBody {
         }
     }
 
-    /// All bytes; nil for a file longer than `limit`.
+    /// All bytes; nil if they are in a file longer than `limit`.
     func wire(upTo limit: Int) throws -> WireBody? {
         switch self.place {
         case .memory(let bytes): WireBody(bytes, arrival: self.arrival, isComplete: self.isComplete)
@@ -77,26 +77,26 @@ struct CapturedBody {
         }
     }
 
-    /// Replaces its bytes. Does not discard a file: a search that ends early goes back to it.
+    /// Replaces its bytes. Does not discard a file, because a search that ends early returns to it.
     mutating func take(_ wire: WireBody) {
         self.place = .memory(wire.bytes)
         self.arrival = wire.arrival
     }
 }
 
-/// A large body that is being written to the disk, with its digest.
+/// A large body that is being written to disk, and its digest.
 ///
 /// Not Sendable: one thread has it at a time. The recorder thread writes it, passes it with its exchange to the thread of a
-/// `PostponedSearch`, and gets it back. Copies of a `CapturedBody` share it: a thread that passes one on must keep no other.
+/// `PostponedSearch`, and gets it back. Copies of a `CapturedBody` share it, so a thread that passes one on must not keep another.
 final class OpenSpool {
     private let spool: BodySpool
     private var digest: any ContentDigest
-    /// Nil until `sha256` is called.
+    /// nil until `sha256` is called.
     private var finished: [UInt8]?
-    /// The first bytes, from which a type is guessed if none is given.
+    /// The first bytes, from which the type is guessed if none is given.
     private(set) var beginning: [UInt8] = []
 
-    /// - Parameter digest: a SHA-256 of nothing yet.
+    /// - Parameter digest: a SHA-256 that has not received any bytes.
     init(_ spool: BodySpool, digest: any ContentDigest) {
         self.spool = spool
         self.digest = digest

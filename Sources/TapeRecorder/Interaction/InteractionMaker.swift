@@ -5,7 +5,7 @@ internal import CassetteStore
 internal import TapeBytes
 internal import TapeExchange
 
-/// Makes an interaction of a taped exchange: redacts it, then decodes each body, or keeps it raw if there is no time for that.
+/// Turns a taped exchange into an interaction: redacts it, then decodes each body or, if there is no time for that, keeps it raw.
 ///
 /// Not Sendable: lives on the recorder thread.
 struct InteractionMaker: ~Copyable {
@@ -15,21 +15,21 @@ struct InteractionMaker: ~Copyable {
     }
 
     private let store: BodyStore
-    /// Nil if secrets are kept.
+    /// nil if secrets are kept.
     let redaction: ExchangeRedaction?
     private let digest: @Sendable () -> any ContentDigest
     /// Names the fields of gRPC messages.
     private let schema: ProtoSchema?
     private var decoder: WireBodyDecoder
     private var spools: [SpoolKey: OpenSpool] = [:]
-    /// Exchanges with a block that could not be written, and why. They are not recorded.
+    /// Exchanges with a block that could not be written, and the reason. They are not recorded.
     private var broken: [Int: RecorderProblem] = [:]
-    /// Why no file of a body can be started now; nil if one can.
+    /// Why no body file can be started now; nil if one can.
     var obstacle: RecorderProblem?
-    /// Files of bodies that were started.
+    /// The number of body files that were started.
     private(set) var begun = 0
 
-    /// An exchange is lost because of a failure that was reported before; nothing was tried for it.
+    /// An exchange is lost because of a failure that has already been reported. Nothing was attempted for it.
     struct NotTried: Error {
         var problem: RecorderProblem
     }
@@ -47,13 +47,13 @@ struct InteractionMaker: ~Copyable {
         self.decoder = WireBodyDecoder(makeDigest: digest)
     }
 
-    /// What is known of origins' compressors: see `WireBodyDecoder`.
+    /// What is known about origins' compressors: see `WireBodyDecoder`.
     var memory: RestorationMemory {
         get { self.decoder.memory }
         set { self.decoder.memory = newValue }
     }
 
-    /// Writes a block of a large body. If it would start a file while there is an `obstacle`, its exchange is dropped.
+    /// Writes a block of a large body. If that would start a file while there is an `obstacle`, the exchange is dropped.
     mutating func block(exchange: Int, side: Tap.Side, bytes: any HeldBytes) throws(CassetteError) {
         guard self.broken[exchange] == nil else { return }
         let key = SpoolKey(exchange: exchange, side: side)
@@ -82,7 +82,8 @@ struct InteractionMaker: ~Copyable {
 
     /// Where a message of a conversation is written.
     ///
-    /// - Parameter side: whose blocks it begins with, if it is too long for memory. Throws `NotTried` if one could not be written.
+    /// - Parameter side: the side whose blocks begin the message, if it is too long for memory. Throws `NotTried` if one could not be
+    ///   written.
     mutating func place(ofMessageIn exchange: Int, blocks side: Tap.Side?) throws -> MessagePlace {
         var place = MessagePlace(redactor: self.redaction?.redactor, store: self.store, digest: self.digest)
         guard let side else { return place }
@@ -91,7 +92,7 @@ struct InteractionMaker: ~Copyable {
         return place
     }
 
-    /// Discards an exchange and the files of its bodies.
+    /// Discards an exchange and its body files.
     mutating func drop(_ exchange: Int) {
         self.broken[exchange] = nil
         for side in [Tap.Side.request, .response] { self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))?.discard() }
@@ -105,7 +106,7 @@ struct InteractionMaker: ~Copyable {
         return captured.interaction
     }
 
-    /// The exchange with its bodies as on the wire. Throws `NotTried` if an earlier block of them could not be written.
+    /// The exchange with bodies in wire form. Throws `NotTried` if an earlier block of them could not be written.
     mutating func captured(_ exchange: TapedExchange) throws -> CapturedExchange {
         let id = exchange.interaction.id
         let request = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .request))
@@ -117,7 +118,7 @@ struct InteractionMaker: ~Copyable {
             notes: (exchange.requestBody?.note, exchange.responseBody?.note))
     }
 
-    /// Gives the interaction of a redacted exchange its bodies.
+    /// Adds the bodies of a redacted exchange to its interaction.
     mutating func makeReadable(_ captured: inout CapturedExchange, mayDecode: Bool) throws {
         let types = self.schema?.types(ofURL: captured.interaction.request.url)
         if let request = captured.request.take() {
@@ -134,9 +135,9 @@ struct InteractionMaker: ~Copyable {
         }
     }
 
-    /// The decoded form of a body, or the raw one.
+    /// The decoded form of a body, or the raw form.
     ///
-    /// - Parameter messages: the type of a gRPC body's messages.
+    /// - Parameter messages: the type of the messages in a gRPC body.
     mutating func body(
         _ captured: CapturedBody, _ headers: HeaderFields, origin: String, messages: ProtoType? = nil, mayDecode: Bool
     ) throws -> Body {
@@ -204,33 +205,33 @@ struct InteractionMaker: ~Copyable {
         return try self.decoder.decodeParts(of: body, from: source, headers: headers, origin: origin, messages: messages, sink: &sink)
     }
 
-    /// A body in one piece.
+    /// The bytes of a body that is in one piece.
     private func bytes(of body: Body, _ reader: BodyReader) throws -> ByteSource? {
         if case .file(let sidecar) = body.content { return try reader.source(sidecar, digest: self.digest()) }
         return body.content.inlineBytes.map { ByteSource($0) }
     }
 
-    // MARK: Exchanges that are in a cassette already
+    // MARK: Exchanges that are already in a cassette
 
-    /// The exchange without secrets, its bodies not yet decoded again.
+    /// The exchange without secrets. Its bodies have not been decoded again yet.
     struct Redacted {
         var interaction: Interaction
         var request: CapturedBody?
         var response: CapturedBody?
         var outcome: ExchangeRedaction.Outcome
-        /// What is in the messages of its WebSocket, which are not redacted yet; nil if there is nothing.
+        /// The findings in the messages of its WebSocket, which have not been redacted yet; nil if there are none.
         var messages: ConversationRedaction.Found?
 
         var count: Int { self.outcome.request.count + self.outcome.response.count + (self.messages?.outcome.count ?? 0) }
     }
 
-    /// Takes out the secrets that are known by now; nil if there are none. Writes no interaction.
+    /// Removes the secrets that are known by now; nil if there are none. Writes no interaction.
     func redacted(_ interaction: Interaction, reader: BodyReader) throws -> Redacted? {
         var notes: [String] = []
         return try self.redacted(interaction, reader: reader, notes: &notes)
     }
 
-    /// The same, with what could not be searched.
+    /// The same, and collects notes on anything that could not be searched.
     func redacted(_ interaction: Interaction, reader: BodyReader, notes: inout [String]) throws -> Redacted? {
         guard let redaction = self.redaction else { return nil }
         var redacted = interaction
@@ -247,7 +248,7 @@ struct InteractionMaker: ~Copyable {
         return Redacted(interaction: redacted, request: request, response: response, outcome: outcome, messages: messages)
     }
 
-    /// Decodes the bodies that were changed, and rewrites messages; the others stay as they are.
+    /// Decodes the changed bodies and rewrites changed messages. Everything else stays as it is.
     mutating func made(_ redacted: Redacted, reader: BodyReader) throws -> Interaction {
         var interaction = redacted.interaction
         if redacted.messages != nil, let messages = interaction.webSocket, let redactor = self.redaction?.redactor {
@@ -274,7 +275,7 @@ struct InteractionMaker: ~Copyable {
         return interaction
     }
 
-    /// The wire bytes of a recorded body, in a file if there are many.
+    /// The wire bytes of a recorded body, in a file if it is large.
     private func captured(_ body: Body?, _ reader: BodyReader) throws -> CapturedBody? {
         guard let body else { return nil }
         guard body.size > ExchangeRedaction.memoryLimit || body.byteCount > ExchangeRedaction.memoryLimit * 4 else {
@@ -294,14 +295,14 @@ extension Body {
     fileprivate mutating func add(note: String) { self.note = self.note.map { "\(note); \($0)" } ?? note }
 }
 
-/// Stores bodies that are too large for the cassette in the folder beside it.
+/// Stores bodies that are too large for the cassette in the folder next to it.
 struct BodyStoreSink: SidecarSink {
     let store: BodyStore
     /// Makes a SHA-256.
     let digest: () -> any ContentDigest
     /// Why no file can be started now; nil if one can.
     var obstacle: RecorderProblem?
-    /// Files that were started.
+    /// The number of files that were started.
     private(set) var begun = 0
 
     init(store: BodyStore, digest: @escaping () -> any ContentDigest, obstacle: RecorderProblem? = nil) {

@@ -8,11 +8,11 @@ internal import TapeExchange
 
 /// Writes taped exchanges to a cassette, on a thread of its own with a bounded queue.
 ///
-/// `put` never waits and is allowed on any thread or event loop. Opening and closing access the disk on the calling thread.
+/// `put` never waits, and may be called on any thread or event loop. Opening and closing access the disk on the calling thread.
 public final class Recorder: Sendable {
-    /// The damage in an existing cassette that opening it repaired.
+    /// Damage in an existing cassette that was repaired when it was opened.
     public let repaired: CassetteDamage?
-    /// What became of conversations that a killed recorder has left open in an existing cassette, in sentences.
+    /// What happened to conversations that a killed recorder left open in an existing cassette, in sentences.
     public let recovered: [String]
     let queue: RecorderQueue
     private let status: Guarded<RecorderStatus>
@@ -28,11 +28,11 @@ public final class Recorder: Sendable {
     /// Opens the cassette that the plan writes; nil if it writes none.
     ///
     /// - Parameters:
-    ///   - redaction: rules added to those of an existing cassette, applied before anything is kept; nil keeps secrets.
-    ///   - digest: makes a SHA-256; files beside the cassette are named by it.
-    ///   - refusesUnrecorded: the caller answers no exchange that cannot be recorded. An exchange that it waits for is discarded if it
-    ///     cannot be written at once, and messages say that traffic is refused.
-    ///   - notify: called with messages for people: the disk is full, or has room again. Called on the recorder thread, and by `close`.
+    ///   - redaction: rules added to those of an existing cassette and applied before anything is kept; nil keeps secrets.
+    ///   - digest: makes a SHA-256, which names the files next to the cassette.
+    ///   - refusesUnrecorded: the caller does not answer exchanges that cannot be recorded. An exchange with a waiting caller is discarded
+    ///     if it cannot be written at once, and messages say that traffic is refused.
+    ///   - notify: receives messages for people, when the disk is full or has space again. Called on the recorder thread and by `close`.
     public init?(
         _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, refusesUnrecorded: Bool = false,
@@ -52,7 +52,7 @@ public final class Recorder: Sendable {
             file: file, queue: self.queue, status: self.status, drained: self.drained,
             options: RecorderWorker.Options(refusesUnrecorded: refusesUnrecorded), notify: notify)
         self.searches = worker.searches
-        // SAFETY: made here, and used only by the thread from now on.
+        // SAFETY: created here, and used only by the thread from now on.
         nonisolated(unsafe) let handed = worker
         let finished = self.finished
         let isRunning = DedicatedThread.start {
@@ -66,7 +66,7 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// The file that is being written: another one than the cassette that it will replace.
+    /// The file being written. It differs from the cassette if it will replace that.
     package let path: String
 
     public var currentStatus: RecorderStatus { self.status.withLock { $0 } }
@@ -82,10 +82,10 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// - Returns: whether the queue is full: stop reading until `onDrain` calls.
+    /// - Returns: whether the queue is full. If so, stop reading until `onDrain` calls back.
     package func put(_ item: RecorderItem) -> Bool { self.queue.put(item, now: MonotonicClock.now) }
 
-    /// An item put after the end: an exchange is counted as lost, and its caller told.
+    /// Handles an item put after the end: an exchange counts as lost, and its caller is notified.
     private static func refused(_ item: RecorderItem, _ status: Guarded<RecorderStatus>) {
         let stored: RecorderItem.Stored?
         switch item {
@@ -101,20 +101,20 @@ public final class Recorder: Sendable {
 
     package func isBusy() -> Bool { self.queue.isBusy() }
 
-    /// - Parameter call: called on the recorder thread each time a full queue has room again; replaces an earlier one.
+    /// - Parameter call: called on the recorder thread whenever a full queue has room again. Replaces an earlier one.
     package func onDrain(_ call: @escaping @Sendable () -> Void) {
         self.drained.withLock { $0 = call }
     }
 
-    /// In place of `close` for a run that failed to start: removes a cassette that was made for it and is empty.
+    /// Replaces `close` for a run that failed to start: removes an empty cassette that was created for it.
     public func abandon() throws(CassetteError) {
         self.queue.close()
         self.finished.wait()
         try self.file.abandon()
     }
 
-    /// In place of `close` for an unwanted recording: removes a cassette that was made for it, with its bodies, and takes what was appended
-    /// out of one that was continued.
+    /// Replaces `close` for an unwanted recording: removes a cassette that was created for it, including its bodies, or removes the
+    /// appended exchanges from an existing one.
     package func discard() throws(CassetteError) {
         for search in self.searches { search.cancel() }
         self.queue.close()
@@ -122,22 +122,22 @@ public final class Recorder: Sendable {
         try self.file.discard()
     }
 
-    /// Makes `close` end soon: searches for secrets that are not done, and the decoding of raw bodies, are left out. No exchange is lost. The
-    /// status tells which were not searched; `CassetteRedaction` and `CassetteFinisher.decode` do the rest later. Any thread may call it,
-    /// before the close or during it.
+    /// Makes `close` end soon by skipping unfinished searches for secrets and the decoding of raw bodies. No exchange is lost. The status
+    /// lists those that were not searched; `CassetteRedaction` and `CassetteFinisher.decode` can do the rest later. May be called on any
+    /// thread, before or during the close.
     public func hasten() {
         self.haste.cancel()
         for search in self.searches { search.giveUp() }
     }
 
-    /// Writes what is queued, waits for long searches, decodes what was kept raw, sorts and closes the file, and searches it for secrets
-    /// that are left, which are then in the status. `hasten` makes it shorter.
+    /// Writes queued items, waits for long searches, decodes raw bodies, sorts and closes the file, and searches it for remaining secrets,
+    /// which are then in the status. `hasten` shortens this.
     ///
     /// - Parameters:
-    ///   - keepsOld: leaves an old cassette in its place, with the new one beside it. A recording that has lost exchanges or holds secrets
-    ///     does so in any case.
-    ///   - progress: called with the number of exchanges that are done.
-    ///   - searching: called every tenth of a second with the number of exchanges whose bodies are still searched for secrets.
+    ///   - keepsOld: leaves the old cassette in place, with the new one next to it. This always happens if the recording has lost exchanges
+    ///     or contains secrets.
+    ///   - progress: called with the number of finished exchanges.
+    ///   - searching: called ten times a second with the number of exchanges whose bodies are still being searched for secrets.
     /// - Returns: the path of the recording.
     public func close(
         keepsOld: Bool, keepsEmpty: Bool = true, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in },
@@ -170,17 +170,17 @@ public final class Recorder: Sendable {
     }
 }
 
-/// Takes taped exchanges, from any thread and without waiting: a recorder, or its stand-in.
+/// Takes taped exchanges from any thread without waiting: a recorder, or a substitute.
 package protocol ExchangeSink: Sendable {
     /// The number of the next exchange.
     func nextID() -> Int
-    /// - Returns: whether it is full: stop reading until `onDrain` calls.
+    /// - Returns: whether it is full. If so, stop reading until `onDrain` calls back.
     func put(_ item: RecorderItem) -> Bool
     /// Whether it is still full since `put` reported it.
     var isFull: Bool { get }
-    /// Whether messages of conversations have to wait until `onDrain` calls, so that exchanges always find room.
+    /// Whether messages of conversations have to wait until `onDrain` calls back, so that exchanges always find room.
     func isBusy() -> Bool
-    /// - Parameter call: called on any thread each time it was full or busy and has room again; replaces an earlier one.
+    /// - Parameter call: called on any thread whenever it was full or busy and has room again. Replaces an earlier one.
     func onDrain(_ call: @escaping @Sendable () -> Void)
     /// Why it cannot write; nil if it can.
     var obstacle: RecorderProblem? { get }
@@ -198,27 +198,27 @@ public struct RecorderStatus: Sendable, Hashable {
     public var held = 0
     /// Why the last attempt to write failed; nil if the recorder can write.
     public var obstacle: RecorderProblem?
-    /// The first problem, with its cause.
+    /// The first problem and its cause.
     public var firstProblem: RecorderProblem?
-    /// Exchanges with bodies that are not decoded yet.
+    /// Exchanges with bodies that have not been decoded yet.
     public var undecoded = 0
-    /// How often there was no room for a secret (`SecretVault.limit`), which is then taken out only where it was found. Known once all is
-    /// written.
+    /// How often a secret was beyond the limit (`SecretVault.limit`) and was therefore redacted only where it was found. Known once
+    /// everything is written.
     public var unsearched = 0
-    /// Exchanges of which something could not be searched for secrets. Known once all is written.
+    /// Exchanges with parts that could not be searched for secrets. Known once everything is written.
     public var unsearchedExchanges = UnsearchedExchanges()
-    /// Secrets that are left in the closed recording.
+    /// Secrets that remain in the closed recording.
     public var leaks: [CassetteLeak] = []
-    /// Digests of changed bodies that the closed recording names.
+    /// Digests of changed bodies that the closed recording contains.
     public var namedDigests = NamedDigests()
 
     public init() {}
 
-    /// Whether the last attempt to write found no room.
+    /// Whether the last attempt to write failed for lack of space.
     public var isDiskFull: Bool { self.obstacle?.code == .diskFull }
 }
 
-/// The system's monotonic clock, which setting the date does not change.
+/// The system's monotonic clock, which is not affected by setting the date.
 enum MonotonicClock {
     /// Nanoseconds since a fixed instant.
     static var now: UInt64 {

@@ -1,23 +1,23 @@
 public import TapeBytes
 internal import CassetteModel
 
-/// Why an exchange is not in its cassette, or what keeps the recorder from writing.
+/// Why an exchange is not in its cassette, or why the recorder cannot write.
 ///
-/// Its message: what is wrong, with which file or exchange, and what to do next.
-/// Its cause: the error of the cassette or a file beside it; nil if neither is the cause.
+/// The message says what is wrong, with which file or exchange, and what to do next.
+/// The cause is the error of the cassette or of a file next to it; nil if neither is the cause.
 public typealias RecorderProblem = CodedError<RecorderProblemCode>
 
-/// A kind of problem; more kinds may come.
+/// A kind of problem. More kinds may be added.
 public struct RecorderProblemCode: Hashable, Sendable, CustomStringConvertible {
     private enum Value { case diskFull, unwritable, exchange, ended }
 
     private var value: Value
 
-    /// There is no room: on the disk (ENOSPC), in the quota (EDQUOT), or below the limit on the size of a file (EFBIG).
+    /// There is no space: on the disk (ENOSPC), in the quota (EDQUOT), or below the limit on file size (EFBIG).
     public static var diskFull: Self { Self(value: .diskFull) }
-    /// The cassette or a file beside it cannot be written for another reason.
+    /// The cassette or a file next to it cannot be written for another reason.
     public static var unwritable: Self { Self(value: .unwritable) }
-    /// This exchange could not be encoded, for example because a secret could not be taken out. Other exchanges are not affected.
+    /// This exchange could not be encoded, for example because a secret could not be redacted. Other exchanges are not affected.
     public static var exchange: Self { Self(value: .exchange) }
     /// The recording had already ended.
     public static var ended: Self { Self(value: .ended) }
@@ -26,13 +26,13 @@ public struct RecorderProblemCode: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CodedError where Kind == RecorderProblemCode {
-    /// From an error of a file: the disk is full, or cannot be written or read.
+    /// From a file error: the disk is full, or cannot be written or read.
     init(_ error: CassetteError) {
         self.init(error.code == .noSpace ? .diskFull : .unwritable, error.message, cause: error)
     }
 
-    /// From an error of one exchange. An error of writing affects all exchanges; any other, such as a body that cannot be read back, only
-    /// this one.
+    /// From an error of one exchange. A write error affects all exchanges; any other error, such as a body that cannot be read back,
+    /// affects only this one.
     init(_ error: any Error, ofExchange id: Int) {
         let cause = error as? CassetteError
         switch cause?.code {
@@ -43,17 +43,17 @@ extension CodedError where Kind == RecorderProblemCode {
         }
     }
 
-    /// Whether nothing can be written at all, the case of `--on-disk-full refuse`.
+    /// Whether nothing can be written at all, which is the case for `--on-disk-full refuse`.
     public var stopsWriting: Bool { self.code == .diskFull || self.code == .unwritable }
 }
 
-/// When to retry after a failure: after a pause that doubles with each failure.
+/// Decides when to retry after a failure: after a pause that doubles with each failure.
 ///
-/// Has no clock: the caller passes the time of a monotonic one, in nanoseconds.
+/// Has no clock: the caller passes the time of a monotonic clock, in nanoseconds.
 struct RetryPause {
-    /// 50 ms: far more than an attempt costs (16 MiB copied, cut off again and synced).
+    /// 50 ms: far more than the cost of an attempt (copying 16 MiB, truncating them again and syncing).
     static let first: UInt64 = 50_000_000
-    /// 2 s: the longest that recording waits after room was made on the disk.
+    /// 2 s: the longest delay before recording continues after space was freed on the disk.
     static let longest: UInt64 = 2_000_000_000
 
     private var pause: UInt64 = 0

@@ -6,47 +6,47 @@ package import TapeExchange
 
 /// The bounded queue between connections and the recorder thread.
 ///
-/// `put` never blocks and, until the recorder has ended, never drops: it reports a full queue, and the caller stops reading from the
-/// network until it has drained. Waking a thread costs more than writing a small exchange, so a busy recorder naps for a few milliseconds
-/// between batches, and only weight, work for some milliseconds or an exchange with a waiting caller wakes it early.
+/// `put` never blocks and, until the recorder has ended, never drops items: it reports a full queue, and the caller stops reading from the
+/// network until the queue has drained. Waking a thread costs more than writing a small exchange, so a busy recorder naps for a few
+/// milliseconds between batches. Only weight, work for some milliseconds or an exchange with a waiting caller wakes it early.
 final class RecorderQueue: Sendable {
-    /// Bytes in the queue, those being written included, at which it is full: 8 MiB, about 5,000 exchanges of 1 KiB or an eighth of a
-    /// second of a fast disk. Blocks may keep twice their bytes in memory.
+    /// Bytes at which the queue is full, including those being written: 8 MiB, which is about 5,000 exchanges of 1 KiB or an eighth of a
+    /// second of a fast disk. Blocks may take twice their size in memory.
     static let highWater = 8 << 20
-    /// Bytes at which it has drained, if it was full by its bytes.
+    /// Bytes at which the queue has drained, if it was full by its bytes.
     static let lowWater = 4 << 20
-    /// Nanoseconds of the consumer's work, at its pace so far, at which the queue is full: what waits is lost if the process is killed, so a
-    /// slow recorder slows the traffic. Unlike the age of what waits, it falls with each portion that is done, so that connections wait
-    /// for little at a time.
+    /// The queue is full if it holds this many nanoseconds of work, at the consumer's recent speed. Queued items are lost if the process is
+    /// killed, so a slow recorder slows the traffic. Unlike the age of queued items, this falls with each finished portion, so that
+    /// connections wait only briefly.
     static let maxBacklog: UInt64 = 40_000_000
-    /// Nanoseconds of it at which it has drained: soon, since all that time no connection is read.
+    /// Nanoseconds of work at which the queue has drained. Close to the maximum, because no connection is read in the meantime.
     static let lowBacklog: UInt64 = 36_000_000
-    /// What is queued, as bytes and as nanoseconds of work, at which a conversation's messages wait, and what is left of it when they go on.
-    /// Half of what the queue holds is left to exchanges: a conversation of many small messages fills any room at once.
+    /// Limits, in bytes and nanoseconds of work, at which a conversation's messages wait, and at which they continue. Half of the queue is
+    /// reserved for exchanges, because a conversation of many small messages fills any space at once.
     static let (busyWeight, calmWeight) = (highWater / 2, lowWater / 2)
     static let (busyBacklog, calmBacklog): (UInt64, UInt64) = (maxBacklog / 2, lowBacklog / 2)
-    /// Nanoseconds after which an exchange is late and the queue full, for a consumer that has come to a halt.
+    /// Nanoseconds after which an exchange is late and the queue counts as full, in case the consumer has stalled.
     static let maxLatency: UInt64 = 80_000_000
-    /// How much of the consumer's pace the last portion makes.
+    /// Weight of the most recent portion in the moving average of the consumer's speed.
     private static let paceWeight = 0.25
-    /// Bytes that end a nap, or need none.
+    /// If at least this many bytes are queued, the consumer ends or skips its nap.
     private static let napWeight = 1 << 20
-    /// Nanoseconds of the consumer's work that do the same: it would not catch up in time, while connections wait.
+    /// The same in nanoseconds of work: with more, the consumer would not catch up in time while connections wait.
     static let napBacklog: UInt64 = 4_000_000
 
     private enum Consumer { case running, napping, sleeping }
 
     struct Entry {
         var item: RecorderItem
-        /// Nanoseconds of the clock when it was put.
+        /// The clock's nanoseconds when it was put.
         var put: UInt64
     }
 
-    /// What was taken at once.
+    /// The items taken at once.
     struct Batch {
         var entries: [Entry]
         var weight: Int
-        /// Nothing comes after it.
+        /// Nothing follows it.
         var isClosed: Bool
 
         /// The entry that `oldestExchange` found last.
@@ -58,8 +58,8 @@ final class RecorderQueue: Sendable {
             self.isClosed = isClosed
         }
 
-        /// When the oldest exchange was put whose item is this one or a later one; nil without any. Asked in ascending order, so that it
-        /// looks at each entry once.
+        /// When the oldest exchange at or after this index was put; nil if there is none. Call with ascending indices, so that each entry
+        /// is looked at once.
         mutating func oldestExchange(from index: Int) -> UInt64? {
             self.oldest = max(self.oldest, index)
             while self.oldest < self.entries.count, !self.entries[self.oldest].item.isAcknowledged { self.oldest += 1 }
@@ -74,26 +74,26 @@ final class RecorderQueue: Sendable {
         var queuedWeight = 0
         var consumer = Consumer.running
         var isClosed = false
-        /// Closed, empty, and the consumer knows it: items that are put now are refused.
+        /// Closed, empty, and known to the consumer. Any further items are refused.
         var isOver = false
         var isFull = false
-        /// It is full by its bytes, whatever else it is.
+        /// Full by its bytes, whatever else makes it full.
         var isOverweight = false
         /// A conversation waits until the queue is calm.
         var hasWaitingConversation = false
-        /// The consumer can take no more, whatever the queue's weight.
+        /// The consumer cannot take more, whatever the queue's weight.
         var isHeld = false
         /// The consumer has work that is not in the queue.
         var isNudged = false
-        /// When the oldest of the queued exchanges was put, and the oldest of the batch being written; nil without any.
+        /// When the oldest queued exchange and the oldest in the batch being written were put; nil if there is none.
         var queuedSince: UInt64?
         var writingSince: UInt64?
-        /// Nanoseconds for each byte of weight; 0 before anything is done.
+        /// Nanoseconds per byte of weight; 0 before anything is done.
         var pace = 0.0
 
         func isBehind(by nanoseconds: UInt64) -> Bool { Double(self.weight) * self.pace > Double(nanoseconds) }
 
-        /// Whether what is queued is worth a batch.
+        /// Whether the queued items are worth a batch.
         var hasBatch: Bool {
             guard self.queuedWeight > 0 else { return false }
             return self.queuedWeight >= RecorderQueue.napWeight || Double(self.queuedWeight) * self.pace >= Double(RecorderQueue.napBacklog)
@@ -144,7 +144,7 @@ final class RecorderQueue: Sendable {
 
     var isFull: Bool { self.state.withLock { $0.isFull } }
 
-    /// Whether messages of conversations have to wait. If so, `done` reports a drain once they may go on.
+    /// Whether messages of conversations have to wait. If so, `done` reports a drain once they may continue.
     func isBusy() -> Bool {
         self.state.withLock { state in
             let isBusy = state.isFull || state.weight >= Self.busyWeight || state.isBehind(by: Self.busyBacklog)
@@ -164,7 +164,7 @@ final class RecorderQueue: Sendable {
         if wakes { self.wake.signal() }
     }
 
-    /// All queued items; the consumer calls `done` as it goes. It ends when a closed queue is empty.
+    /// Takes all queued items. The consumer calls `done` as it proceeds, and ends when a closed queue is empty.
     func take() -> Batch {
         self.state.withLock { state in
             var entries: [Entry] = []
@@ -181,7 +181,7 @@ final class RecorderQueue: Sendable {
     /// Declares the queue full whatever its weight, or ends that.
     func hold(_ isHeld: Bool) { self.state.withLock { $0.isHeld = isHeld } }
 
-    /// Ends the consumer's rest, or its next one if it is busy.
+    /// Ends the consumer's rest or, if it is busy, skips its next one.
     func nudge() {
         let wakes = self.state.withLock { state -> Bool in
             guard state.consumer != .running else {
@@ -194,11 +194,11 @@ final class RecorderQueue: Sendable {
         if wakes { self.wake.signal() }
     }
 
-    /// So many bytes of the batch are done.
+    /// This many bytes of the batch are done.
     ///
     /// - Parameters:
-    ///   - took: nanoseconds that they took; nil if that says nothing of others.
-    ///   - oldest: when the oldest exchange of what is left of the batch was put; nil without any.
+    ///   - took: how many nanoseconds they took; nil if that is not representative.
+    ///   - oldest: when the oldest remaining exchange of the batch was put; nil if there is none.
     /// - Returns: whether the queue was full, or too busy for a conversation, and has now drained, so that sockets may be read again.
     func done(_ weight: Int, took: UInt64? = nil, oldest: UInt64? = nil, now: UInt64) -> Bool {
         self.state.withLock { state in
@@ -220,7 +220,7 @@ final class RecorderQueue: Sendable {
         }
     }
 
-    /// Waits for work, at most so many milliseconds; nil waits until something is put.
+    /// Waits for work for at most this many milliseconds; nil waits until something is put.
     func rest(milliseconds: Int?) {
         let rests = self.state.withLock { state -> Bool in
             guard !state.isNudged else {
@@ -240,7 +240,7 @@ final class RecorderQueue: Sendable {
                 defer { state.consumer = .running }
                 return state.consumer == .running
             }
-            // Signalled between the time-out and here: consume the signal, or it would end the next rest.
+            // Signalled between the timeout and this point: consume the signal, or it would end the next rest.
             if wasWoken { self.wake.wait() }
         } else {
             self.wake.wait()
@@ -248,7 +248,7 @@ final class RecorderQueue: Sendable {
     }
 }
 
-/// Bytes that stay as they are for as long as somebody holds them.
+/// Bytes that stay unchanged for as long as something holds them.
 package protocol HeldBytes: Sendable {
     var heldCount: Int { get }
 
@@ -263,32 +263,32 @@ extension [UInt8]: HeldBytes {
     }
 }
 
-/// An item for the recorder thread. Small, since it is moved several times: whole interactions are behind a reference.
+/// An item for the recorder thread. Kept small by holding whole interactions by reference, because it is moved several times.
 package enum RecorderItem: Sendable {
     /// The result of one exchange: success once it is synced to the disk. Called on the recorder thread, or inside `put` if the recorder
     /// has ended.
     ///
-    /// After a failure, a recorder that `refusesUnrecorded` has discarded the exchange, and it is never in the cassette; any other may hold
-    /// it and write it later, since its answer is sent in any case.
+    /// After a failure, a recorder with `refusesUnrecorded` has discarded the exchange, which will never be in the cassette. Any other
+    /// recorder may keep it and write it later, because its answer is sent in any case.
     package typealias Stored = @Sendable (Result<Void, RecorderProblem>) -> Void
 
     /// A block of a body that is too large to be kept until its end.
     case block(exchange: Int, side: Tap.Side, bytes: any HeldBytes)
-    /// An exchange of which nothing is recorded, after blocks of it were put: its file and its descriptor are given back.
+    /// An exchange that is not recorded after all, although blocks of it were put. Its file and descriptor are released.
     case dropped(exchange: Int)
     /// An exchange that has ended. With `stored`, its caller waits for the result.
     case exchange(TapedExchange, stored: Stored?)
     /// An exchange that has become a conversation: both heads are known, and messages will follow.
     indirect case opened(Interaction, ConversationForm)
-    /// A message of an open conversation, in the order in which they came.
+    /// A message of an open conversation, in the order of arrival.
     case message(exchange: Int, any ConversationMessage)
-    /// A conversation that has ended: its interaction as it is by now, without messages.
+    /// A conversation that has ended: its final interaction, without messages.
     indirect case closed(Interaction, stored: Stored?)
 
-    /// What is left of one that was moved away.
+    /// Left behind when an item is moved out.
     static let nothing = RecorderItem.block(exchange: 0, side: .request, bytes: [UInt8]())
 
-    /// The heads of an exchange and what keeps them together; an estimate.
+    /// An estimate of the size of an exchange's heads and structures.
     private static let headWeight = 1024
 
     var weight: Int {
@@ -300,7 +300,7 @@ package enum RecorderItem: Sendable {
         }
     }
 
-    /// Whether it ends an exchange: its client has the answer.
+    /// Whether it ends an exchange, so that its client has the answer.
     var isAcknowledged: Bool {
         switch self {
         case .exchange, .closed: true

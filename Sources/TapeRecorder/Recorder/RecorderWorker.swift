@@ -8,63 +8,64 @@ internal import TapeExchange
 /// The recorder's thread: takes batches from the queue, decodes, encodes, writes, and syncs at least every second.
 ///
 /// A failed write is reported once and retried after a pause, as long as its exchanges fit into memory. An exchange with a waiting
-/// caller is written and synced at once, or the caller is told why not. Not Sendable: lives on its thread.
+/// caller is written and synced at once, or the caller is told why it was not. Not Sendable: lives on its thread.
 final class RecorderWorker {
-    /// Encoded bytes kept while nothing can be written.
+    /// The most encoded bytes kept while nothing can be written.
     static let heldLimit = 16 << 20
-    /// Encoded bytes written at once: a larger batch is split, so that the file is never far behind the traffic.
+    /// The most encoded bytes written at once. A larger batch is split, so that the file is never far behind the traffic.
     static let writeSize = 1 << 20
-    /// Bytes of a batch after which the queue is told: a few exchanges with bodies, or tens without.
+    /// Bytes of a batch after which progress is reported to the queue: a few exchanges with bodies, or tens without.
     static let portionSize = 64 << 10
     /// Nanoseconds after which encoded exchanges are written, even before the end of the batch.
     static let writeInterval: UInt64 = 20_000_000
-    /// Bytes of bodies that are decoded while traffic may come. Restoring the parameters of longer ones takes longer than an exchange may
-    /// take to reach the file.
+    /// The most bytes of a body that is decoded while traffic may arrive. Finding the compression parameters of a longer body takes longer
+    /// than an exchange may take to reach the file.
     static let decodedAtOnce = 64 << 10
-    /// Milliseconds of a nap between batches, and of one once nothing has come for some: the longest that an exchange waits in an idle recorder.
+    /// Milliseconds of a nap between batches, and of a nap once nothing has arrived for a while, which is the longest wait in an idle
+    /// recorder.
     static let nap = 3
     static let longNap = 10
     /// Nanoseconds without work after which naps are long.
     static let napsLongAfter: UInt64 = 30_000_000
     /// Nanoseconds between two syncs.
     static let syncInterval: UInt64 = 1_000_000_000
-    /// Nanoseconds without a failure after which the disk is assumed to have room again.
+    /// Nanoseconds without a failure after which the disk is assumed to have space again.
     static let retryInterval: UInt64 = 400_000_000
-    /// Nanoseconds between two messages, for a disk that is full for some exchanges and not for others.
+    /// Nanoseconds between two messages, for a disk that is full for some exchanges but not for others.
     static let noticeInterval: UInt64 = 60_000_000_000
     /// Nanoseconds without work after which the thread sleeps until it is woken.
     static let restAfter: UInt64 = 500_000_000
-    /// Bytes of exchanges and messages after which, and nanoseconds without work, freed memory goes back to the system: allocators keep it
-    /// for the next burst, in pieces of which each burst leaves more.
+    /// After this many bytes of exchanges and messages, and this many nanoseconds without work, freed memory is returned to the system.
+    /// Allocators keep it for the next burst, and its fragments grow with each burst.
     static let memoryGivenBackAfter = (bytes: 16 << 20, nanoseconds: 100_000_000 as UInt64)
 
     struct Options {
-        /// The caller refuses exchanges that cannot be recorded: one with a waiting caller is on the disk at once, or never in the file.
+        /// The caller refuses exchanges that cannot be recorded. An exchange with a waiting caller is on disk at once or never in the file.
         var refusesUnrecorded = false
-        /// Encoded bytes kept while nothing can be written.
+        /// The most encoded bytes kept while nothing can be written.
         var heldLimit = RecorderWorker.heldLimit
-        /// Runs a search on another thread; false if there is none.
+        /// Runs a search on another thread. Returns false if none can be started.
         var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
-        /// Those that the process may use.
+        /// Processors that the process may use.
         var processors = ProcessorCount.usable
-        /// Gives freed memory back to the system.
+        /// Returns freed memory to the system.
         var giveBackMemory: @Sendable () -> Void = { FreeMemory.giveBackSoon() }
         /// Nanoseconds of a monotonic clock.
         var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
     }
 
-    /// An exchange that is encoded and not in the file.
+    /// An exchange that is encoded but not in the file yet.
     private struct Encoded {
-        /// Where it ends in `pending`.
+        /// Its end in `pending`.
         var end: Int
         /// The redactor's generation when it was redacted.
         var generation: Int
         var stored: RecorderItem.Stored?
-        /// Of a conversation: to be removed when the exchange is on the disk.
+        /// A conversation's journal, to be removed when the exchange is on disk.
         var journal: ConversationJournal?
     }
 
-    /// What a conversation has said and done since a message of it is being searched.
+    /// The later events of a conversation while one of its messages is being searched.
     private struct Waiting {
         var messages: [(message: any ConversationMessage, place: MessagePlace)] = []
         var end: (interaction: Interaction, stored: RecorderItem.Stored?)?
@@ -76,54 +77,54 @@ final class RecorderWorker {
     private let drained: Guarded<(@Sendable () -> Void)?>
     private let notify: @Sendable (String) -> Void
     private let options: Options
-    /// Searches that take long, and attempts that may; nil if secrets are kept.
+    /// Searches that take long, and attempts that may take long; nil if secrets are kept.
     private let search: PostponedSearch?
     private let attempts: PostponedSearch?
-    /// The searches of other threads.
+    /// The searches on other threads.
     let searches: [PostponedSearch]
-    /// Nil if secrets are kept, or there is one processor.
+    /// nil if secrets are kept or there is only one processor.
     private let ahead: SearchAhead?
-    /// Limits the time of searches of dense bodies on this thread.
+    /// Limits the time that this thread spends on searching dense bodies.
     private var attemptBudget: DecodingBudget
     private var maker: InteractionMaker
     private var budget: DecodingBudget
     private var proving: ProvingAhead
     private var writer = JSONWriter(reserving: 64 << 10)
     private var conversations: RunningConversations
-    /// Ended conversations whose messages are not together yet, as when the disk is full.
+    /// Ended conversations whose messages have not been put together yet, for example because the disk is full.
     private var ended: [(interaction: Interaction, stored: RecorderItem.Stored?)] = []
-    /// Conversations with a long message that is being searched: what comes after it, in order.
+    /// Conversations in which a long message is being searched, with the following events in order.
     private var waiting: [Int: Waiting] = [:]
-    /// Bytes of the messages in it.
+    /// Bytes of the messages in `waiting`.
     private var waitingWeight = 0
     private var conversationRetry = RetryPause()
     private var journals = FinishedJournals()
     private var pending: [UInt8] = []
     private var encoded: [Encoded] = []
-    /// Exchanges of which something could not be searched for secrets.
+    /// Exchanges with parts that could not be searched for secrets.
     private var unsearched = UnsearchedExchanges()
     /// When the oldest pending exchange was encoded.
     private var pendingSince: UInt64 = 0
     private var lastSync: UInt64
     private var syncing: BackgroundSync?
     private var lastWork: UInt64
-    /// Bytes that came since memory was given back.
+    /// Bytes received since memory was last returned to the system.
     private var receivedSize = 0
-    /// The queue is closed and empty: only searches are left.
+    /// The queue is closed and empty. Only searches remain.
     private var isClosing = false
     /// Why it cannot write, until exchanges are accepted again.
     private var obstacle: RecorderProblem?
     private var retry = RetryPause()
-    /// The same for files of bodies: if there is no room for a body, there may be for the cassette.
+    /// The same for body files: if there is no space for a body, there may still be space for the cassette.
     private var bodyRetry = RetryPause()
     private var bodyObstacle: RecorderProblem?
     private var isFailing = false
     private var lastFailure: UInt64 = 0
     /// Something was written after the last failure.
     private var hasWritten = false
-    /// When the last messages on the disk and on a lost exchange were sent.
+    /// When the last messages about the disk and about a lost exchange were sent.
     private var lastNotice: (disk: UInt64?, exchange: UInt64?)
-    /// The failure was reported, and its end was not yet.
+    /// The failure was reported, but its end has not been yet.
     private var recoveryNoticeDue = false
 
     init(
@@ -189,16 +190,17 @@ final class RecorderWorker {
         return true
     }
 
-    /// Tells the queue after each portion how far it has come: who waits for room waits for a portion, not for the batch.
+    /// Takes the items of a batch and reports progress to the queue after each portion, so that connections wait for a portion instead of
+    /// the whole batch.
     ///
-    /// - Returns: the bytes that it has told of.
+    /// - Returns: the bytes that have been reported.
     private func take(_ batch: inout RecorderQueue.Batch) -> Int {
         self.ahead?.begin(batch)
         defer { self.ahead?.forget() }
         var (told, portion) = (0, 0)
         var began = self.now
         for index in batch.entries.indices {
-            // Moved out: what is done must not be in memory until the batch is.
+            // Moved out, so that finished items do not stay in memory until the end of the batch.
             var item = RecorderItem.nothing
             swap(&item, &batch.entries[index].item)
             portion += item.weight
@@ -211,7 +213,7 @@ final class RecorderWorker {
         return told
     }
 
-    /// - Parameter since: when work on them began; nil if there was other work as well.
+    /// - Parameter since: when work on these bytes began; nil if there was other work as well.
     /// - Returns: the time.
     private func done(_ weight: Int, since began: UInt64? = nil, oldest: UInt64? = nil) -> UInt64 {
         let now = self.now
@@ -221,7 +223,7 @@ final class RecorderWorker {
         return now
     }
 
-    /// Works for the close while there is nothing else to do.
+    /// Does work for the close while there is nothing else to do.
     private func prove() {
         guard !self.isClosing, self.proving.hasWork, self.now - self.lastWork >= ProvingAhead.begin else { return }
         let began = self.now
@@ -235,7 +237,7 @@ final class RecorderWorker {
         self.options.giveBackMemory()
     }
 
-    /// Makes the last attempt to write what is pending, and reports on the whole run.
+    /// Makes the last attempt to write pending exchanges, and reports on the whole run.
     func end() {
         self.endSync(waits: true)
         self.retry.succeeded()
@@ -249,7 +251,7 @@ final class RecorderWorker {
         self.reportUnsearched()
     }
 
-    /// Secrets that there was no room for may be anywhere else in the recording.
+    /// Reports secrets beyond the limit, which may remain anywhere else in the recording.
     private func reportUnsearched() {
         if let words = self.unsearched.words {
             self.status.withLock { $0.unsearchedExchanges = self.unsearched }
@@ -268,7 +270,7 @@ final class RecorderWorker {
                 + "secret was redacted only where it was found: check the recording, or record less at a time.")
     }
 
-    /// Milliseconds to the next turn, if nothing is put that is urgent; nil if there is nothing to do until something is put.
+    /// Milliseconds until the next turn, unless something urgent is put; nil if there is nothing to do until something is put.
     var restTime: Int? {
         if self.proving.hasWork, self.now - self.lastWork >= ProvingAhead.begin { return 0 }
         let idle = self.now - self.lastWork
@@ -299,9 +301,9 @@ final class RecorderWorker {
         }
     }
 
-    /// - Parameter isLast: nothing waits after it, so that there is time to decode it.
+    /// - Parameter isLast: nothing waits after it, so there is time to decode it.
     private func take(_ exchange: TapedExchange, stored: RecorderItem.Stored?, isLast: Bool) {
-        // It would be discarded: nothing is done for it.
+        // It would be discarded, so nothing is done for it.
         if let obstacle, stored != nil, self.options.refusesUnrecorded, !self.retry.mayTry(at: self.now) {
             self.maker.drop(exchange.interaction.id)
             self.forgetRefused(exchange.interaction.id, stored)
@@ -311,7 +313,7 @@ final class RecorderWorker {
         let started = isCoded ? self.now : 0
         let mayDecode =
             !isCoded || (isLast && exchange.weight <= Self.decodedAtOnce && self.budget.mayDecode(now: started))
-        // Encoded exchanges do not wait while this one is decoded.
+        // Write encoded exchanges first, so that they do not wait while this one is decoded.
         if isCoded, mayDecode { self.write() }
         let generation = self.file.redactor?.generation ?? 0
         if isCoded, let clean = self.ahead?.clean(exchange.interaction.id) { self.maker.redaction?.trust(clean) }
@@ -334,8 +336,8 @@ final class RecorderWorker {
         try self.withBodies { maker in try maker.makeReadable(&exchange, mayDecode: mayDecode) }
     }
 
-    /// Allows new files of bodies unless one has just failed: then there is a pause first, as for the cassette. A failure in a pause is of
-    /// an earlier file, and does not extend it.
+    /// Allows new body files unless one has just failed, in which case there is a pause first, as for the cassette. A failure during a
+    /// pause belongs to an earlier file and does not extend the pause.
     private func withBodies<Result>(_ body: (inout InteractionMaker) throws -> Result) throws -> Result {
         let isPausing = !self.bodyRetry.mayTry(at: self.now)
         self.maker.obstacle = isPausing ? self.bodyObstacle : nil
@@ -365,7 +367,7 @@ final class RecorderWorker {
                 interaction.id,
                 RunningConversations.Conversation(form: form, head: self.writer.bytes, opened: self.now, generation: generation))
         } catch {
-            // Its end is not recorded either.
+            // Its end will not be recorded either.
             self.failed(RecorderProblem(error, ofExchange: interaction.id))
         }
     }
@@ -392,15 +394,15 @@ final class RecorderWorker {
         }
     }
 
-    /// A message whose search would take long is written later, and all of its conversation after it.
+    /// A message whose search would take long is written later, and so are all following events of its conversation.
     private func take(_ message: any ConversationMessage, of id: Int, _ place: MessagePlace) {
-        // Nothing of it is needed any more.
+        // The message is no longer needed.
         guard self.conversations.contains(id), !self.conversations.hasGap(id) else { return self.leaveOut(of: id) }
         guard message.mayTakeLong, let redactor = place.redactor else { return self.write(message, of: id, place) }
         var (searched, attempt) = (message, place)
         let budget = ExchangeRedaction.budgetAtOnce()
         attempt.redactor = redactor.within(budget)
-        // What is in a file is searched in many pieces.
+        // Content in a file is searched in many pieces, so there is no quick attempt.
         if attempt.spool == nil, (try? searched.search(&attempt)) != nil, !budget.isSpent { return self.write(searched, of: id, place) }
         guard self.search?.put(PostponedSearch.Job(.message(of: id, message, place), weight: message.weight)) == true else {
             return self.write(message, of: id, place)
@@ -416,7 +418,7 @@ final class RecorderWorker {
             self.writer.byte(0x0a)
             let added = self.writer.withUnsafeBytes { self.conversations.add($0, to: id, now: self.now) }
             guard added != .kept else { return }
-            // Its payload may be in a file by now.
+            // Its payload may already be in a file.
             self.file.hasOrphans = true
             if added == .firstMissing { self.reportGap(in: id) }
         } catch {
@@ -425,7 +427,7 @@ final class RecorderWorker {
         }
     }
 
-    /// A long message was searched: it is written, and what has waited for it, up to the next long one.
+    /// A long message has been searched. Writes it and the messages that waited for it, up to the next long one.
     private func searched(_ id: Int, _ result: Result<(any ConversationMessage, MessagePlace), any Error>) {
         guard var waiting = self.waiting.removeValue(forKey: id) else { return }
         switch result {
@@ -458,9 +460,9 @@ final class RecorderWorker {
     }
 
     private func reportGap(in id: Int) {
-        // Of a body, all comes again when it has ended.
+        // A body is recorded again as a whole when it has ended.
         guard !self.conversations.isBody(id) else { return }
-        // Its beginning is recorded, but that is not what was said.
+        // Its beginning is recorded, but that is not the whole conversation.
         self.status.withLock { $0.lost += 1 }
         self.failed(
             RecorderProblem(
@@ -469,8 +471,8 @@ final class RecorderWorker {
                     + "found no room: the others are recorded"))
     }
 
-    /// Writes messages that are due, and puts together conversations that have ended. After a failure it does nothing until the pause is
-    /// over; messages are kept meanwhile, within their limit.
+    /// Writes due messages, and puts together conversations that have ended. After a failure it does nothing until the pause is over.
+    /// Messages are kept meanwhile, within their limit.
     private func writeConversations() {
         guard self.conversations.hasPending || !self.ended.isEmpty, self.conversationRetry.mayTry(at: self.now) else { return }
         do throws(CassetteError) {
@@ -480,7 +482,7 @@ final class RecorderWorker {
                     try self.end(interaction, stored)
                 } catch {
                     guard error.code == .notFound || !RecorderProblem(error, ofExchange: interaction.id).stopsWriting else { throw error }
-                    // Its files were removed, or cannot be read: the others are not affected.
+                    // Its files were removed or cannot be read. Other conversations are not affected.
                     self.conversations.remove(interaction.id)
                     self.lose(interaction.id, error, stored)
                 }
@@ -511,7 +513,8 @@ final class RecorderWorker {
         }
     }
 
-    /// Ends what is still open: the recorder ends before it. What cannot be written now stays in its journal, for the next recorder.
+    /// Ends conversations that are still open, because the recorder ends first. Anything that cannot be written now stays in its journal
+    /// for the next recorder.
     private func endConversations() {
         self.conversationRetry.succeeded()
         let ids = Set(self.ended.map(\.interaction.id))
@@ -534,7 +537,7 @@ final class RecorderWorker {
         self.ended = []
     }
 
-    /// An exchange that has not come to its end: what there is of its bodies is put together when the file is closed.
+    /// Keeps the journal of an exchange that has not ended. Its partial bodies are put together when the file is closed.
     private func keepJournal(_ id: Int) {
         do throws(CassetteError) {
             try self.conversations.write(id)
@@ -560,14 +563,15 @@ final class RecorderWorker {
 
     // MARK: Searches that take long
 
-    /// Whether it was redacted on this thread; if not, another thread has it. Others are written before it; the close sorts the file.
+    /// Whether the exchange was redacted on this thread; otherwise another thread has it. Others are written before it, and the close sorts
+    /// the file.
     private func isRedacted(
         _ captured: inout CapturedExchange, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?
     ) throws -> Bool {
         guard let redaction = self.maker.redaction else { return true }
         let mayTakeLong = captured.mayTakeLong
         let started = mayTakeLong ? self.now : 0
-        // Many dense bodies in a row take as long as one long search: then another thread tries them.
+        // Many dense bodies in a row take as long as one long search, so another thread tries them.
         if mayTakeLong, !self.attemptBudget.mayDecode(now: started), self.isPut(captured, to: self.attempts, exchange, stored) {
             return false
         }
@@ -578,7 +582,7 @@ final class RecorderWorker {
         }
         if attempt != .tooLong { return true }
         if self.isPut(captured, to: self.search, exchange, stored) { return false }
-        // Without another thread, the others have to wait.
+        // Without another thread, the other exchanges have to wait.
         _ = try redaction.redact(&captured.interaction, request: &captured.request, response: &captured.response)
         return true
     }
@@ -590,7 +594,7 @@ final class RecorderWorker {
         return search?.put(PostponedSearch.Job(.exchange(captured), weight: exchange.weight, stored: stored)) == true
     }
 
-    /// An attempt may become a long search: both count.
+    /// Holds the queue if there are too many searches. An attempt may become a long search, so both count.
     private func holdQueue() {
         let count = self.searches.reduce(0) { $0 + $1.count }
         self.queue.hold(
@@ -629,7 +633,7 @@ final class RecorderWorker {
         }
     }
 
-    /// Records an exchange whose bodies there was no time to search. Its heads are short, and are searched.
+    /// Records an exchange whose bodies could not be searched in time. Its heads are short and are searched.
     private func keepUnsearched(_ exchange: CapturedExchange, _ stored: RecorderItem.Stored?) {
         var exchange = exchange
         do {
@@ -655,10 +659,10 @@ final class RecorderWorker {
     ) {
         self.writer.removeAll(baseDepth: 2)
         InteractionEncoder.encode(interaction, into: &self.writer)
-        // Of an exchange whose bodies were written piece by piece while they came.
+        // The journal of an exchange whose bodies were written piece by piece as they arrived.
         let journal = journal ?? self.conversations.remove(interaction.id)?.journal
         let isFull = self.writer.withUnsafeBytes { self.pending.count + $0.count > self.options.heldLimit }
-        // While nothing can be written, the newest exchanges are lost: what came before the gap stays complete.
+        // While nothing can be written, the newest exchanges are lost, so that everything before the gap stays complete.
         if isFull, let obstacle, !self.retry.mayTry(at: self.now) {
             if stored != nil, self.options.refusesUnrecorded { try? journal?.remove() }
             return self.lose(stored, obstacle)
@@ -684,7 +688,7 @@ final class RecorderWorker {
             interaction.id, notes: [interaction.request.body?.note, interaction.response?.body?.note] + messages.map(\.note))
     }
 
-    /// A caller that does not answer what is not recorded: what its exchange has in a journal must not be for the next recorder to find.
+    /// For a caller that does not answer unrecorded exchanges: removes the exchange's journal, so that the next recorder does not find it.
     private func forgetRefused(_ id: Int, _ stored: RecorderItem.Stored?) {
         if stored != nil, self.options.refusesUnrecorded { try? self.conversations.remove(id)?.journal?.remove() }
     }
@@ -705,7 +709,7 @@ final class RecorderWorker {
 
     // MARK: The file
 
-    /// Writes what is pending, and syncs it if a caller waits for it. After a failure it does nothing until the pause is over.
+    /// Writes pending exchanges, and syncs them if a caller waits. After a failure it does nothing until the pause is over.
     private func write() {
         guard !self.encoded.isEmpty else { return }
         if let obstacle, !self.retry.mayTry(at: self.now) { return self.hold(obstacle) }
@@ -721,7 +725,7 @@ final class RecorderWorker {
             let problem = RecorderProblem(error)
             self.failed(problem)
             self.retry.failed(at: self.now)
-            // Written and not synced counts as recorded, unless the caller would refuse it.
+            // An exchange that was written but not synced counts as recorded, unless the caller would refuse it.
             guard !isAppended || isWaitedFor && self.options.refusesUnrecorded else { return self.written(.failure(problem)) }
             // If this fails, the next write or the close does it first.
             if isAppended { try? self.file.rollBack(to: mark) }
@@ -746,12 +750,12 @@ final class RecorderWorker {
         for exchange in written { exchange.stored?(result) }
     }
 
-    /// Keeps what could not be written for the next attempt, within its limits, and tells the waiting callers.
+    /// Keeps exchanges that could not be written for the next attempt, within the limits, and notifies the waiting callers.
     private func hold(_ problem: RecorderProblem) {
         let waited = self.encoded.compactMap(\.stored)
         var lost = 0
         if self.options.refusesUnrecorded, !waited.isEmpty {
-            // They are never in the file, so their messages must not be for the next recorder to find.
+            // They will never be in the file, so the next recorder must not find their messages.
             for exchange in self.encoded where exchange.stored != nil { try? exchange.journal?.remove() }
             lost += self.drop { $0.stored != nil }
         }
@@ -784,21 +788,21 @@ final class RecorderWorker {
         return count
     }
 
-    /// On this thread, since a caller waits for it.
+    /// Syncs on this thread, because a caller waits.
     private func syncNow() throws(CassetteError) {
         self.endSync(waits: true)
         try self.file.sync()
         self.lastSync = self.now
     }
 
-    /// On another thread, since a disk can be slow and the traffic goes on.
+    /// Syncs on another thread, because a disk can be slow and the traffic continues.
     private func sync() {
         self.endSync(waits: false)
         guard self.syncing == nil else { return }
-        // An exchange that a caller has waited for was synced at once.
+        // An exchange that a caller waited for has already been synced.
         if !self.file.needsSync { self.journals.syncBegan() }
         self.removeSynced()
-        // A staged recording has no name before its end: there is nothing to keep until then.
+        // A staged recording has no name before its end, so there is nothing to preserve until then.
         guard self.file.plan.target != .stage else { return }
         guard self.file.needsSync, self.now - self.lastSync >= Self.syncInterval else { return }
         self.lastSync = self.now
@@ -823,7 +827,7 @@ final class RecorderWorker {
         }
     }
 
-    /// Journals of exchanges that are on the disk. One that cannot be removed is left for the next recorder.
+    /// Removes the journals of exchanges that are on disk. A journal that cannot be removed is left for the next recorder.
     private func removeSynced() {
         for journal in self.journals.synced() {
             do throws(CassetteError) { try journal.remove() } catch { self.failed(RecorderProblem(error)) }
@@ -840,8 +844,8 @@ final class RecorderWorker {
         if problem.stopsWriting { self.stopped(by: problem) } else { self.lost(by: problem) }
     }
 
-    /// Reports it once until it is over, and at most once a minute if it comes and goes, as when there is room for small bodies and not for
-    /// large ones.
+    /// Reports the problem once until it is over, and at most once a minute if it comes and goes, as when there is space for small bodies
+    /// but not for large ones.
     private func stopped(by problem: RecorderProblem) {
         let now = self.now
         let isNew = !self.isFailing && self.isTime(self.lastNotice.disk, now)
@@ -866,7 +870,7 @@ final class RecorderWorker {
 
     private func isTime(_ last: UInt64?, _ now: UInt64) -> Bool { last.map { now - $0 >= Self.noticeInterval } ?? true }
 
-    /// Some time after the last failure, accepts exchanges again; the recovery is reported once one was written.
+    /// Accepts exchanges again some time after the last failure. The recovery is reported once an exchange has been written.
     private func noteRecovery() {
         let now = self.now
         guard self.isFailing, self.encoded.isEmpty, self.ended.isEmpty, now - self.lastFailure >= Self.retryInterval else { return }

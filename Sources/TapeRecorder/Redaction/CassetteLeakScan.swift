@@ -4,14 +4,14 @@ public import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// Searches a closed cassette and every file that it names for the secrets of a vault.
+/// Searches a closed cassette and every file that it names for the secrets in a vault.
 struct CassetteLeakScan {
     private let scan: LeakScan
     private let cassette: CassetteReader
     private let bodies: BodyReader
     private let digest: () -> any ContentDigest
 
-    /// Leaks reported for one cassette: the first ones are enough to find the others.
+    /// The most leaks reported for one cassette. The first ones are enough to find the others.
     static let limit = 100
 
     init(path: String, vault: SecretVault, digest: @escaping () -> any ContentDigest) throws(CassetteError) {
@@ -21,7 +21,7 @@ struct CassetteLeakScan {
         self.digest = digest
     }
 
-    /// Throws what reading throws: a file that is missing or does not match its digest was not searched.
+    /// Throws errors from reading: a file that is missing or does not match its digest was not searched.
     func leaks() throws -> [CassetteLeak] {
         var leaks = try self.leaks(in: try self.cassette.head(), firstLine: 1, exchange: nil)
         var seen: Set<String> = []
@@ -29,7 +29,7 @@ struct CassetteLeakScan {
             let bytes = try self.cassette.bytes(at: position)
             let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id ?? position + 1
             leaks += try self.leaks(in: bytes, firstLine: nil, exchange: id, position: position)
-            // No file can be named without these characters, and no message is compressed.
+            // Without these characters, the text names no file and contains no compressed message.
             guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) || ByteSearch.contains("\"compressed\"", in: $0) }) else {
                 continue
             }
@@ -54,7 +54,7 @@ struct CassetteLeakScan {
             (interaction.request.body, interaction.request.headers), (interaction.response?.body, interaction.response?.headers),
         ]
         for case (let body?, let headers?) in messages {
-            // A body that there was no time to search is named as such, and not decoded here either.
+            // If there was no time to search a body, that has been reported, and the body is not decoded here either.
             let isSearched = !UnsearchedNote.isIn(body.note)
             var sources: [(name: String, source: ByteSource, codings: [ContentEncoding.Name])] = []
             for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
@@ -84,7 +84,7 @@ struct CassetteLeakScan {
         return leaks
     }
 
-    /// Compressed messages in the cassette itself: what is in them is not in its text.
+    /// Compressed messages inside the cassette, whose contents do not appear in its text.
     private static func compressed(
         _ body: GRPCMessages, _ headers: HeaderFields
     ) -> [(name: String, source: ByteSource, codings: [ContentEncoding.Name])] {
@@ -102,11 +102,11 @@ struct CassetteLeakScan {
     }
 }
 
-/// A redacted secret that is still in a cassette or in a file beside it. Has its place, never the secret.
+/// A redacted secret that is still in a cassette or in a file next to it. Contains its place, never the secret.
 public struct CassetteLeak: Sendable, Hashable, CustomStringConvertible {
     /// The number of the exchange; nil before the first one.
     public var exchange: Int?
-    /// `line 120`, or the file beside the cassette with an offset in it.
+    /// `line 120`, or the file next to the cassette with an offset in it.
     public var place: String
     public var placeholder: Placeholder
     public var spelling: Leak.Spelling

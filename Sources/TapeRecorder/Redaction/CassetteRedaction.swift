@@ -4,33 +4,33 @@ public import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// Takes secrets out of an existing cassette and the files beside it.
+/// Redacts secrets in an existing cassette and the files next to it.
 public struct CassetteRedaction {
-    /// What was done, or would be done.
+    /// What was done, or what a dry run would do.
     public struct Outcome: Sendable, Hashable {
         /// Exchanges in the cassette.
         public var exchanges = 0
-        /// Exchanges that held secrets.
+        /// Exchanges that contained secrets.
         public var changed = 0
         /// Places where a placeholder was put.
         public var places = 0
-        /// Placeholders in the cassette's own text that were not there before, by kind.
+        /// Placeholders that are new in the cassette's own text, by kind.
         public var kinds: [String: Int] = [:]
-        /// Secrets that are left.
+        /// Secrets that remain.
         public var leaks: [CassetteLeak] = []
-        /// Digests of changed bodies that the cassette names.
+        /// Digests of changed bodies that the cassette contains.
         public var namedDigests = NamedDigests()
-        /// Lines on secrets that were taken out of many answers.
+        /// Lines about secrets that were redacted in many answers.
         public var spreadSecrets: [String] = []
-        /// Exchanges of which something could not be searched.
+        /// Exchanges with parts that could not be searched.
         public var unsearched = UnsearchedExchanges()
-        /// Of a dry run: where placeholders would be put, the first ones.
+        /// In a dry run: the first places where placeholders would be put.
         public var found: [RedactedPlace] = []
     }
 
-    /// Places that a dry run lists.
+    /// The most places that a dry run lists.
     private static let placeLimit = 2000
-    /// Looks at the whole cassette, each of which taught a secret to the next one. Two or three are usual.
+    /// The most passes over the cassette. Each pass may reveal secrets to the next one; two or three are usual.
     private static let lookLimit = 16
 
     private let path: String
@@ -40,13 +40,13 @@ public struct CassetteRedaction {
     private let schema: ProtoSchema?
     private let digest: @Sendable () -> any ContentDigest
 
-    /// Reads the cassette at least twice: to learn the secrets, then to take them out everywhere. Replaces the file once the new one is on
-    /// the disk, and removes the files that it no longer names.
+    /// Reads the cassette at least twice: to learn the secrets, then to redact them everywhere. Replaces the file once the new one is on
+    /// disk, and removes the files that it no longer names.
     ///
     /// - Parameters:
-    ///   - rules: added to the cassette's own.
+    ///   - rules: added to the cassette's own rules.
     ///   - dryRun: changes nothing.
-    ///   - schema: names the fields of gRPC messages; nil for the names that the cassette has.
+    ///   - schema: names the fields of gRPC messages; nil uses the names in the cassette.
     ///   - digest: makes a SHA-256.
     public static func redact(
         _ path: String, rules: RedactionRules, version: String, dryRun: Bool, schema: ProtoSchema? = nil,
@@ -56,7 +56,7 @@ public struct CassetteRedaction {
             path, rules: rules, version: version, dryRun: dryRun, schema: schema, digest: digest, disk: .system, progress: progress)
     }
 
-    /// The same with other calls for body files.
+    /// The same, with replaceable system calls for body files.
     static func redact(
         _ path: String, rules: RedactionRules, version: String, dryRun: Bool, schema: ProtoSchema? = nil,
         digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls, progress: (_ done: Int, _ of: Int) -> Void
@@ -67,7 +67,7 @@ public struct CassetteRedaction {
             return try redaction.learn(reader, listsPlaces: true, progress: progress)
         }
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
-        // Secrets may be in conversations that a killed recorder has left open.
+        // Secrets may be in conversations that a killed recorder left open.
         try JournalRecovery.run(appender, BodyStore(cassettePath: path, disk: disk), digest: digest, disk: disk)
         let rewriter = try appender.finish()
         let redaction = try CassetteRedaction(
@@ -76,20 +76,20 @@ public struct CassetteRedaction {
         do {
             outcome = try redaction.rewrite(rewriter, progress: progress)
         } catch {
-            // The bodies that it made, which nothing names.
+            // Remove the bodies that it created, which nothing names.
             _ = try? CassetteReferences(familyOf: path).tidy(redaction.store)
             throw error
         }
-        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
+        // Keep its lock: a recorder that starts before the files are removed could lose what it has just written.
         withExtendedLifetime(rewriter) {}
         return outcome
     }
 
-    /// The secrets that the rules of a cassette would take out of an exchange that is not in it yet; none if it has no rules.
+    /// The secrets that the rules of a cassette would redact in an exchange that is not in it yet; none if it has no rules.
     ///
-    /// Reads no other exchange, so that the numbers of their placeholders may be those of other values.
+    /// Does not read other exchanges, so the numbers in the placeholders may be those of other values.
     ///
-    /// - Parameter number: which exchange of the file it is, from 1.
+    /// - Parameter number: the exchange's position in the file, from 1.
     public static func secrets(
         in interaction: Interaction, number: Int, of path: String,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
@@ -121,8 +121,8 @@ public struct CassetteRedaction {
         let maker = InteractionMaker(store: self.store, redactor: self.redactor, schema: self.schema, digest: self.digest)
         var outcome = Outcome(exchanges: cassette.count)
         var generation = -1
-        // Secrets learned from the last exchanges may be in the first ones.
-        // Each look at all of them shows the secrets of those before. The leak scan reports what so many do not find.
+        // Secrets learned from the last exchanges may be in the first ones. Each pass uses the secrets that earlier passes have found. The
+        // leak scan reports any that this many passes do not find.
         var looks = 0
         while generation != self.redactor.generation, looks < Self.lookLimit {
             looks += 1
@@ -152,7 +152,7 @@ public struct CassetteRedaction {
         return outcome
     }
 
-    /// Counts placeholders in heads and in bodies in memory. In a body, those that were there before are counted too.
+    /// Counts placeholders in heads and in bodies in memory. In a body, existing placeholders are counted too.
     private static func count(_ redacted: InteractionMaker.Redacted, _ tally: inout PlaceholderTally) {
         let interaction = redacted.interaction
         Array(interaction.request.url.utf8).withUnsafeBytes { tally.add($0) }
@@ -203,12 +203,12 @@ public struct CassetteRedaction {
 }
 
 extension PlaceholderTally {
-    /// Bytes, more than the longest placeholder has in any spelling.
+    /// In bytes: more than the length of the longest placeholder in any spelling.
     private static let overlap = 256
 
     /// The placeholders of a cassette and of the files that it names.
     ///
-    /// Skips files that cannot be read: other code that needs their bytes reports them.
+    /// Skips files that cannot be read. The code that needs their bytes reports them.
     init(_ cassette: CassetteReader, path: String, digest: () -> any ContentDigest) throws(CassetteError) {
         self.init()
         let bodies = BodyReader(cassettePath: path)
@@ -220,7 +220,7 @@ extension PlaceholderTally {
                 let interaction = try? InteractionDecoder.decode(bytes, at: .textAlone)
             else { continue }
             let inBodies = [interaction.request.body, interaction.response?.body].flatMap { $0?.content.sidecars ?? [] }
-            // One that cannot be read names nothing that can be known.
+            // If a message file cannot be read, the files that it names are unknown.
             let inMessages = interaction.webSocket.map { (try? Self.sidecars(of: $0, bodies, digest())) ?? $0.sidecars } ?? []
             for sidecar in inBodies + inMessages where seen.insert(sidecar.path).inserted {
                 if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }

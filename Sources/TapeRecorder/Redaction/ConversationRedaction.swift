@@ -4,14 +4,14 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// Takes secrets out of the messages of a WebSocket that is in a cassette already, in the cassette or in files.
+/// Redacts the messages of a WebSocket that is already in a cassette, whether they are in the cassette itself or in files.
 ///
-/// Holds one message of a file. Not Sendable: lives on the recorder thread.
+/// Holds one message of a file at a time. Not Sendable: lives on the recorder thread.
 struct ConversationRedaction {
-    /// What a search found.
+    /// The result of a search.
     struct Found {
         var outcome = RedactionOutcome()
-        /// Placeholders in messages in memory that were not there before.
+        /// Placeholders that are new in messages in memory.
         var placeholders = PlaceholderTally()
     }
 
@@ -19,7 +19,7 @@ struct ConversationRedaction {
     let reader: BodyReader
     let digest: @Sendable () -> any ContentDigest
 
-    /// Learns the secrets, and tells whether there are any. Writes nothing.
+    /// Learns the secrets and reports whether there are any. Writes nothing.
     func search(_ messages: WebSocketMessages) throws -> Found {
         var found = Found()
         try self.forEachMessage(of: messages) { message in
@@ -34,7 +34,7 @@ struct ConversationRedaction {
         return found
     }
 
-    /// The messages without the secrets that are known by now; a file of them is written anew.
+    /// The messages without the secrets that are known by now. A file of messages is rewritten.
     func redacted(_ messages: WebSocketMessages, into store: BodyStore) throws -> WebSocketMessages {
         switch messages {
         case .inline(var messages):
@@ -61,7 +61,7 @@ struct ConversationRedaction {
 
     private static let flushSize = 48 << 10
 
-    /// - Parameter store: for a new file of a payload; nil to leave the message with the old one.
+    /// - Parameter store: for a new payload file; nil leaves the message with the old one.
     private func redact(_ message: inout WebSocketMessage, into store: BodyStore?) throws -> RedactionOutcome {
         guard case .file(let sidecar)? = message.content.payload else { return self.redactor.redact(&message) }
         var fresh: OpenSpool?
@@ -73,7 +73,7 @@ struct ConversationRedaction {
         }
         guard outcome.isBodyChanged, store != nil else { return outcome }
         guard let fresh else {
-            // It could not be searched, and nothing of it is kept.
+            // The message could not be searched, so none of it is kept.
             if case .text = message.content { message.content = .text(.text([])) } else { message.content = .binary(.bytes([])) }
             return outcome
         }

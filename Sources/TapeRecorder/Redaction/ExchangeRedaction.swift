@@ -4,20 +4,20 @@ internal import CassetteStore
 internal import Platform
 internal import TapeBytes
 
-/// Takes the secrets out of one exchange and its bodies, in memory or in files, before the bodies are decoded.
+/// Redacts one exchange and its bodies, in memory or in files, before the bodies are decoded.
 ///
-/// Not Sendable: lives on the recorder thread, or on that of `PostponedSearch`.
+/// Not Sendable: lives on the recorder thread, or on the thread of a `PostponedSearch`.
 struct ExchangeRedaction {
     /// What was done to both messages.
     typealias Outcome = (request: RedactionOutcome, response: RedactionOutcome)
 
-    /// Bytes of a body that is redacted in memory, where rules for places in JSON apply; a larger one is redacted in pieces.
+    /// The largest body, in bytes, that is redacted in memory, where rules for places in JSON apply. A larger one is redacted in pieces.
     static let memoryLimit = 4 << 20
 
-    /// Bytes of content that are searched while other exchanges wait, and units of work on them: about 40 ms each. Longer bodies, and those
-    /// with more to look at, are searched on another thread.
+    /// Bytes of content that are searched while other exchanges wait, and units of work on them: about 40 ms each. Longer or more complex
+    /// bodies are searched on another thread.
     static let contentAtOnce = 8 << 20
-    /// Bytes of a text that are searched without a budget: whatever they hold costs little.
+    /// Bytes of a text that are searched without a budget, because any content of that size is cheap to search.
     static let textAtOnce = 16 << 10
 
     private(set) var redactor: Redactor
@@ -31,7 +31,7 @@ struct ExchangeRedaction {
         self.digest = digest
     }
 
-    /// A copy for another thread, with its own memory of searched bodies.
+    /// A copy for another thread, with its own record of searched bodies.
     func forAnotherThread() -> ExchangeRedaction {
         var other = self
         other.redactor = self.redactor.sharingSecrets()
@@ -46,22 +46,23 @@ struct ExchangeRedaction {
         return other
     }
 
-    /// Takes another thread's word for bodies that hold no secret, if nothing was learned since.
+    /// Accepts another thread's finding that bodies contain no secret, if nothing has been learned since.
     func trust(_ clean: CleanBodies) {
         guard clean.generation == self.redactor.vault.generation else { return }
         for key in clean.keys { self.searched.insert(key, at: clean.generation) }
     }
 
-    /// What is searched while others wait.
+    /// The budget for a search while others wait.
     static func budgetAtOnce() -> SearchBudget {
         SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio, work: Self.contentAtOnce)
     }
 
     /// The result of a search that must not take long.
     enum Attempt: Equatable {
-        /// It is redacted. Dense: the search cost so much more than the bodies' sizes that many such searches in a row take too long as well.
+        /// The exchange is redacted. Dense: the search cost so much more than the bodies' sizes that many such searches in a row also take
+        /// too long.
         case redacted(isDense: Bool)
-        /// It takes too long while others wait. The exchange is unchanged.
+        /// The search takes too long while others wait. The exchange is unchanged.
         case tooLong
     }
 
@@ -85,7 +86,7 @@ struct ExchangeRedaction {
         }
     }
 
-    /// Whether a body has to be searched in pieces, and is not known to be clean.
+    /// Whether a body has to be searched in pieces and is not known to be clean.
     private func isTooLong(_ body: CapturedBody?, _ headers: HeaderFields, _ request: RecordedRequest) -> Bool {
         guard let body, case .spool(let spool) = body.place, spool.size > Self.memoryLimit else { return false }
         return !self.searched.contains(self.key(body, headers, request), at: self.redactor.vault.generation)
@@ -95,7 +96,7 @@ struct ExchangeRedaction {
         SearchedBodies.Key(body, headers, method: self.redactor.schema == nil ? nil : request.url)
     }
 
-    /// Throws `SearchBudget.Spent` if the budget is spent; the bodies are unchanged then.
+    /// Throws `SearchBudget.Spent` if the budget is spent. The bodies are then unchanged.
     func redact(_ interaction: inout Interaction, request: inout CapturedBody?, response: inout CapturedBody?) throws -> Outcome {
         let known = self.redactor.vault.generation
         let keys = (
@@ -108,7 +109,7 @@ struct ExchangeRedaction {
         var outcome = try self.redact(&interaction, request: &request, response: &response, skipping: isKnown)
         guard self.redactor.vault.generation == known else {
             guard isKnown.request || isKnown.response else { return outcome }
-            // The heads have a new secret that a body known to be clean may hold.
+            // The heads contain a new secret, which may also be in a body known to be clean.
             let again = try self.redact(&interaction, request: &request, response: &response, skipping: (false, false))
             outcome.request.add(again.request)
             outcome.response.add(again.response)
@@ -147,7 +148,7 @@ struct ExchangeRedaction {
             interaction.response = message
         }
         if self.redactor.vault.learned != known {
-            // A large body has a new secret that may be in the heads and in the other body.
+            // A large body contains a new secret, which may also be in the heads and in the other body.
             let again = self.redactor.redact(&interaction, requestBody: &requestWire, responseBody: &responseWire)
             outcome.request.add(again.request)
             outcome.response.add(again.response)
@@ -160,12 +161,12 @@ struct ExchangeRedaction {
         return outcome
     }
 
-    /// The result of a search with a spent budget is incomplete.
+    /// The result of a search is incomplete if the budget is spent.
     private func checkBudget() throws(SearchBudget.Spent) {
         if self.redactor.isSpent { throw SearchBudget.Spent() }
     }
 
-    /// A body in a file; `headers` are the original ones, `fields` and `trailers` those to adapt to it.
+    /// Redacts a body in a file. `headers` are the original ones; `fields` and `trailers` are adapted to the new body.
     private func redact(
         _ body: inout CapturedBody?, of request: RecordedRequest, _ headers: HeaderFields, _ schema: GRPCSchema,
         _ fields: inout HeaderFields,
@@ -194,12 +195,12 @@ struct ExchangeRedaction {
     }
 }
 
-/// Bodies that were searched and held no secrets: a body that comes again and again is decoded and searched once, until another secret
-/// becomes known.
+/// Bodies that were searched and contained no secrets. A repeated body is decoded and searched only once, until another secret becomes
+/// known.
 ///
-/// Not Sendable: each thread that searches has its own.
+/// Not Sendable: each searching thread has its own.
 final class SearchedBodies {
-    /// What a search depends on.
+    /// Everything that a search depends on.
     struct Key: Hashable, Sendable {
         private enum Content: Equatable, Sendable {
             /// Compared directly, which is faster than any digest.
@@ -227,15 +228,15 @@ final class SearchedBodies {
         private let codings: [String]
         private let isComplete: Bool
 
-        /// Nil for a body that is searched as fast as it is compared, or has more to search than its bytes.
+        /// nil for a body that can be searched as fast as it is compared, or that has more to search than its bytes.
         ///
-        /// - Parameter method: of gRPC, if it says what the fields of messages are called.
+        /// - Parameter method: the gRPC method, if it determines the names of message fields.
         init?(_ body: CapturedBody, _ headers: HeaderFields, method: String? = nil) {
             // Chunk extensions are not part of its bytes, and may differ each time.
             guard body.arrival?.lastLine == nil, body.arrival?.pieces.contains(where: { $0.line != nil }) != true else { return nil }
             switch body.place {
             case .memory(let bytes):
-                // A decoded body may be any number of times longer.
+                // A decoded body may be many times longer.
                 guard bytes.count >= SearchedBodies.smallest || headers.hasCodings else { return nil }
                 self.content = .bytes(bytes)
             case .spool(let spool):
@@ -254,7 +255,7 @@ final class SearchedBodies {
             }
         }
 
-        /// Hashes the count and the last bytes, where bodies of one kind differ: a gzip body ends with a checksum.
+        /// Hashes the count and the last bytes, where similar bodies differ: a gzip body ends with a checksum.
         func hash(into hasher: inout Hasher) {
             switch self.content {
             case .bytes(let bytes), .digest(let bytes):
@@ -265,18 +266,18 @@ final class SearchedBodies {
     }
 
     static let smallest = 4 << 10
-    /// Bytes of the fields in a key.
+    /// The most bytes of fields in a key.
     private static let valueLimit = 1024
-    /// Bodies remembered; above that all are forgotten.
+    /// The most bodies remembered. Beyond that, all are forgotten.
     static let limit = 4096
-    /// Bytes of them.
+    /// The most bytes of them.
     static let byteLimit = 4 << 20
 
     private var known: Set<Key> = []
     private var byteCount = 0
     private var generation = 0
 
-    /// - Parameter generation: of the vault; results of an earlier one no longer count.
+    /// - Parameter generation: the vault's generation. Results of an earlier one do not count any more.
     func contains(_ key: Key?, at generation: Int) -> Bool {
         guard let key, generation == self.generation else { return false }
         return self.known.contains(key)

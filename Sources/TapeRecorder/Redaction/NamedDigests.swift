@@ -4,9 +4,9 @@ public import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// Digests of bodies that redaction changed, where a closed recording still names them: a client that checks such a digest refuses the replay.
+/// Digests of bodies that redaction changed which a closed recording still contains. A client that checks such a digest refuses the replay.
 public struct NamedDigests: Sendable, Hashable {
-    /// A changed body, with the exchanges that name a digest of it.
+    /// A changed body, and the exchanges that contain a digest of it.
     public struct Entry: Sendable, Hashable {
         public var body: RedactedDigests.Body
         public var algorithm: RedactedDigests.Algorithm
@@ -14,14 +14,14 @@ public struct NamedDigests: Sendable, Hashable {
         public var exchanges: [Int]
     }
 
-    /// The first `limit` of them.
+    /// The first `limit` entries.
     public private(set) var entries: [Entry] = []
-    /// Bodies whose digests are named.
+    /// The number of bodies whose digests occur.
     public private(set) var count = 0
 
     private static let limit = 5
     private static let exchangeLimit = 3
-    /// Bytes of a file beside the cassette that are looked at again with the next ones.
+    /// Bytes of a file next to the cassette that are searched again together with the following bytes.
     private static let overlap = 512
 
     public init() {}
@@ -62,7 +62,7 @@ public struct NamedDigests: Sendable, Hashable {
         self.entries = order.prefix(Self.limit).compactMap { found[$0] }
     }
 
-    /// Lines for people, without the name of the file.
+    /// Lines for people, without the file's name.
     public var words: [String] {
         var lines = self.entries.map { entry in
             let ids = entry.exchanges.map(String.init).joined(separator: ", ")

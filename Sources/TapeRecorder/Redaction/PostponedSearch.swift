@@ -3,48 +3,48 @@ internal import CassetteRedaction
 internal import Dispatch
 internal import TapeBytes
 
-/// Searches exchanges, and messages of conversations, for secrets on a thread of its own, if their search would delay all others.
+/// Searches exchanges and messages of conversations for secrets on a separate thread, if the search would delay all others.
 ///
-/// Leaves their bytes where they are, in memory or in files without a name, so that nothing can be read before it is redacted. Knows
-/// neither the queue nor the cassette.
+/// Leaves their bytes where they are, in memory or in unnamed files, so that nothing can be read before it is redacted. Independent of the
+/// queue and the cassette.
 final class PostponedSearch: Sendable {
     enum Kind {
-        /// To the end, however long a body is when it is decoded.
+        /// Searches to the end, however long a decoded body is.
         case whole
-        /// Only what can be searched at once: other exchanges come back unchanged.
+        /// Searches only what can be searched at once. Other exchanges are returned unchanged.
         case attempt
 
-        /// Exchanges waiting or being searched, above which traffic is slowed: at a gibibyte each, 64 are a few minutes of work. An attempt
-        /// takes about 40 ms at most, and an ordinary exchange may wait for all attempts before it.
+        /// Exchanges waiting or being searched, above which traffic is slowed. At a gibibyte each, 64 are a few minutes of work. An attempt
+        /// takes at most about 40 ms, and an ordinary exchange may wait for all attempts before it.
         var limit: Int { self == .whole ? 64 : 8 }
     }
 
-    /// Bytes of them in memory: as many as the queue holds.
+    /// Their bytes in memory: as many as the queue holds.
     static let weightLimit = 8 << 20
-    /// Origins whose bodies are known to take long; above that all are forgotten.
+    /// Origins whose bodies are known to take long. Beyond that, all are forgotten.
     private static let originLimit = 64
 
-    /// What is to be searched.
+    /// What is searched.
     enum Subject {
         case exchange(CapturedExchange)
-        /// A message of the conversation of that number, and where it is written.
+        /// A message of the conversation with that number, and where it is written.
         case message(of: Int, any ConversationMessage, MessagePlace)
     }
 
-    /// A subject, and what becomes of it.
-    // SAFETY: the recorder thread makes it and passes it on with `put`; only the searching thread has it until it is done; `take` returns
+    /// A subject and the result of its search.
+    // SAFETY: the recorder thread creates it and passes it on with `put`; only the searching thread has it until it is done; `take` returns
     // it. The lock of `state` is in between each time.
     final class Job: @unchecked Sendable {
         fileprivate(set) var subject: Subject
         let weight: Int
         let stored: RecorderItem.Stored?
-        /// The server of its bodies; empty if unknown.
+        /// The server that sent its bodies; empty if unknown.
         fileprivate let origin: String
         /// The redactor's generation when the search began.
         fileprivate(set) var generation = 0
-        /// Nil once it is redacted.
+        /// nil once it has been redacted.
         fileprivate(set) var error: (any Error)?
-        /// It was an attempt and takes too long for one: the exchange is unchanged.
+        /// It was an attempt that took too long. The exchange is unchanged.
         fileprivate(set) var isUnsearched = false
 
         init(_ subject: Subject, weight: Int, stored: RecorderItem.Stored? = nil) {
@@ -58,7 +58,7 @@ final class PostponedSearch: Sendable {
     private struct State: Sendable {
         var waiting: [Job] = []
         var done: [Job] = []
-        /// The exchanges that wait or are searched, and their weight.
+        /// The number of exchanges that are waiting or being searched, and their weight.
         var count = 0
         var weight = 0
         var hasThread = false
@@ -72,20 +72,20 @@ final class PostponedSearch: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Signalled for each job that is done.
+    /// Signalled for each finished job.
     private let progress = DispatchSemaphore(value: 0)
     private let cancellation = SearchBudget()
     private let hasGivenUp = Guarded(false)
     private let kind: Kind
-    // SAFETY: used only by the searching thread. It shares with the recorder thread the vault and the store's `makeSpool`, which any thread
-    // may use.
+    // SAFETY: used only by the searching thread. It shares with the recorder thread only the vault and the store's `makeSpool`, which any
+    // thread may use.
     nonisolated(unsafe) private let redaction: ExchangeRedaction
     private let start: @Sendable (@escaping @Sendable () -> Void) -> Bool
     private let wake: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - redaction: for this search only.
-    ///   - start: runs its argument on another thread; false if there is none.
+    ///   - redaction: used only for this search.
+    ///   - start: runs its argument on another thread. Returns false if none can be started.
     ///   - wake: called on that thread after each exchange.
     init(
         _ kind: Kind, _ redaction: ExchangeRedaction,
@@ -98,16 +98,16 @@ final class PostponedSearch: Sendable {
         self.wake = wake
     }
 
-    /// Whether no job waits, is searched, or is done and not taken.
+    /// Whether no job is waiting, being searched, or done but not taken.
     var isIdle: Bool { self.state.withLock { $0.count == 0 && $0.done.isEmpty } }
 
-    /// The exchanges that wait or are searched.
+    /// The exchanges that are waiting or being searched.
     var count: Int { self.state.withLock { $0.count } }
 
-    /// Whether a limit is reached.
+    /// Whether a limit has been reached.
     var isFull: Bool { self.state.withLock { $0.count >= self.kind.limit || $0.weight >= Self.weightLimit } }
 
-    /// - Returns: false if there is no thread to search it; the caller keeps it.
+    /// - Returns: false if no thread can search the job, which the caller then keeps.
     func put(_ job: Job) -> Bool {
         let starts = self.state.withLock { state in
             state.waiting.append(job)
@@ -118,7 +118,7 @@ final class PostponedSearch: Sendable {
         }
         guard starts, !self.start({ self.run() }) else { return true }
         self.state.withLock { state in
-            // Without a thread it was the only one.
+            // Without a thread, this was the only job.
             state.waiting = []
             state.count -= 1
             state.weight -= job.weight
@@ -127,7 +127,7 @@ final class PostponedSearch: Sendable {
         return false
     }
 
-    /// The jobs that are done, in the order of their end.
+    /// The finished jobs, in the order of their end.
     func take() -> [Job] {
         self.state.withLock { state in
             var done: [Job] = []
@@ -136,18 +136,18 @@ final class PostponedSearch: Sendable {
         }
     }
 
-    /// Waits until another job is done. Call it only after `put`, before that job is taken: else it waits forever.
+    /// Waits until another job is done. Call it only after `put` and before that job is taken; otherwise it waits forever.
     func wait() { self.progress.wait() }
 
-    /// Ends the running search at its next piece, and all others before they begin: their results are not needed.
+    /// Ends the running search at its next piece, and all others before they begin. Their results are not needed.
     func cancel() {
         self.cancellation.cancel()
     }
 
-    /// Whether exchanges come back unsearched to be recorded all the same.
+    /// Whether exchanges are returned unsearched to be recorded anyway.
     var isGivenUp: Bool { self.hasGivenUp.withLock { $0 } }
 
-    /// Ends searches like `cancel`, for a close that has no more time: their exchanges are still wanted.
+    /// Ends searches like `cancel`, for a close that has no time left. Their exchanges are still wanted.
     func giveUp() {
         self.hasGivenUp.withLock { $0 = true }
         self.cancellation.cancel()

@@ -4,13 +4,13 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// A place where a placeholder would take the place of a secret.
+/// A place where a placeholder would replace a secret.
 public struct RedactedPlace: Sendable, Hashable {
-    /// The exchange's place in the file, from 1.
+    /// The exchange's position in the file, from 1.
     public var exchange: Int
     /// `request url`, `request header authorization`, `response body`, `messages`
     public var place: String
-    /// Nil if it is in a body that is compressed or in a file.
+    /// nil if it is in a body that is compressed or in a file.
     public var placeholder: String?
     /// Some of the text around it, with secrets replaced; empty without a placeholder.
     public var excerpt: String
@@ -53,7 +53,7 @@ extension RedactedPlace {
         return places
     }
 
-    /// The placeholders of the new text that are not in the old one.
+    /// The placeholders in the new text that are not in the old one.
     private static func places(_ exchange: Int, _ place: String, _ before: [UInt8], _ after: [UInt8]) -> [RedactedPlace] {
         var known: [Placeholder: Int] = [:]
         for (placeholder, _) in self.placeholders(in: before) { known[placeholder, default: 0] += 1 }

@@ -4,15 +4,15 @@ internal import Dispatch
 internal import TapeBytes
 internal import TapeExchange
 
-/// Searches coded bodies for secrets ahead of the recorder's thread, on the processors that it leaves.
+/// Searches coded bodies for secrets ahead of the recorder's thread, on spare processors.
 ///
-/// Only says which bodies hold none. Whatever is found is found once more by the recorder's thread, in the order of the exchanges: a recording does
-/// not depend on who was first, nor on how many processors there are.
+/// Only reports which bodies contain none. If it finds secrets, the recorder's thread finds them again, in the order of the exchanges. A
+/// recording therefore does not depend on timing or on the number of processors.
 final class SearchAhead: Sendable {
     private enum Stage: Sendable {
         case waiting(TapedExchange)
         case running
-        /// Nil if anything was found, or was not to be searched at once.
+        /// nil if anything was found, or if the body was not to be searched at once.
         case done(CleanBodies?)
         case taken
     }
@@ -23,7 +23,7 @@ final class SearchAhead: Sendable {
 
         init(_ exchange: TapedExchange) { self.stage = Guarded(.waiting(exchange)) }
 
-        /// Nil if the recorder's thread has taken it.
+        /// nil if the recorder's thread has taken it.
         func start() -> TapedExchange? {
             self.stage.withLock { stage in
                 guard case .waiting(let exchange) = stage else { return nil }
@@ -37,7 +37,7 @@ final class SearchAhead: Sendable {
             self.ended.signal()
         }
 
-        /// Waits if it runs; nil if it has not begun, and then it does not.
+        /// Waits if the search is running. If it has not begun, prevents it and returns nil.
         func take() -> CleanBodies? {
             let isRunning = self.stage.withLock { stage -> Bool in
                 if case .running = stage { return true }
@@ -56,11 +56,11 @@ final class SearchAhead: Sendable {
         var waiting: [Look] = []
         var first = 0
         var threads = 0
-        /// Of the batch, by the numbers of their exchanges.
+        /// The searches of the batch, by the number of their exchange.
         var looks: [Int: Look] = [:]
     }
 
-    /// Bytes of a body on the wire that are searched sooner than handed over.
+    /// A body with fewer wire bytes is searched faster than it is handed over.
     private static let smallest = 4 << 10
     private static let threadLimit = 8
 
@@ -69,7 +69,7 @@ final class SearchAhead: Sendable {
     private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state = Guarded(State())
 
-    /// Nil if there is no processor but that of the recorder's thread.
+    /// nil if the recorder's thread has the only processor.
     ///
     /// - Parameters:
     ///   - processors: those that the process may use.
@@ -93,7 +93,7 @@ final class SearchAhead: Sendable {
             else { continue }
             looks.append((exchange.interaction.id, Look(exchange)))
         }
-        // The first one is the recorder's own by the time that another thread looks at it.
+        // The first one would already be searched by the recorder before another thread could start.
         guard looks.count > 1 else { return }
         let starts = self.state.withLock { state in
             state.waiting = looks.map(\.look)
@@ -106,12 +106,12 @@ final class SearchAhead: Sendable {
         for _ in 0..<max(0, starts) { self.start { self.run() } }
     }
 
-    /// The bodies of an exchange of the batch that hold no secret, as far as anybody has looked. Waits for a thread that is looking.
+    /// The bodies of a batch's exchange that contain no secret, if they have been searched. Waits for a search that is running.
     func clean(_ id: Int) -> CleanBodies? {
         self.state.withLock { $0.looks.removeValue(forKey: id) }?.take()
     }
 
-    /// The batch is done: its bodies must not stay in memory.
+    /// The batch is done, so its bodies must not stay in memory.
     func forget() {
         self.state.withLock { state in
             state.waiting = []
@@ -158,7 +158,7 @@ final class SearchAhead: Sendable {
     }
 }
 
-/// Bodies that hold no secret of those that were known then.
+/// Bodies that contain none of the secrets known at the time.
 struct CleanBodies: Sendable {
     fileprivate(set) var generation: Int
     fileprivate(set) var keys: [SearchedBodies.Key]

@@ -1,8 +1,8 @@
 internal import CassetteModel
 
-/// The part of a body's note which says that there was no time to search the body for secrets.
+/// The part of a body's note that says that there was no time to search the body for secrets.
 enum UnsearchedNote {
-    /// `UnsearchedExchanges` counts exchanges by it.
+    /// `UnsearchedExchanges` counts exchanges by this text.
     static let text = "not searched for secrets, since the recording was closed before the search ended"
 
     static func isIn(_ note: String?) -> Bool { note?.contains(self.text) == true }
@@ -18,9 +18,9 @@ enum UnsearchedNote {
         return self.isIn(note) ? note : "\(note); \(self.text)"
     }
 
-    /// Removes it from the bodies of an exchange that is searched to the end now.
+    /// Removes the note from the bodies of an exchange that is now searched to the end.
     ///
-    /// - Returns: whether it was there.
+    /// - Returns: whether the note was there.
     static func remove(from interaction: inout Interaction) -> Bool {
         let (request, response) = (interaction.request.body?.note, interaction.response?.body?.note)
         guard self.isIn(request) || self.isIn(response) else { return false }
