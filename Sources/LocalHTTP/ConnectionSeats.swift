@@ -1,9 +1,9 @@
 /// Decides which connections a server on a loopback address keeps open.
 ///
-/// Connections that have not shown the token have a small limit of their own, and the oldest of them makes room for a new one. Any web page
-/// can open such connections (`<link rel=preconnect>`), so they never take room from those that have shown it.
+/// Connections that have not presented the token have a small limit of their own, and the oldest of them makes room for a new one. Any web
+/// page can open such connections (`<link rel=preconnect>`), so they never take room from connections that have presented it.
 package struct ConnectionSeats<ID: Hashable> {
-    /// A browser opens six connections to a server, and loads a page before it sends the token.
+    /// A browser opens six connections to a server and loads a page before it sends the token.
     package static var strangerLimit: Int { 16 }
 
     private let knownLimit: Int
@@ -11,7 +11,7 @@ package struct ConnectionSeats<ID: Hashable> {
     private var strangers: [ID] = []
     private var known: Set<ID> = []
 
-    /// - Parameter knownLimit: connections that have shown the token.
+    /// - Parameter knownLimit: limit for connections that have presented the token.
     package init(knownLimit: Int) { self.knownLimit = knownLimit }
 
     /// - Returns: the connection to close; nil if there is room.
@@ -20,7 +20,7 @@ package struct ConnectionSeats<ID: Hashable> {
         return self.strangers.count > Self.strangerLimit ? self.strangers.removeFirst() : nil
     }
 
-    /// The connection has shown the token.
+    /// The connection has presented the token.
     ///
     /// - Returns: whether there is room for it.
     package mutating func admitted(_ id: ID) -> Bool {

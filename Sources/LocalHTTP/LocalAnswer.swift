@@ -1,7 +1,7 @@
 internal import TapeBytes
 package import TapeExchange
 
-/// A whole answer of a server on a loopback address: a status and a body, mostly one JSON object.
+/// A complete answer from a server on a loopback address: a status and a body, usually one JSON object.
 ///
 /// An error's object is `{"error": {"code": ..., "message": ...}}`: the code is for programs, the message for people.
 package struct LocalAnswer: Error, Sendable, Hashable {
@@ -50,11 +50,11 @@ package struct LocalAnswer: Error, Sendable, Hashable {
         self.init(status: error.status, reason: reason, code: "bad-request", message: error.message + ".")
     }
 
-    /// The answer on the wire.
+    /// The answer as sent.
     ///
     /// - Parameters:
-    ///   - isHead: whether the request was for the head alone.
-    ///   - keepsAlive: false if the connection closes after it.
+    ///   - isHead: whether the request asked only for the head.
+    ///   - keepsAlive: false if the connection closes afterwards.
     package func bytes(isHead: Bool = false, keepsAlive: Bool = false) -> [UInt8] {
         self.head(.length(self.body.count), keepsAlive: keepsAlive) + (isHead ? [] : self.body)
     }
@@ -62,11 +62,11 @@ package struct LocalAnswer: Error, Sendable, Hashable {
     /// How a body is delimited.
     package enum Framing: Sendable, Hashable {
         case length(Int)
-        /// Its length is not known when it begins.
+        /// The length is unknown when the body begins.
         case chunked
     }
 
-    /// The head alone, for a body that comes in pieces.
+    /// Only the head, for a body that is sent in pieces.
     package func head(_ framing: Framing, keepsAlive: Bool) -> [UInt8] {
         let length =
             switch framing {
@@ -84,13 +84,13 @@ package struct LocalAnswer: Error, Sendable, Hashable {
         status: 408, reason: "Request Timeout", code: "timeout", message: "the request did not arrive in time: send it in one piece.")
 }
 
-/// An answer whose body comes in pieces, made one at a time when the client has taken the one before.
+/// An answer whose body is made piece by piece. Each piece is made when the client has taken the previous one.
 ///
-/// Not Sendable: its caller asks for one piece after the other.
+/// Not Sendable: its caller asks for the pieces in turn.
 package struct LocalStream {
     package var head: LocalAnswer
     package var framing: LocalAnswer.Framing
-    /// The next piece; nil after the last. Throws if the body cannot go on, so that its client sees it cut.
+    /// The next piece; nil after the last. Throws if the body cannot continue, so that the client sees it truncated.
     package var next: () throws -> [UInt8]?
 
     package init(head: LocalAnswer, framing: LocalAnswer.Framing, next: @escaping () throws -> [UInt8]?) {
@@ -99,24 +99,25 @@ package struct LocalStream {
         self.next = next
     }
 
-    /// A piece as a chunk (RFC 9112, 7.1), or as it is if the length is known. Empty pieces are left out: an empty chunk ends a body.
+    /// A piece as a chunk (RFC 9112, 7.1), or unchanged if the length is known. Empty pieces are skipped, because an empty chunk ends a
+    /// body.
     package static func wire(_ piece: [UInt8], _ framing: LocalAnswer.Framing) -> [UInt8] {
         guard framing == .chunked, !piece.isEmpty else { return piece }
         return Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10]
     }
 
-    /// After the last piece.
+    /// The bytes after the last piece.
     package static func end(_ framing: LocalAnswer.Framing) -> [UInt8] { framing == .chunked ? Array("0\r\n\r\n".utf8) : [] }
 }
 
-/// The bytes that a Range field asks for (RFC 9110, 14.2).
+/// The bytes requested by a Range field (RFC 9110, 14.2).
 package enum ByteRange: Equatable {
     case all
     case part(Range<Int>)
-    /// Outside of what there is: 416.
+    /// Outside the available bytes: 416.
     case unsatisfiable
 
-    /// One range of bytes; a field that asks for anything else is ignored, as the section allows.
+    /// Accepts a single range of bytes. A field that asks for anything else is ignored, as the RFC allows.
     package init(_ field: String?, of size: Int) {
         self = .all
         guard let field, field.lowercased().hasPrefix("bytes=") else { return }
@@ -132,7 +133,7 @@ package enum ByteRange: Equatable {
         }
     }
 
-    /// The status of an answer, the field that says what it holds, and the bytes; throws 416.
+    /// The status of an answer, the field that describes its content, and the bytes. Throws 416.
     package static func resolve(_ field: String?, of size: Int) throws(LocalAnswer) -> (answer: LocalAnswer, range: Range<Int>) {
         let type = "application/octet-stream"
         switch ByteRange(field, of: size) {

@@ -1,20 +1,20 @@
 internal import CassetteModel
 package import TapeExchange
 
-/// Who may use a server on a loopback address: programs of this machine that know its token, and its own page.
+/// Decides who may use a server on a loopback address: programs on this machine that know its token, and its own page.
 ///
-/// A browser can be made to send requests here, by a name that resolves to a loopback address or from a page of its own: Host and Origin
-/// give those away before the token is looked at.
+/// A browser can be made to send requests here, through a name that resolves to a loopback address or from any web page. Host and Origin
+/// reveal such requests before the token is checked.
 package struct LocalGate: Sendable {
-    /// What the server is called in messages, and what it gives away.
+    /// The server's name in messages, and what it serves without the token.
     package struct Server: Sendable {
         /// `control API`
         package var name: String
-        /// A path that there is, for messages.
+        /// An existing path, for messages.
         package var example: String
-        /// Where a client has the token from, as the end of a sentence.
+        /// Where a client gets the token, as the end of a sentence.
         package var tokenAdvice: String
-        /// Whether a path is served without the token: static, and the same for everybody.
+        /// Whether a path is served without the token, because its content is static and the same for everyone.
         package var isOpen: @Sendable (_ path: String) -> Bool
 
         package init(
@@ -39,8 +39,8 @@ package struct LocalGate: Sendable {
 
     /// - Parameters:
     ///   - path: without the query.
-    ///   - host: of the Host field.
-    /// - Returns: whether the request has the token; those for open paths need none.
+    ///   - host: the Host field.
+    /// - Returns: whether the request has the token, which open paths do not require.
     /// - Throws: the refusal.
     @discardableResult
     package func admit(_ head: RequestHead, path: String, host: Authority?) throws(LocalAnswer) -> Bool {
@@ -57,9 +57,9 @@ package struct LocalGate: Sendable {
             }
         }
         let isOpen = self.server.isOpen(path) && (head.method == "GET" || head.method == "HEAD")
-        // Browsers send this where they leave Origin out; a page cannot (Fetch Metadata, W3C).
+        // Browsers send this field when they omit Origin, and a page cannot change it (Fetch Metadata, W3C).
         if let site = head.fields.first("sec-fetch-site"), site != "same-origin", site != "none" {
-            // A link to the page, as in a file that a browser was opened with: what it shows has no data before it has the token.
+            // A link to the page, as in a file opened in a browser. The page shows no data before it has the token.
             let isLink = head.fields.first("sec-fetch-mode") == "navigate" && head.fields.first("sec-fetch-dest") == "document"
             guard isOpen, isLink, path == "/" else {
                 throw LocalAnswer(
@@ -92,9 +92,9 @@ package struct LocalGate: Sendable {
     }
 }
 
-/// Tells whether listening on a host lets in nobody but this machine.
+/// Tells whether listening on a host admits only this machine.
 package enum LoopbackHost {
-    /// Loopback addresses in their usual notation, and `localhost` (RFC 6761, 6.3); no other name, whatever it resolves to.
+    /// Loopback addresses in their usual notation, and `localhost` (RFC 6761, 6.3). No other name, whatever it resolves to.
     package static func contains(_ host: String) -> Bool {
         host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true
     }

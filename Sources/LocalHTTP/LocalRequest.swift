@@ -1,10 +1,10 @@
 internal import CassetteModel
 internal import TapeExchange
 
-/// A request to a server on a loopback address that may be made.
+/// An admitted request to a server on a loopback address.
 package struct LocalRequest: Sendable, Hashable {
     package var method: String
-    /// Without the query, as it was sent.
+    /// Without the query, as sent.
     package var path: String
     /// The query; empty if there is none.
     package var query: String
@@ -13,7 +13,7 @@ package struct LocalRequest: Sendable, Hashable {
     package var range: String?
     /// The value of If-Match; nil if there is none.
     package var ifMatch: String?
-    /// Whether the client sends more requests on the connection.
+    /// Whether the client may send more requests on the connection.
     package var keepsAlive: Bool
 
     package init(
@@ -28,7 +28,7 @@ package struct LocalRequest: Sendable, Hashable {
         self.keepsAlive = keepsAlive
     }
 
-    /// The decoded values of a query's members, by name; the first of several counts. Nil if one is not percent-encoded UTF-8.
+    /// The decoded values of a query's parameters, by name. The first of several counts. nil if one is not percent-encoded UTF-8.
     package var arguments: [String: String]? {
         var arguments: [String: String] = [:]
         for part in self.query.split(separator: "&") {
@@ -44,7 +44,7 @@ package struct LocalRequest: Sendable, Hashable {
 
 /// Percent-encoding of a URL's parts (RFC 3986, 2.1).
 package enum PercentCoding {
-    /// Nil for a percent sign without two hex digits, and for what is not UTF-8. A plus sign stays one.
+    /// nil for a percent sign without two hex digits, and for invalid UTF-8. A plus sign is kept.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -69,9 +69,9 @@ package enum PercentCoding {
     }
 }
 
-/// Reads the requests of a connection, one after the other: bytes in, a request or a refusal out.
+/// Reads the requests of a connection one after another: takes bytes, and returns a request or a refusal.
 ///
-/// Reads no body before the gate has let its head in. Knows no routes.
+/// Reads no body before the gate has admitted its head. Knows no routes.
 package struct LocalRequestReader {
     package enum Outcome: Equatable {
         /// - saysContinue: the client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
@@ -86,22 +86,22 @@ package struct LocalRequestReader {
     private var input: [UInt8] = []
     private var request: LocalRequest?
     private var expectsContinue = false
-    /// The answer goes without its body (RFC 9110, 9.3.2).
+    /// The answer is sent without its body (RFC 9110, 9.3.2).
     package private(set) var isHead = false
-    /// Whether the client has shown the token on this connection. Known as soon as a head is whole, before its body.
+    /// Whether the client has presented the token on this connection. Known as soon as a head is complete, before its body.
     package private(set) var hasShownToken = false
     private var body = BodyParser(framing: .none, side: .request)
 
-    /// - Parameter bodyLimit: in bytes; by default enough for an order with a few hundred rules.
+    /// - Parameter bodyLimit: in bytes. The default is enough for an order with a few hundred rules.
     package init(gate: LocalGate, bodyLimit: Int = 64 << 10) {
         self.gate = gate
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether no byte of a request is there that was not returned.
+    /// Whether no part of another request has arrived.
     package var isIdle: Bool { self.input.isEmpty && self.request == nil }
 
-    /// Takes the next bytes; not to be called between a request and `next`, nor after a refusal.
+    /// Takes the next bytes. Must not be called between a request and `next`, or after a refusal.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> Outcome {
         self.input += bytes
         do {
@@ -124,9 +124,9 @@ package struct LocalRequestReader {
         }
     }
 
-    /// Goes on after a request that was answered, with the bytes that came after it.
+    /// Continues after an answered request, with the bytes that followed it.
     ///
-    /// - Parameter bytes: more of them.
+    /// - Parameter bytes: more bytes.
     package mutating func next(_ bytes: some Sequence<UInt8>) -> Outcome {
         self.request = nil
         self.expectsContinue = false
@@ -134,7 +134,7 @@ package struct LocalRequestReader {
         return self.read(bytes)
     }
 
-    /// - Returns: whether the head is whole.
+    /// - Returns: whether the head is complete.
     private mutating func readHead() throws -> Bool {
         guard let parsed = try self.input.withUnsafeBytes({ try self.parser.parseRequest($0) }) else { return false }
         self.input.removeFirst(parsed.consumed)
@@ -161,7 +161,7 @@ package struct LocalRequestReader {
         return true
     }
 
-    /// What a form of a web page can send without asking first is not taken for an order.
+    /// Refuses content types that a form on a web page can send without a preflight.
     private static func checkType(_ head: RequestHead) throws(LocalAnswer) {
         let type = head.fields.first("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard type == "application/json" else {
@@ -171,7 +171,7 @@ package struct LocalRequestReader {
         }
     }
 
-    /// - Returns: whether the body is whole.
+    /// - Returns: whether the body is complete.
     private mutating func readBody() throws -> Bool {
         if self.body.isDone { return true }
         var ranges: [Range<Int>] = []

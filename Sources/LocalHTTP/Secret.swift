@@ -2,7 +2,7 @@ internal import TapeBytes
 
 /// A secret token, compared in constant time and never printed.
 public struct Secret: Sendable, CustomStringConvertible {
-    /// Bytes of randomness: 192 bits, past any guessing.
+    /// Bytes of randomness: 192 bits, which cannot be guessed.
     private static let randomCount = 24
 
     private let bytes: [UInt8]
@@ -11,7 +11,7 @@ public struct Secret: Sendable, CustomStringConvertible {
         self.bytes = Array(text.utf8)
     }
 
-    /// A new one, of 48 hex digits from the system's generator.
+    /// A new token of 48 hex digits from the system's generator.
     public static func random() -> Secret { self.random(byteCount: self.randomCount) }
 
     package static func random(byteCount: Int) -> Secret {
@@ -19,7 +19,7 @@ public struct Secret: Sendable, CustomStringConvertible {
         return Secret(Hex.encode((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }))
     }
 
-    /// Takes the time of the longer one, whatever they share, so that its timing reveals nothing.
+    /// Takes time according to the longer value, regardless of its content, so that timing reveals nothing.
     public func isEqual(to given: some Collection<UInt8>) -> Bool {
         let given = Array(given)
         var difference = given.count ^ self.bytes.count
@@ -31,7 +31,7 @@ public struct Secret: Sendable, CustomStringConvertible {
         return difference == 0
     }
 
-    /// The token, for the client that it is made for.
+    /// The token, for the client that it was created for.
     public var revealed: String { String(decoding: self.bytes, as: UTF8.self) }
 
     public var description: String { "a secret" }

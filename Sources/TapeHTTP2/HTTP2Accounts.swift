@@ -1,13 +1,13 @@
 internal import CNghttp2
 
-/// What a peer may make a connection do that costs it little and this side much; beyond a limit the connection ends with
+/// Limits what a peer may cause that costs it little but this side much. Beyond a limit, the connection ends with
 /// ENHANCE_YOUR_CALM (RFC 9113, 10.5).
 ///
-/// Limits are those of other implementations, and far above what any client was seen to need.
+/// The limits are those of other implementations, and far above what any client has been seen to need.
 struct HTTP2Accounts {
     /// Seconds since the connection began, given by the caller.
     var elapsed = 0.0
-    /// What was too much; nil while nothing is.
+    /// What was excessive; nil while nothing is.
     private(set) var excess: String?
 
     private var resetsReceived = RateLimit(burst: 1000, perSecond: 33)
@@ -29,14 +29,14 @@ struct HTTP2Accounts {
             if self.emptyDataInARow > 10 { self.excess = "the peer sent \(self.emptyDataInARow) empty DATA frames in a row" }
         case NGHTTP2_HEADERS:
             self.headerFrames += 1
-            // Before trailers nghttp2 itself sends an empty DATA frame.
+            // nghttp2 itself sends an empty DATA frame before trailers.
             self.emptyDataInARow = 0
         case NGHTTP2_CONTINUATION, NGHTTP2_GOAWAY, NGHTTP2_PUSH_PROMISE: break
         case NGHTTP2_RST_STREAM:
             if !self.resetsReceived.take(at: self.elapsed) { self.excess = "the peer reset too many streams" }
         case NGHTTP2_WINDOW_UPDATE:
             self.windowUpdates += 1
-            // Envoy's rule, and as many more as control frames have.
+            // Envoy's rule, plus the allowance of control frames.
             if self.windowUpdates > 5 + 2 * (self.headerFrames + 10 * (self.dataFrames + self.sentData)) + 1000 {
                 self.excess = "the peer sent too many WINDOW_UPDATE frames"
             }
@@ -57,7 +57,7 @@ struct HTTP2Accounts {
     mutating func headerSectionIsEndless() { self.excess = "the peer sent a header section without an end" }
 }
 
-/// A number of events at once, and so many more each second.
+/// Allows a number of events at once, and so many more per second.
 struct RateLimit {
     private let burst: Double
     private let perSecond: Double
@@ -70,7 +70,7 @@ struct RateLimit {
         self.left = burst
     }
 
-    /// - Returns: whether one more was allowed at this second.
+    /// - Returns: whether one more is allowed at this second.
     mutating func take(at now: Double) -> Bool {
         self.left = min(self.burst, self.left + max(0, now - self.last) * self.perSecond)
         self.last = max(self.last, now)

@@ -4,21 +4,21 @@ public import NIOCore
 
 /// One end of an HTTP/2 connection without a socket (RFC 9113): turns bytes into events, and messages into bytes.
 ///
-/// Owns nghttp2's session and frees it. Does no I/O and has no clock. Events are collected and given out by `receive` and `takeOutput`, so
-/// that nothing is called back while nghttp2 works. Not Sendable: one thread at a time.
+/// Owns nghttp2's session and frees it. Does no I/O and has no clock. Events are collected and returned by `receive` and `takeOutput`, so
+/// nothing is called back while nghttp2 works. Not Sendable: one thread at a time.
 public final class HTTP2Connection {
     public enum Role: Sendable, Hashable { case server, client }
 
-    /// What a peer is told when the connection begins, and what it may send.
+    /// What a peer is told when the connection begins, which limits what it may send.
     public struct Settings: Sendable, Hashable {
         /// Streams that the peer may have open at once (RFC 9113, 6.5.2).
         public var concurrentStreams = 100
-        /// Bytes of a body that may come before `credit` is called, on each stream and at first.
+        /// Bytes of a body that may arrive before `credit` is called: the initial window of each stream.
         public var streamWindow = 65_535
-        /// Bytes of all bodies that may be on their way, and by which the windows of its streams may grow in all.
+        /// Bytes of all bodies that may be in flight, and the limit for the total growth of stream windows.
         public var connectionWindow = 8 << 20
-        /// Bytes of a decoded header section with 32 for each field (RFC 9113, 6.5.2): a larger one is marked as too large. It has the
-        /// request's target, which HTTP/1 has in a line of its own.
+        /// Bytes of a decoded header section, plus 32 for each field (RFC 9113, 6.5.2). A larger one is marked as too large. It includes
+        /// the request's target, which has a line of its own in HTTP/1.
         public var headerSection = 128 * 1024
         public var fields = 2048
         /// The number of a client's first stream.
@@ -32,23 +32,23 @@ public final class HTTP2Connection {
     private let session: OpaquePointer
     private var events: [HTTP2Event] = []
     private var output = ByteBuffer()
-    /// The header section that is being read: no other frame comes before its end (RFC 9113, 6.10).
+    /// The header section being read. No other frame comes before its end (RFC 9113, 6.10).
     private var section: HTTP2FieldSection?
     private var outputLimit = 0
     private var bodies: [Int32: OutgoingBody] = [:]
-    /// How much there was to send last: about as much is expected next.
+    /// The size of the last output, as an estimate of the next one.
     private var lastOutput = 0
-    /// The last request whose head was sent: others wait for the peer's limit of streams, in order.
+    /// The last request whose head was sent. Later ones wait for the peer's limit of streams, in order.
     private var lastSent: Int32 = 0
-    /// The first byte of what `receive` reads.
+    /// The first byte of the buffer that `receive` reads.
     private var base: UnsafeRawPointer?
     private var accounts = HTTP2Accounts()
-    /// The windows of streams that have more than the first one.
+    /// The windows of streams that have grown beyond the initial one.
     private var grown: [Int32: Int] = [:]
     private var growth = 0
     private var numbers = StreamNumbers()
 
-    /// - Throws: nghttp2 is out of memory.
+    /// - Throws: if nghttp2 is out of memory.
     public init(_ role: Role, settings: Settings = Settings()) throws(HTTP2Failure) {
         self.role = role
         self.settings = settings
@@ -90,7 +90,7 @@ public final class HTTP2Connection {
         return session
     }
 
-    // SAFETY: written once, here; sessions copy what it says. Nil if memory is out.
+    // SAFETY: written only here, once; sessions copy its contents. nil if memory cannot be allocated.
     private nonisolated(unsafe) static let option: OpaquePointer? = {
         var option: OpaquePointer?
         guard nghttp2_option_new(&option) == 0 else { return nil }
@@ -99,12 +99,12 @@ public final class HTTP2Connection {
         nghttp2_option_set_max_settings(option, 32)
         nghttp2_option_set_max_outbound_ack(option, 1000)
         nghttp2_option_set_max_send_header_block_length(option, 256 * 1024)
-        // Frames of unknown types are counted too, and dropped.
+        // Frames of unknown types are counted too, and then dropped.
         for type in UInt8(0x0a)...0xff { nghttp2_option_set_user_recv_extension_type(option, type) }
         return option
     }()
 
-    // SAFETY: written once, here; sessions copy it. Nil if memory is out.
+    // SAFETY: written only here, once; sessions copy it. nil if memory cannot be allocated.
     private nonisolated(unsafe) static let callbacks: OpaquePointer? = {
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
@@ -156,18 +156,18 @@ public final class HTTP2Connection {
         return callbacks
     }()
 
-    /// The pointer is the connection's own: a session calls back only while its connection calls it.
+    /// The pointer refers to the connection itself: a session calls back only while its connection calls it.
     private static func of(_ user: UnsafeMutableRawPointer) -> HTTP2Connection {
         Unmanaged<HTTP2Connection>.fromOpaque(user).takeUnretainedValue()
     }
 
     // MARK: Receiving
 
-    /// Reads what the peer sent.
+    /// Reads bytes from the peer.
     ///
-    /// - Parameter elapsed: seconds since the connection began, for what is counted over time.
-    /// - Returns: what came of it, in order; the ranges of bodies are offsets from the buffer's reader index.
-    /// - Throws: the connection is beyond repair: what `takeOutput` gives is sent, then it is closed.
+    /// - Parameter elapsed: seconds since the connection began, for limits over time.
+    /// - Returns: the resulting events in order. The ranges of bodies are offsets from the buffer's reader index.
+    /// - Throws: if the connection cannot continue. Send what `takeOutput` returns and then close it.
     public func receive(_ buffer: ByteBuffer, elapsed: Double = 0) throws(HTTP2Failure) -> [HTTP2Event] {
         self.accounts.elapsed = elapsed
         let result = buffer.withUnsafeReadableBytes { bytes in
@@ -175,7 +175,7 @@ public final class HTTP2Connection {
             return nghttp2_session_mem_recv(self.session, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
         self.base = nil
-        // The peer's messages end here: nothing of what is not given out may be taken for the whole of one.
+        // The peer's messages end here. Drop events that have not been returned, so that no truncated message passes for a complete one.
         if self.accounts.excess != nil || result < 0 { self.events.removeAll() }
         if let excess = self.accounts.excess {
             self.end(code: .enhanceYourCalm)
@@ -216,7 +216,7 @@ public final class HTTP2Connection {
     private func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool) -> Int32 {
         guard let section else { return 0 }
         let size = section.append(name, value, settings: self.settings, neverIndexed: neverIndexed)
-        // A section without an end keeps the connection busy with what is thrown away.
+        // An endless section would keep the connection busy with fields that are discarded.
         guard size <= 4 * self.settings.headerSection else {
             self.accounts.headerSectionIsEndless()
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
@@ -247,7 +247,7 @@ public final class HTTP2Connection {
     private func data(_ stream: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
         guard let base, count > 0 else { return }
         let start = bytes - base
-        // What a stream holds back stops no other: the connection's window is credited on arrival.
+        // A stream that is not read must not stop the others, so the connection's window is credited on arrival.
         nghttp2_session_consume_connection(self.session, count)
         self.events.append(.data(stream: stream, start..<start + count))
     }
@@ -262,7 +262,7 @@ public final class HTTP2Connection {
         let header = frame.pointee.hd
         switch nghttp2_frame_type(UInt32(header.type)) {
         case NGHTTP2_RST_STREAM:
-            // A client's resets are its own wish, and those after a whole answer are regular (RFC 9113, 8.1).
+            // A client resets its own requests deliberately, and a reset after a complete answer is normal (RFC 9113, 8.1).
             guard self.role == .server, wiretape_reset_code(frame) != NGHTTP2_NO_ERROR.rawValue else { return }
             self.accounts.resetSent()
         case NGHTTP2_DATA, NGHTTP2_HEADERS:
@@ -275,12 +275,12 @@ public final class HTTP2Connection {
 
     // MARK: Sending
 
-    /// Whether the connection is over: nothing is to be read or written.
+    /// Whether the connection is over, with nothing left to read or write.
     public var isOver: Bool { nghttp2_session_want_read(self.session) == 0 && nghttp2_session_want_write(self.session) == 0 }
 
-    /// Bytes to send now, about as many as `limit` at most, and what happened because of them.
+    /// Bytes to send now, up to about `limit`, and the resulting events.
     ///
-    /// - Throws: nghttp2 is out of memory.
+    /// - Throws: if nghttp2 is out of memory.
     public func takeOutput(limit: Int = 256 * 1024) throws(HTTP2Failure) -> (bytes: ByteBuffer, events: [HTTP2Event]) {
         self.outputLimit = limit
         if self.lastOutput > 0, nghttp2_session_want_write(self.session) != 0 { self.output.reserveCapacity(min(self.lastOutput, limit)) }
@@ -317,7 +317,7 @@ public final class HTTP2Connection {
 
     public func respond(_ stream: Int32, _ fields: HTTP2Fields, hasBody: Bool) {
         fields.withPairs { pairs, count in
-            // The peer may have reset it in the same bytes that it came with.
+            // The peer may have reset the stream in the same bytes that opened it.
             guard self.isOpen(stream) else { return }
             guard hasBody else { return _ = nghttp2_submit_response(self.session, stream, pairs, count, nil) }
             self.bodies[stream] = OutgoingBody()
@@ -333,14 +333,14 @@ public final class HTTP2Connection {
         self.resume(stream, body)
     }
 
-    /// The body is complete; trailers follow it.
+    /// The body is complete. Trailers follow it, if any.
     public func end(_ stream: Int32, trailers: HTTP2Fields? = nil) {
         guard let body = self.bodies[stream] else { return }
         body.end = .complete(trailers)
         self.resume(stream, body)
     }
 
-    /// The body ends here, incomplete: the stream is reset once what there is of it was sent.
+    /// The body ends here, incomplete. The stream is reset once the existing part has been sent.
     public func cut(_ stream: Int32, code: HTTP2ErrorCode) {
         guard let body = self.bodies[stream], body.size > 0 else { return self.reset(stream, code: code) }
         body.end = .cut(code)
@@ -352,27 +352,27 @@ public final class HTTP2Connection {
         nghttp2_submit_rst_stream(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
     }
 
-    /// Whether the head of a request was sent: if not, the peer cannot have processed it.
+    /// Whether a request head was sent. If not, the peer cannot have processed the request.
     public func wasSent(_ stream: Int32) -> Bool { stream <= self.lastSent }
 
-    /// Copies what waits of a body into memory of its size: it may be small parts of large reads, which would be kept whole.
+    /// Copies the waiting part of a body into memory of its own size, because it may keep large read buffers alive.
     public func compact(_ stream: Int32) { self.bodies[stream]?.compact() }
 
-    /// Bytes of a body that wait to be sent.
+    /// Bytes of a body that are waiting to be sent.
     public func pending(_ stream: Int32) -> Int { self.bodies[stream]?.size ?? 0 }
 
-    /// Closed streams are remembered for a while, since frames on them are errors of other kinds than on idle ones (RFC 9113, 5.1).
+    /// Closed streams are remembered for a while, because frames on them are a different error than frames on idle streams (RFC 9113, 5.1).
     private func isOpen(_ stream: Int32) -> Bool {
         guard let known = nghttp2_session_find_stream(self.session, stream) else { return false }
         return nghttp2_stream_get_state(known) != NGHTTP2_STREAM_STATE_CLOSED
     }
 
-    /// So many bytes of a stream's body were taken: the peer may send as many more.
+    /// This many bytes of a stream's body were taken, so the peer may send as many more.
     public func credit(_ stream: Int32, _ count: Int) {
         nghttp2_session_consume_stream(self.session, stream, count)
     }
 
-    /// Lets the peer have more bytes of a body on their way, unless the connection's streams have as many more already as they may.
+    /// Lets the peer have more bytes of a body in flight, unless the connection's streams together have reached their limit.
     public func growWindow(_ stream: Int32, to size: Int) {
         let more = size - (self.grown[stream] ?? self.settings.streamWindow)
         guard more > 0, self.growth + more <= self.settings.connectionWindow, self.isOpen(stream) else { return }
@@ -381,13 +381,13 @@ public final class HTTP2Connection {
         nghttp2_session_set_local_window_size(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, Int32(size))
     }
 
-    /// Whether the peer has sent its message on this stream to the end; also if there is no such stream.
+    /// Whether the peer has completed its message on this stream, or there is no such stream.
     public func peerHasEnded(_ stream: Int32) -> Bool { nghttp2_session_get_stream_remote_close(self.session, stream) != 0 }
 
-    /// Whether one more request may be sent: not after GOAWAY of either side, nor once the numbers of streams are used up (RFC 9113, 5.1.1).
+    /// Whether another request may be sent. False after a GOAWAY from either side, and once stream numbers are used up (RFC 9113, 5.1.1).
     public var takesRequests: Bool { nghttp2_session_check_request_allowed(self.session) != 0 }
 
-    /// Asks whether the peer is still there: a socket that is closed answers with a reset.
+    /// Checks whether the peer is still there: a closed socket answers with a reset.
     public func probe() { nghttp2_submit_ping(self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
 
     /// How many streams the peer allows at once.
@@ -395,7 +395,7 @@ public final class HTTP2Connection {
         Int(nghttp2_session_get_remote_settings(self.session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
-    /// No new streams; those that are open finish (RFC 9113, 6.8).
+    /// Accepts no new streams; open streams finish (RFC 9113, 6.8).
     public func goAway() {
         let last = nghttp2_session_get_last_proc_stream_id(self.session)
         nghttp2_submit_goaway(
@@ -421,7 +421,7 @@ public final class HTTP2Connection {
         return provider
     }
 
-    /// - Returns: how many bytes of the body the next DATA frame has.
+    /// - Returns: the number of body bytes in the next DATA frame.
     private func nextData(_ stream: Int32, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>) -> Int {
         guard let body = self.bodies[stream] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_NO_COPY.rawValue)
@@ -444,7 +444,8 @@ public final class HTTP2Connection {
         return count
     }
 
-    /// - Returns: nghttp2 sends DATA frames one after another: that it must wait, once there is enough.
+    /// - Returns: an error that makes nghttp2 wait once there is enough output, because it would otherwise send one DATA frame after
+    ///   another.
     private func write(_ stream: Int32, header: UnsafeRawBufferPointer, _ length: Int) -> Int32 {
         guard self.output.readableBytes < self.outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
         self.output.writeBytes(header)
@@ -455,17 +456,17 @@ public final class HTTP2Connection {
 
 /// What happens on a connection, in order.
 public enum HTTP2Event: Hashable {
-    /// A header section: of a request, a response (interim ones too), or trailers.
+    /// A header section of a request, a response (including interim ones), or trailers.
     case headers(stream: Int32, HTTP2FieldSection, endsStream: Bool)
-    /// Bytes of a body, at this range of what was received.
+    /// Bytes of a body, at this range of the received bytes.
     case data(stream: Int32, Range<Int>)
     /// The peer's message is complete.
     case ended(stream: Int32)
-    /// This side's message was written to its end.
+    /// This side's message has been written completely.
     case answered(stream: Int32)
-    /// The stream is over in both directions: regularly, or reset by either side.
+    /// The stream has ended in both directions, normally or because either side reset it.
     case closed(stream: Int32, code: HTTP2ErrorCode)
-    /// The peer takes no new streams; those after `lastStream` were not processed.
+    /// The peer accepts no new streams. Those after `lastStream` were not processed.
     case goAway(lastStream: Int32, code: HTTP2ErrorCode)
     /// The peer's settings have changed.
     case settings
@@ -479,7 +480,7 @@ private final class OutgoingBody {
     }
 
     private var first = ByteBuffer()
-    /// What follows it, in order; most bodies have nothing here.
+    /// The buffers that follow, in order. Most bodies have none.
     private var rest: CircularBuffer<ByteBuffer>?
     private(set) var size = 0
     var end: End?
@@ -518,7 +519,7 @@ private final class OutgoingBody {
     }
 }
 
-/// An error code of HTTP/2 (RFC 9113, 7).
+/// An HTTP/2 error code (RFC 9113, 7).
 public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public var rawValue: UInt32
 
@@ -541,13 +542,13 @@ public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable, CustomString
     }
 }
 
-/// Why a connection cannot go on.
+/// Why a connection cannot continue.
 public struct HTTP2Failure: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
 
     public init(_ message: String) { self.message = message }
 
-    /// - Parameter code: nghttp2's.
+    /// - Parameter code: an nghttp2 error code.
     init(code: Int32) { self.message = String(cString: nghttp2_strerror(code)) }
 
     static func check(_ code: Int32) throws(HTTP2Failure) {

@@ -2,36 +2,36 @@ internal import CNghttp2
 public import CassetteModel
 public import TapeExchange
 
-/// A header section as it came: pseudo-fields by name, the others in order.
+/// A header section as received: pseudo-fields by name, and the other fields in order.
 ///
-/// nghttp2 has checked names, values and the order of pseudo-fields (RFC 9113, 8.2.1 and 8.3). A class, so that an event costs one reference;
-/// nothing changes once it was given out.
+/// nghttp2 has checked names, values and the order of pseudo-fields (RFC 9113, 8.2.1 and 8.3). A class, so that an event costs one
+/// reference. It does not change once it has been returned.
 public final class HTTP2FieldSection {
-    /// In one piece, so that a field is one access.
+    /// Kept in one struct, so that adding a field takes one access.
     private var content = Content()
 
     public var method: String? { self.content.method }
     public var scheme: String? { self.content.scheme }
     public var authority: String? { self.content.authority }
     public var path: String? { self.content.path }
-    /// The path as it came, if it has other bytes than ASCII's.
+    /// The path as received, if it has non-ASCII bytes.
     var rawPath: [UInt8]? { self.content.rawPath }
     public var status: Int? { self.content.status }
-    /// Of an extended CONNECT (RFC 8441, 4).
+    /// The protocol of an extended CONNECT (RFC 8441, 4).
     public var connectProtocol: String? { self.content.connectProtocol }
     public var fields: HeaderFields { self.content.fields }
-    /// Decoded bytes with 32 for each field (RFC 9113, 6.5.2).
+    /// Decoded bytes plus 32 for each field (RFC 9113, 6.5.2).
     public var size: Int { self.content.size }
-    /// Past the limits: fields are missing.
+    /// Beyond the limits, so that fields are missing.
     public var isTooLarge: Bool { self.content.isTooLarge }
-    /// What makes it malformed; nil if nothing does.
+    /// Why the section is malformed; nil if it is not.
     public var problem: String? { self.content.problem }
-    /// The fields that no table on the way may hold, by name.
+    /// The fields that no header table may hold, by name.
     public var neverIndexed: NeverIndexed { self.content.neverIndexed }
 
     init() {}
 
-    /// - Returns: the size with the field.
+    /// - Returns: the size including this field.
     func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, settings: HTTP2Connection.Settings, neverIndexed: Bool
     ) -> Int {
@@ -94,7 +94,7 @@ extension HTTP2FieldSection: Hashable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(self.description) }
 
-    /// All of it, for tests.
+    /// All contents, for tests.
     public var description: String {
         let own = [self.method, self.scheme, self.authority, self.path, self.status.map { "\($0)" }, self.problem].map { $0 ?? "-" }
         return "\(own) \(self.fields.lines) \(self.size)\(self.isTooLarge ? " too large" : "") \(self.neverIndexed)"
@@ -102,9 +102,9 @@ extension HTTP2FieldSection: Hashable, CustomStringConvertible {
 }
 
 extension RequestHead {
-    /// The head of a request, with what HTTP/2 says of it in pseudo-fields.
+    /// The head of a request, including its HTTP/2 pseudo-fields.
     ///
-    /// - Throws: it is malformed (RFC 9113, 8.1.1), or too large (431).
+    /// - Throws: if it is malformed (RFC 9113, 8.1.1) or too large (431).
     public init(_ section: HTTP2FieldSection) throws(MessageError) {
         guard !section.isTooLarge else {
             throw MessageError(.tooLong, status: 431, "request has a header section of more than 64 KiB or 2048 fields; send less")
@@ -139,7 +139,7 @@ extension RequestHead {
 extension ResponseHead {
     /// The head of a response.
     ///
-    /// - Throws: it is malformed (RFC 9113, 8.1.1), or too large.
+    /// - Throws: if it is malformed (RFC 9113, 8.1.1) or too large.
     public init(_ section: HTTP2FieldSection) throws(MessageError) {
         guard !section.isTooLarge else {
             throw MessageError(.tooLong, status: 502, "response has a header section of more than 64 KiB or 2048 fields")
@@ -187,15 +187,15 @@ public struct HTTP2Fields: Sendable {
         self.neverIndexed = neverIndexed
     }
 
-    /// Fields of HTTP/2 have no connection's fields among them, and names in lower case: nghttp2 refuses others.
+    /// Fields for HTTP/2: without connection-specific fields, and with lower-case names. nghttp2 refuses any others.
     private static func translated(_ fields: HeaderFields, _ version: HTTPVersion, dropsHost: Bool) -> HeaderFields {
         version.major >= 2 && !(dropsHost && fields.contains("host")) ? fields : HopByHop.multiplexed(fields, dropsHost: dropsHost)
     }
 
-    /// Bytes of the fields, about as HTTP/1 would send them.
+    /// The size of the fields in bytes, approximately as in HTTP/1.
     public var size: Int { self.fields.size }
 
-    /// Names and values as nghttp2 takes them: it copies them, and changes nothing through its pointers to mutable bytes.
+    /// Names and values in nghttp2's form. nghttp2 copies them, and changes nothing although its pointers are to mutable bytes.
     func withPairs<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
         // Room for the values of pseudo-fields, on the stack if they are short.
         let (room, count) =
@@ -203,7 +203,7 @@ public struct HTTP2Fields: Sendable {
             case .none: (0, 0)
             case .status(let status): (String(status).utf8.count, 1)
             case .request(let method, let scheme, let authority, let path, _):
-                // A raw path is never longer than the encoded one.
+                // A raw path is never longer than the encoded path.
                 (method.utf8.count + scheme.utf8.count + authority.utf8.count + path.utf8.count, 4)
             }
         return withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: count + self.fields.count) { pairs in

@@ -1,7 +1,7 @@
-/// How many bytes of one body may come before they are taken (RFC 9113, 5.2): more, for a reader that keeps up.
+/// How many bytes of one body may arrive before they are taken (RFC 9113, 5.2). The window grows for a reader that keeps up.
 ///
-/// Begins at 64 KiB, which is what a stream may cost while nobody reads it, and doubles up to 1 MiB whenever a window of bytes has come and was
-/// taken at once: 64 KiB in 20 ms are 3 MB/s, 1 MiB are 50. Knows no connection, which bounds the sum: see `HTTP2Connection.growWindow`.
+/// Begins at 64 KiB, which is what a stream may cost while nothing reads it. Doubles up to 1 MiB whenever a full window of bytes arrived
+/// and was taken at once: 64 KiB in 20 ms are 3 MB/s, and 1 MiB is 50 MB/s. `HTTP2Connection.growWindow` bounds the sum for a connection.
 public struct StreamWindow: Sendable {
     public static let largest = 16 * 65_535
 
@@ -10,7 +10,7 @@ public struct StreamWindow: Sendable {
 
     public init() {}
 
-    /// Bytes were taken as they came.
+    /// Bytes were taken as they arrived.
     ///
     /// - Returns: the larger window, if it grows.
     public mutating func took(_ count: Int) -> Int? {
@@ -21,6 +21,6 @@ public struct StreamWindow: Sendable {
         return self.size
     }
 
-    /// Bytes have come and nobody takes them.
+    /// Bytes have arrived, but nothing takes them.
     public mutating func stalled() { self.taken = 0 }
 }

@@ -4,7 +4,7 @@ internal import COpenSSL
 public struct SHA256Digest: ~Copyable {
     private let context: OpaquePointer
 
-    /// - Returns: nil if OpenSSL has no SHA-256, as under a policy that forbids it.
+    /// - Returns: nil if OpenSSL does not provide SHA-256, for example because a policy forbids it.
     public init?() {
         guard let context = EVP_MD_CTX_new() else { return nil }
         guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
@@ -24,7 +24,7 @@ public struct SHA256Digest: ~Copyable {
         _ = EVP_DigestUpdate(self.context, bytes.baseAddress, bytes.count)
     }
 
-    /// The 32 bytes of the digest; a new digest begins.
+    /// Returns the 32 bytes of the digest and begins a new digest.
     public mutating func finalize() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0

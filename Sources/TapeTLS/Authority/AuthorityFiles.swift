@@ -3,17 +3,17 @@ public import TapeBytes
 
 /// The files of an authority: a certificate and a key in PEM form.
 ///
-/// Reads them, or creates both if neither exists; never changes an existing file.
+/// Reads them, or creates both if neither exists. Never changes an existing file.
 public struct AuthorityFiles: Sendable, Hashable {
     public static let certificateName = "ca-cert.pem"
     public static let keyName = "ca-key.pem"
 
     public let certificatePath: String
     public let keyPath: String
-    /// Nil if the files were named one by one: those are never created.
+    /// nil if the files were named individually, in which case they are never created.
     private let folder: String?
 
-    /// The authority that is made on first use.
+    /// The authority that is created on first use.
     public init(folder: String) {
         var folder = folder
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
@@ -22,14 +22,14 @@ public struct AuthorityFiles: Sendable, Hashable {
         self.keyPath = "\(folder)/\(Self.keyName)"
     }
 
-    /// An existing authority. Follows symbolic links, as secrets are often mounted that way.
+    /// An existing authority. Follows symbolic links, because secrets are often mounted that way.
     public init(certificateFile: String, keyFile: String) {
         self.folder = nil
         self.certificatePath = certificateFile
         self.keyPath = keyFile
     }
 
-    /// Why the key is not safe, with the command that fixes it; nil if it is.
+    /// Why the key is not safe, with the command that fixes it; nil if it is safe.
     public var warning: String? {
         guard self.keyFile.isReadableByOthers else { return nil }
         return "other users can read the key \"\(self.keyPath)\" and impersonate any site to its clients; run: chmod 600 '\(self.keyPath)'"
@@ -53,13 +53,13 @@ public struct AuthorityFiles: Sendable, Hashable {
         }
     }
 
-    /// Loads the authority, or makes it if neither file exists. Two programs that start at once get the same one.
+    /// Loads the authority, or creates it if neither file exists. Two programs that start at the same time get the same one.
     ///
     /// - Parameter now: seconds since 1970.
     public func loadOrCreate(now: Int64) throws(CertificateError) -> CertificateAuthority {
         guard let folder = self.folder, !self.certificateFile.isPresent || !self.keyFile.isPresent else { return try self.load(now: now) }
         let lock = try AuthorityFolder(folder)
-        // Another program may have made it before this one had the lock.
+        // Another program may have created it before this one got the lock.
         if !self.certificateFile.isPresent, !self.keyFile.isPresent {
             let authority = try CertificateAuthority.make(now: now)
             try self.keyFile.create(authority.keyPEM(), mode: 0o600)
@@ -79,7 +79,7 @@ public struct AuthorityFiles: Sendable, Hashable {
 
     private var keyFile: AuthorityFile { AuthorityFile(path: self.keyPath, followsLinks: self.folder == nil) }
 
-    /// What to do with files that were made here: nothing depends on them but the clients' trust.
+    /// What to do with files that were created here. Only the clients' trust depends on them.
     private var renewal: String {
         self.folder == nil ? "" : "; or remove both files, start again, and trust the new authority"
     }
@@ -101,9 +101,9 @@ public struct AuthorityFiles: Sendable, Hashable {
     }
 }
 
-/// Holds the lock of the folder in which an authority is made, so that two programs do not make one each; releases it in deinit.
+/// Holds the lock of the folder in which an authority is created, so that two programs do not create one each. Releases it in deinit.
 struct AuthorityFolder: ~Copyable {
-    /// Five seconds in all; making an authority takes a few milliseconds.
+    /// Five seconds in total. Creating an authority takes a few milliseconds.
     private static let tries = 500
     /// Milliseconds.
     private static let pause: Int32 = 10
@@ -125,7 +125,7 @@ struct AuthorityFolder: ~Copyable {
             poll(nil, 0, Self.pause)
             errno = EINTR
         } while result < 0 && errno == EINTR
-        // Some network file systems have no locks: there the hard links that create the files never replace one.
+        // Some network file systems have no locks. There, hard links ensure that creating a file never replaces another.
         guard result == 0 || errno == ENOLCK || errno == EOPNOTSUPP else {
             let number = errno
             close(descriptor)
@@ -149,7 +149,7 @@ struct AuthorityFolder: ~Copyable {
             return
         }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try self.create(String(path[..<slash])) }
-        // Another program may have made it in the meantime.
+        // Another program may have created it in the meantime.
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw self.error(errno, "create", path) }
     }
 
@@ -204,7 +204,7 @@ struct AuthorityFile {
         return Array(bytes.prefix(done))
     }
 
-    /// Writes a file under another name and links it to this one once it is complete and on the disk. Fails if the name is taken.
+    /// Writes a file under another name, and links it to this name once it is complete and on disk. Fails if the name is taken.
     func create(_ bytes: [UInt8], mode: mode_t) throws(CertificateError) {
         let draft = "\(self.path).\(getpid()).\(UInt32.random(in: .min ... .max))"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)

@@ -1,15 +1,15 @@
 internal import COpenSSL
 public import TapeBytes
 
-/// A CA certificate with its key: issues leaf certificates.
+/// A CA certificate with its key. Issues leaf certificates.
 ///
-/// Reads and writes no files, and keeps no list of what it issued.
+/// Does not read or write files, and keeps no list of issued certificates.
 public struct CertificateAuthority: ~Copyable, Sendable {
     private static let day: Int64 = 86_400
     private static let lifetime = 3650 * Self.day
-    /// For clients whose clocks are late.
+    /// For clients whose clocks are slow.
     private static let margin = 2 * Self.day
-    /// Browsers accept 397 days, Apple's systems 825 for roots that people install.
+    /// Browsers accept 397 days, and Apple's systems 825 for roots installed by people.
     private static let leafLifetime = 365 * Self.day
     /// ub-common-name of RFC 5280, appendix A.1.
     private static let commonNameLimit = 64
@@ -37,7 +37,7 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         return try CertificateAuthority(chain: CertificateChain(certificate), key: key, now: now)
     }
 
-    /// - Parameter certificatePEM: the CA certificate, and those that signed it if clients know only those.
+    /// - Parameter certificatePEM: the CA certificate, and those that signed it if clients trust only those.
     public init(certificatePEM: [UInt8], keyPEM: [UInt8], now: Int64) throws(CertificateError) {
         try self.init(chain: CertificateChain(pem: certificatePEM), key: PrivateKey(pem: keyPEM), now: now)
     }
@@ -86,7 +86,7 @@ public struct CertificateAuthority: ~Copyable, Sendable {
 
     public func keyPEM() throws(CertificateError) -> [UInt8] { try self.key.pem() }
 
-    /// A certificate for a server with `key`, valid for a year at most and never longer than the authority.
+    /// A certificate for a server with `key`, valid for at most a year and never longer than the authority.
     ///
     /// - Parameter now: seconds since 1970.
     public func mint(_ names: LeafNames, key: borrowing PrivateKey, now: Int64) throws(CertificateError) -> Certificate {
@@ -122,7 +122,7 @@ public struct CertificateAuthority: ~Copyable, Sendable {
     }
 }
 
-/// A certificate that is being written; signing ends the draft. Knows the form, not what belongs in which certificate.
+/// A certificate that is being written. Signing ends the draft. Knows the form, but not what belongs in a certificate.
 struct CertificateDraft: ~Copyable {
     private static let serialLength = 16
 
@@ -193,7 +193,7 @@ struct CertificateExtension: Hashable, Sendable {
     static let endEntity = Self(identifier: NID_basic_constraints, isCritical: true, value: DER.element(DER.sequence, []))
     /// keyCertSign and cRLSign.
     static let signsCertificates = Self(identifier: NID_key_usage, isCritical: true, value: DER.bits([5, 6]))
-    /// digitalSignature: all that a key needs if the key exchange is ephemeral.
+    /// digitalSignature, which is all that a key needs if the key exchange is ephemeral.
     static let signsHandshakes = Self(identifier: NID_key_usage, isCritical: true, value: DER.bits([0]))
     /// id-kp-serverAuth, 1.3.6.1.5.5.7.3.1.
     static let servesTLS = Self(
@@ -223,7 +223,7 @@ struct CertificateExtension: Hashable, Sendable {
     }
 }
 
-/// Writes the few forms of DER that extensions need.
+/// Writes the few DER forms that extensions need.
 enum DER {
     static let sequence: UInt8 = 0x30
 
@@ -242,7 +242,7 @@ enum DER {
         return element
     }
 
-    /// Bit 0 is the first of the string; unset bits at the end are omitted (X.690, 11.2.2).
+    /// Bit 0 is the first bit of the string. Unset bits at the end are omitted (X.690, 11.2.2).
     static func bits(_ numbers: [Int]) -> [UInt8] {
         guard let last = numbers.max() else { return [0x03, 0x01, 0x00] }
         var string = [UInt8](repeating: 0, count: last / 8 + 1)

@@ -23,7 +23,8 @@ public final class Leaf: Sendable {
         self.issuers = issuers
     }
 
-    /// Sends the leaf and the certificates between it and the root, but not the root: clients that trust it have it (RFC 8446, 4.4.2).
+    /// Sends the leaf and the certificates between it and the root, but not the root, which clients that trust it already have (RFC 8446,
+    /// 4.4.2).
     func use(in ssl: OpaquePointer) throws(TLSFailure) {
         ErrorQueue.clear()
         guard SSL_use_certificate(ssl, self.certificate.pointer) == 1, SSL_use_PrivateKey(ssl, self.key.pointer) == 1 else {
@@ -35,9 +36,9 @@ public final class Leaf: Sendable {
 
 /// The names of a leaf certificate: DNS names in lower case and IP addresses, each once, the most important first.
 ///
-/// Drops what is not a name, and does not convert U-labels to A-labels.
+/// Drops anything that is not a name, and does not convert U-labels to A-labels.
 public struct LeafNames: Hashable, Sendable {
-    /// Keeps the certificate within a few TLS records; clients and servers have limits of their own.
+    /// Keeps the certificate within a few TLS records. Clients and servers have limits of their own.
     public static let limit = 100
     /// 255 bytes on the wire are 253 characters (RFC 1035, 2.3.4).
     private static let nameLimit = 253
@@ -48,9 +49,9 @@ public struct LeafNames: Hashable, Sendable {
     public private(set) var addresses: [[UInt8]] = []
 
     /// - Parameters:
-    ///   - host: the host the client connects to; an IPv6 literal may be in brackets.
+    ///   - host: the host that the client connects to. An IPv6 literal may be in brackets.
     ///   - serverName: the name in the client's hello.
-    ///   - upstream: the names in the origin's certificate, wildcards included.
+    ///   - upstream: the names in the origin's certificate, including wildcards.
     public init(host: String, serverName: String? = nil, upstream: [String] = []) {
         var known: Set<String> = []
         self.add(host, known: &known)
@@ -72,7 +73,7 @@ public struct LeafNames: Hashable, Sendable {
         guard !name.isEmpty, name.count <= Self.nameLimit else { return nil }
         let labels = name.split(separator: 0x2E, omittingEmptySubsequences: false)
         for (index, label) in labels.enumerated() {
-            // RFC 6125, 6.4.3: a wildcard is the whole first label, and not the only one.
+            // RFC 6125, 6.4.3: a wildcard must be the whole first label, and not the only label.
             if mayBeWildcard, index == 0, labels.count > 1, label.elementsEqual([0x2A]) { continue }
             guard !label.isEmpty, label.count <= Self.labelLimit, label.allSatisfy(Self.isLabelByte) else { return nil }
         }
@@ -88,7 +89,7 @@ public struct LeafNames: Hashable, Sendable {
         }
     }
 
-    /// Letters, digits and hyphens; and underscores, which RFC 1123 does not allow and some host names have.
+    /// Letters, digits, hyphens, and underscores, which RFC 1123 does not allow but some host names have.
     private static func isLabelByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x61...0x7A, 0x30...0x39, 0x2D, 0x5F: true
@@ -97,9 +98,9 @@ public struct LeafNames: Hashable, Sendable {
     }
 }
 
-/// Issues leaf certificates and keeps the most recently used, all with one key of its own. Not thread-safe: the caller locks.
+/// Issues leaf certificates with a single key of its own and keeps the most recently used ones. Not thread-safe: the caller locks.
 public final class LeafStore {
-    /// Seconds; a leaf that expires sooner is issued again.
+    /// In seconds. A leaf that expires sooner is issued again.
     private static let remainder: Int64 = 86_400
 
     private struct Key: Hashable {
@@ -148,7 +149,7 @@ public final class LeafStore {
         return entry.leaf
     }
 
-    /// Issues and keeps a leaf; replaces the one for the same host and server name.
+    /// Issues and keeps a leaf, which replaces any other for the same host and server name.
     ///
     /// - Parameter now: seconds since 1970.
     public func mint(host: String, serverName: String?, upstreamNames: [String] = [], now: Int64) throws(CertificateError) -> Leaf {
@@ -158,7 +159,7 @@ public final class LeafStore {
             issuers: self.authority.issuers()
         )
         let key = Key(host, serverName)
-        // A pass over all entries takes a tenth of the time of issuing a leaf.
+        // Scanning all entries takes a tenth of the time of issuing a leaf.
         if self.entries[key] == nil, self.entries.count >= self.capacity,
             let oldest = self.entries.min(by: { $0.value.use < $1.value.use })
         {

@@ -11,7 +11,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
         self.pointer = pointer
     }
 
-    /// Takes a reference of its own to a certificate that has another owner.
+    /// Takes its own reference to a certificate that has another owner.
     init(sharing pointer: OpaquePointer) {
         X509_up_ref(pointer)
         self.pointer = pointer
@@ -50,7 +50,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
 
     deinit { X509_free(self.pointer) }
 
-    /// All certificates of a PEM text, in order; nil if there are none.
+    /// All certificates in a PEM text, in order; nil if there are none.
     public static func chain(pem: [UInt8]) throws(CertificateError) -> CertificateChain? {
         let chain = try CertificateChain(pem: pem)
         guard chain.count > 0 else { return nil }
@@ -71,7 +71,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
 
     public var summary: CertificateSummary { CertificateSummary(self.pointer) }
 
-    /// The hash of the subject, eight hex digits: the file name by which OpenSSL finds a root in a folder (`openssl x509 -hash`).
+    /// The hash of the subject as eight hex digits: the file name under which OpenSSL finds a root in a folder (`openssl x509 -hash`).
     public var subjectHash: String {
         ErrorQueue.clear()
         let digits = String(X509_subject_name_hash(self.pointer) & 0xFFFF_FFFF, radix: 16)
@@ -82,7 +82,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
     /// Seconds since 1970. Cheaper than a summary.
     var notBefore: Int64 { CertificateSummary.notBefore(self.pointer) }
 
-    /// As `notBefore`.
+    /// Like `notBefore`.
     var notAfter: Int64 { CertificateSummary.notAfter(self.pointer) }
 
     static func der(_ certificate: OpaquePointer) -> [UInt8] {
@@ -108,7 +108,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
         return "\(group) (\(text))"
     }
 
-    /// The curve, by NIST's name if it has one; nil for keys without a curve.
+    /// The curve, by its NIST name if it has one; nil for keys without a curve.
     private static func group(of key: OpaquePointer) -> String? {
         var name = [CChar](repeating: 0, count: 80)
         var length = 0
@@ -118,9 +118,9 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Owns a BIO in memory, which OpenSSL reads PEM from and writes to.
+/// Owns an in-memory BIO, which OpenSSL reads PEM from and writes it to.
 struct MemoryBIO: ~Copyable {
-    /// Far above any bundle of certificates; OpenSSL counts in `Int32`.
+    /// Far above the size of any bundle of certificates. OpenSSL counts in `Int32`.
     static let limit = 16 << 20
 
     let pointer: OpaquePointer
@@ -141,7 +141,7 @@ struct MemoryBIO: ~Copyable {
 
     deinit { BIO_free(self.pointer) }
 
-    /// The bytes that were written and not yet read.
+    /// The bytes that have been written but not read yet.
     var bytes: [UInt8] {
         var start: UnsafeMutablePointer<CChar>?
         let count = wiretape_bio_bytes(self.pointer, &start)

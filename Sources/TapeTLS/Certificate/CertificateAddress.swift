@@ -13,7 +13,7 @@ struct CertificateAddress: Hashable, Sendable, CustomStringConvertible {
     init?(_ text: String) {
         var text = text
         if text.hasPrefix("["), text.hasSuffix("]"), text.count > 2 { text = String(text.dropFirst().dropLast()) }
-        // `inet_pton` would stop at a NUL and accept what is before it.
+        // `inet_pton` would stop at a NUL and accept the part before it.
         guard !text.utf8.contains(0) else { return nil }
         var short = in_addr()
         if inet_pton(AF_INET, text, &short) == 1 {

@@ -1,12 +1,12 @@
 internal import COpenSSL
 public import TapeBytes
 
-/// Owns certificates in order: a leaf and those that signed it, or a bundle of roots. Does not check that each signed the one before.
+/// Owns certificates in order: a leaf and those that signed it, or a bundle of roots. Does not check that each signed the previous one.
 // SAFETY: the certificates are never changed, and OpenSSL locks what it caches in them.
 public struct CertificateChain: ~Copyable, @unchecked Sendable {
     let pointers: [OpaquePointer]
 
-    /// Reads certificates until the text ends or `limit` is reached; skips other blocks, such as keys.
+    /// Reads certificates until the text ends or `limit` is reached. Skips other blocks, such as keys.
     public init(pem: [UInt8], limit: Int = .max) throws(CertificateError) {
         let bio = try MemoryBIO(pem)
         var pointers: [OpaquePointer] = []
@@ -62,7 +62,7 @@ public struct CertificateChain: ~Copyable, @unchecked Sendable {
 
 /// Writes trusted certificates as one PKCS#12 file, in the form that Java reads. Never holds a key.
 public enum TrustStore {
-    /// The content is public and the password known: a slow MAC would protect nothing.
+    /// The content is public and the password known, so a slow MAC would protect nothing.
     private static let iterations: Int32 = 1
     private static let nameLimit = 100
 
@@ -71,7 +71,7 @@ public enum TrustStore {
         try self.pkcs12(CertificateChain(pem: certificatesPEM), password: password)
     }
 
-    /// Each certificate once, under a name of its own.
+    /// Includes each certificate once, under a unique name.
     public static func pkcs12(_ certificates: borrowing CertificateChain, password: String) throws(CertificateError) -> [UInt8] {
         guard certificates.count > 0 else {
             throw CertificateError(.damaged, "no certificate for the trust store; it begins with \"-----BEGIN CERTIFICATE-----\"")
@@ -98,7 +98,7 @@ public enum TrustStore {
         }
     }
 
-    /// Java keeps one certificate per name and ignores case: hence the fingerprint.
+    /// Java keeps one certificate per name and ignores case, so the name includes the fingerprint.
     private static func name(_ summary: CertificateSummary) -> String {
         let mark = summary.fingerprint.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return "\(summary.subject.prefix(self.nameLimit)) \(mark)"

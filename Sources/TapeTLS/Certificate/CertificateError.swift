@@ -1,12 +1,12 @@
 public import TapeBytes
 internal import COpenSSL
 
-/// An error of a certificate, a key or an authority. Errors of a connection are `TLSFailure`s.
+/// An error about a certificate, a key or an authority. Connection errors are `TLSFailure`s.
 ///
 /// Its message: what is wrong, in which file if any, and what to do next.
 public typealias CertificateError = CodedError<CertificateErrorCode>
 
-/// A kind of error; more kinds may come.
+/// A kind of error. More kinds may be added.
 public struct CertificateErrorCode: Hashable, Sendable, CustomStringConvertible {
     private enum Value {
         case notFound, damaged, encrypted, mismatch, notAuthority, expired, noName, unsafePath, unreadable, unwritable, library
@@ -30,7 +30,7 @@ public struct CertificateErrorCode: Hashable, Sendable, CustomStringConvertible 
     public static var noName: Self { Self(value: .noName) }
     /// A symbolic link, or not a regular file, in place of a key or certificate.
     public static var unsafePath: Self { Self(value: .unsafePath) }
-    /// The file exists and could not be read.
+    /// The file exists but could not be read.
     public static var unreadable: Self { Self(value: .unreadable) }
     /// The file could not be created or written.
     public static var unwritable: Self { Self(value: .unwritable) }
@@ -49,13 +49,13 @@ extension CodedError where Kind == CertificateErrorCode {
     }
 }
 
-/// The queue of errors that OpenSSL keeps for each thread: cleared before a call that may fail, drained after it.
+/// The error queue that OpenSSL keeps for each thread: cleared before a call that may fail, drained after it.
 enum ErrorQueue {
     static func clear() {
         ERR_clear_error()
     }
 
-    /// Empties the queue and returns its reasons, oldest first; OpenSSL keeps at most 16.
+    /// Empties the queue and returns its reasons, oldest first. OpenSSL keeps at most 16.
     static func drain() -> [String] {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {

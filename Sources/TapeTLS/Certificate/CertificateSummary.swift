@@ -13,9 +13,9 @@ public struct CertificateSummary: Sendable, Hashable {
     public var fingerprint: [UInt8]
     /// SHA-256 of the SubjectPublicKeyInfo (RFC 7469, 2.4); empty if OpenSSL cannot compute it.
     public var publicKeyDigest: [UInt8]
-    /// One line in the manner of RFC 2253, the most specific part first.
+    /// One line in the style of RFC 2253, the most specific part first.
     public var subject: String
-    /// As `subject`.
+    /// Like `subject`.
     public var issuer: String
     /// Seconds since 1970; 0 if the certificate has no readable time.
     public var notBefore: Int64
@@ -42,7 +42,7 @@ public struct CertificateSummary: Sendable, Hashable {
 
     init(_ certificate: OpaquePointer) {
         ErrorQueue.clear()
-        // A malformed certificate leaves errors in the queue; the next call must not find them.
+        // A malformed certificate leaves errors in the queue, which the next call must not see.
         defer { ErrorQueue.clear() }
         self.fingerprint = Self.digest(Certificate.der(certificate))
         self.publicKeyDigest = Self.publicKeyDigest(certificate)
@@ -51,7 +51,7 @@ public struct CertificateSummary: Sendable, Hashable {
         self.notBefore = Self.notBefore(certificate)
         self.notAfter = Self.notAfter(certificate)
         self.names = Self.names(certificate)
-        // 1: by basic constraints; other values are guesses about old certificates.
+        // 1: by basic constraints. Other values are guesses about old certificates.
         self.isAuthority = X509_check_ca(certificate) == 1
     }
 

@@ -11,7 +11,7 @@ public struct PrivateKey: ~Copyable, @unchecked Sendable {
         self.pointer = pointer
     }
 
-    /// Reads the first key of a PEM text: PKCS#8, or the older forms that name RSA or EC.
+    /// Reads the first key in a PEM text: PKCS#8, or the older forms for RSA or EC.
     public init(pem: [UInt8]) throws(CertificateError) {
         let bio = try MemoryBIO(pem)
         var isEncrypted = false
@@ -48,7 +48,7 @@ public struct PrivateKey: ~Copyable, @unchecked Sendable {
         return PrivateKey(owned: key)
     }
 
-    /// PKCS#8, not encrypted: for a file that only its owner can read.
+    /// PKCS#8, unencrypted: for a file that only its owner can read.
     public func pem() throws(CertificateError) -> [UInt8] {
         let bio = try MemoryBIO()
         guard PEM_write_bio_PKCS8PrivateKey(bio.pointer, self.pointer, nil, nil, 0, nil, nil) == 1 else {

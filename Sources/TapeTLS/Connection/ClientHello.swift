@@ -4,7 +4,7 @@ public struct ClientHello: Sendable, Hashable {
     public var serverName: String?
     /// Application protocols such as `h2`, in the client's order (RFC 7301); empty without the extension.
     public var protocols: [String]
-    /// The server_name extension holds something that is no host name (RFC 6066, 3).
+    /// The server_name extension contains something other than a host name (RFC 6066, 3).
     public var hasInvalidServerName = false
 
     public init(serverName: String? = nil, protocols: [String] = []) {
@@ -12,7 +12,7 @@ public struct ClientHello: Sendable, Hashable {
         self.protocols = protocols
     }
 
-    /// Parses the bodies of both extensions. A malformed one counts as absent: OpenSSL refuses such a hello anyway.
+    /// Parses the bodies of both extensions. A malformed one counts as absent, because OpenSSL refuses such a hello anyway.
     init(serverNameExtension: UnsafeRawBufferPointer?, protocolsExtension: UnsafeRawBufferPointer?) {
         self.serverName = serverNameExtension.flatMap(Self.serverName)
         self.protocols = protocolsExtension.map(Self.protocols) ?? []
@@ -20,7 +20,7 @@ public struct ClientHello: Sendable, Hashable {
     }
 
     private static func serverName(_ bytes: UnsafeRawBufferPointer) -> String? {
-        // A list of (type, name); in practice it has one name, of type 0 (host_name).
+        // A list of (type, name). In practice it has one name, of type 0 (host_name).
         guard self.namesHost(bytes) else { return nil }
         let length = Int(bytes[3]) << 8 | Int(bytes[4])
         guard length > 0, length <= 255, bytes.count >= 5 + length else { return nil }
@@ -31,8 +31,8 @@ public struct ClientHello: Sendable, Hashable {
 
     private static func namesHost(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count > 5 && bytes[2] == 0 }
 
-    /// Letters, digits, dots and hyphens (RFC 5890, 2.3.1), the underscore that many have, and the colon of IPv6 addresses, which some
-    /// clients send in place of a name.
+    /// Letters, digits, dots and hyphens (RFC 5890, 2.3.1), the underscore, which many names have, and the colon of IPv6 addresses, which
+    /// some clients send in place of a name.
     private static func mayBeInHost(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -56,20 +56,21 @@ public struct ClientHello: Sendable, Hashable {
     }
 }
 
-/// Tells whether a client's first message is complete, before the connection costs anything.
+/// Tells whether a client's first message is complete, before the connection allocates anything.
 ///
-/// Reads only lengths: OpenSSL parses and checks the message.
+/// Reads only lengths. OpenSSL parses and checks the message.
 public enum ClientHelloFrame {
-    /// Hellos have about 500 bytes, with post-quantum keys 2,000. OpenSSL has a limit of its own for longer ones.
+    /// Hellos have about 500 bytes, or 2,000 with post-quantum keys. OpenSSL has its own limit for longer ones.
     private static let longest = 16_384
 
-    /// - Parameter bytes: from the connection's beginning.
-    /// - Returns: true as well if it is not a hello or too long, so that more bytes would change nothing.
+    /// - Parameter bytes: all bytes since the beginning of the connection.
+    /// - Returns: whether the message is complete; also true if it is not a hello or is too long, so that more bytes would not change the
+    ///   result.
     public static func isWhole(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         var rest = bytes[...]
         var message = 0
         var wanted = 4
-        // Records of type handshake (22), each with a header of 5 bytes (RFC 8446, 5.1); a message may span several.
+        // Records of type handshake (22), each with a header of 5 bytes (RFC 8446, 5.1). A message may span several records.
         while message < wanted {
             guard bytes.count < Self.longest else { return true }
             guard rest.count >= 5 else { return false }

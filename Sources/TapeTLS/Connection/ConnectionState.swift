@@ -2,15 +2,15 @@ internal import COpenSSL
 
 /// The state of one connection that OpenSSL's callbacks read and change.
 ///
-/// OpenSSL keeps unretained pointers to it; `TLSConnection` keeps it alive as long as those. Not Sendable.
+/// OpenSSL keeps unretained pointers to it, and `TLSConnection` keeps it alive for as long. Not Sendable.
 final class ConnectionState {
-    /// The ciphertext of the running call. Points into the caller's memory: empty after the call.
+    /// The ciphertext of the current call. Points into the caller's memory, so it is empty after the call.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Ciphertext to send that had no place in `room`, such as that of the handshake and of alerts.
+    /// Ciphertext to send that did not fit into `room`, such as that of the handshake and of alerts.
     var output = CiphertextBuffer()
-    /// The space for the running call's ciphertext; what does not fit goes to `output`.
+    /// The space for the current call's ciphertext. Anything that does not fit goes to `output`.
     var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    /// Server: the client's hello, once it was read.
+    /// Server: the client's hello, once it has been read.
     var hello: ClientHello?
     var isHelloAnswered = false
     /// Server: the application protocol to choose; nil chooses none.
@@ -19,11 +19,11 @@ final class ConnectionState {
     var refusesProtocols = false
     /// Client: how the server's certificates are checked.
     var policy = PeerPolicy.defaultEvaluation()
-    /// Client: the host that the certificate has to name.
+    /// Client: the host that the certificate must be valid for.
     var host = ""
     /// Client: why the certificates were refused; nil if they were not.
     var verdict: TLSFailure?
-    /// Client: the server asked for a certificate, and the connection has none.
+    /// Client: the server asked for a certificate, but the connection has none.
     var lacksCertificate = false
     var sessions: TLSSessionCache?
     var sessionKey = ""
@@ -44,7 +44,7 @@ final class ConnectionState {
     }
 }
 
-/// Ciphertext to send, in memory that is freed when it is taken: idle connections hold none.
+/// Ciphertext to send. Its memory is freed when it is taken, so that idle connections hold none.
 struct CiphertextBuffer: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -86,11 +86,11 @@ struct CiphertextBuffer: ~Copyable {
     }
 }
 
-/// The BIO of a connection: OpenSSL reads the running call's input in place, and writes to its output.
+/// A connection's BIO: OpenSSL reads the current call's input in place and writes to its output.
 ///
-/// Unlike OpenSSL's memory BIO, copies no input before OpenSSL reads it.
+/// Unlike OpenSSL's memory BIO, it does not copy input before OpenSSL reads it.
 enum ConnectionBIO {
-    // SAFETY: made once, and never changed after that.
+    // SAFETY: created once and never changed after that.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wiretape") else { return nil }
         BIO_meth_set_read(method) { bio, target, length in
@@ -101,7 +101,7 @@ enum ConnectionBIO {
                 return -1
             }
             let count = min(Int(length), state.input.count)
-            // SAFETY: the input is not empty, and so has an address.
+            // SAFETY: the input is not empty, so it has an address.
             UnsafeMutableRawPointer(target).copyMemory(from: state.input.baseAddress.unsafelyUnwrapped, byteCount: count)
             state.input = UnsafeRawBufferPointer(rebasing: state.input[count...])
             return Int32(count)
@@ -119,7 +119,7 @@ enum ConnectionBIO {
             return length
         }
         BIO_meth_set_ctrl(method) { _, command, _, _ in
-            // The caller of `takeOutput` flushes; OpenSSL needs no other command.
+            // The caller of `takeOutput` flushes. OpenSSL needs no other command.
             command == BIO_CTRL_FLUSH ? 1 : 0
         }
         return method

@@ -2,25 +2,25 @@ internal import COpenSSL
 
 /// One end of a TLS connection without a socket: turns ciphertext into plaintext and the reverse.
 ///
-/// Owns OpenSSL's connection and frees it. Does no I/O and has no clock: the caller sends what `takeOutput` gives, and passes what the
-/// peer sends to `receive`. Not Sendable: one thread at a time.
+/// Owns OpenSSL's connection and frees it. Does no I/O and has no clock: the caller sends the bytes from `takeOutput`, and passes the
+/// peer's bytes to `receive`. Not Sendable: one thread at a time.
 public struct TLSConnection: ~Copyable {
-    /// After its hello a client can only send early data, of which OpenSSL skips 16 KiB (RFC 8446, 4.2.10).
+    /// After its hello, a client can send only early data, of which OpenSSL skips 16 KiB (RFC 8446, 4.2.10).
     private static let pendingLimit = 65_536
 
     private let ssl: OpaquePointer
     private let state: ConnectionState
     private let isServer: Bool
-    /// Input that cannot be read yet: the handshake waits for `answer`.
+    /// Input that cannot be read yet, because the handshake waits for `answer`.
     private var pending: [UInt8] = []
-    /// The handshake is complete: plaintext can be sent.
+    /// The handshake is complete, so plaintext can be sent.
     public private(set) var isEstablished = false
     /// The peer has ended its side with close_notify.
     public private(set) var isEnded = false
     private var isOutputEnded = false
     private var failure: TLSFailure?
 
-    /// The server's end. Waits for `answer` after the client's hello.
+    /// The server's end. After the client's hello, it waits for `answer`.
     public init(server context: borrowing TLSServerContext) throws(TLSFailure) {
         self.state = ConnectionState(keyLog: context.keyLog)
         self.ssl = try Self.make(context.pointer, self.state)
@@ -28,7 +28,7 @@ public struct TLSConnection: ~Copyable {
         SSL_set_accept_state(self.ssl)
     }
 
-    /// The client's end. `receive` with no bytes makes the first message.
+    /// The client's end. Call `receive` with no bytes to make the first message.
     public init(client context: borrowing TLSClientContext, peer: borrowing TLSPeer, sessions: TLSSessionCache? = nil) throws(TLSFailure) {
         let state = ConnectionState(keyLog: context.keyLog)
         let ssl = try Self.make(context.pointer, state)
@@ -66,8 +66,8 @@ public struct TLSConnection: ~Copyable {
     ///
     /// - Parameters:
     ///   - ciphertext: bytes from the peer; may be empty. All are read unless the connection fails.
-    ///   - room: called for each piece of plaintext with the smallest space that fits; calls back with that space, which returns how many
-    ///     bytes were filled.
+    ///   - room: called for each piece of plaintext with the smallest sufficient size. Must call the given function with a space of that
+    ///     size; the function returns how many bytes were filled.
     public mutating func receive(
         _ ciphertext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) -> TLSProgress {
@@ -121,7 +121,7 @@ public struct TLSConnection: ~Copyable {
         case SSL_ERROR_WANT_CLIENT_HELLO_CB:
             ERR_clear_error()
             return .hello(self.state.hello ?? ClientHello())
-        // SSL_ERROR_SSL and _SYSCALL; the others need callbacks that are not set.
+        // SSL_ERROR_SSL and _SYSCALL. The others need callbacks that are not set.
         default:
             return self.fail()
         }
@@ -163,7 +163,7 @@ public struct TLSConnection: ~Copyable {
 
     private mutating func fail() -> TLSProgress { .failed(self.fail()) }
 
-    /// The transport has ended. Without close_notify before that, the data may be truncated (RFC 8446, 6.1).
+    /// The transport has ended. Without an earlier close_notify, the data may be truncated (RFC 8446, 6.1).
     public mutating func inputEnded() -> TLSProgress {
         guard !self.isEnded else { return .ended }
         let message =
@@ -175,10 +175,10 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: The hello
 
-    /// Server: continues the handshake with this certificate. Call `receive` after it, with no bytes if there are none.
+    /// Server: continues the handshake with this certificate. Then call `receive`, without bytes if there are none.
     ///
     /// - Parameters:
-    ///   - protocolName: the application protocol to use, one of the hello's; nil leaves the extension unanswered.
+    ///   - protocolName: the application protocol to use, one of those in the hello; nil leaves the extension unanswered.
     ///   - refusesProtocols: whether to send an alert to a client that offered only unsupported protocols (RFC 7301, 3.2).
     public mutating func answer(_ leaf: Leaf, protocolName: String?, refusesProtocols: Bool = false) throws(TLSFailure) {
         self.state.isHelloAnswered = true
@@ -189,11 +189,12 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: Output
 
-    /// Encrypts plaintext into space of the caller. Allowed between the handshake and `closeOutput`, even if the peer has ended its side.
+    /// Encrypts plaintext into the caller's space. Allowed between the handshake and `closeOutput`, even if the peer has ended its side.
     ///
-    /// Send what `takeOutput` has before the ciphertext; what does not fit comes after it, from `takeOutput` again.
+    /// Send the bytes from `takeOutput` before the ciphertext. Ciphertext that does not fit comes after it, again from `takeOutput`.
     ///
-    /// - Parameter room: called once with the space that is needed; calls back with it, which returns how many bytes were filled.
+    /// - Parameter room: called once with the required size. Must call the given function with a space of that size; the function returns
+    ///   how many bytes were filled.
     public mutating func send(
         _ plaintext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) throws(TLSFailure) {
@@ -215,11 +216,11 @@ public struct TLSConnection: ~Copyable {
             self.state.room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
             return filled
         }
-        // OpenSSL writes all or nothing without SSL_MODE_ENABLE_PARTIAL_WRITE, and no caller has 2 GiB in one piece.
+        // Without SSL_MODE_ENABLE_PARTIAL_WRITE, OpenSSL writes all or nothing, and no caller has 2 GiB in one piece.
         guard Int(status) == plaintext.count else { throw self.fail() }
     }
 
-    /// Ends our side with close_notify; nothing can be sent after that.
+    /// Ends this side with close_notify. Nothing can be sent after that.
     public mutating func closeOutput() {
         guard self.isEstablished, !self.isOutputEnded, self.failure == nil else { return }
         self.isOutputEnded = true
@@ -235,13 +236,13 @@ public struct TLSConnection: ~Copyable {
         self.state.output.take(body)
     }
 
-    // MARK: What was negotiated
-    // Has a meaning only once the handshake is complete.
+    // MARK: Negotiated parameters
+    // These are meaningful only once the handshake is complete.
 
-    /// OpenSSL's name: `TLSv1.3`.
+    /// OpenSSL's name, such as `TLSv1.3`.
     public var version: String { SSL_get_version(self.ssl).map { String(cString: $0) } ?? "" }
 
-    /// The standard's name if there is one, else OpenSSL's: `TLS_AES_256_GCM_SHA384`.
+    /// The standard name if there is one, otherwise OpenSSL's, such as `TLS_AES_256_GCM_SHA384`.
     public var cipher: String {
         guard let cipher = SSL_get_current_cipher(self.ssl) else { return "" }
         return (SSL_CIPHER_standard_name(cipher) ?? SSL_CIPHER_get_name(cipher)).map { String(cString: $0) } ?? ""
@@ -268,14 +269,14 @@ public struct TLSConnection: ~Copyable {
     }
 }
 
-/// What a TLS connection needs after a call.
+/// The result of a call: what the connection needs next.
 public enum TLSProgress: Sendable, Hashable {
-    /// All input was read: it waits for the peer.
+    /// All input has been read. The connection waits for the peer.
     case needsInput
     /// A server has read the client's first message and waits for `TLSConnection.answer`.
     case hello(ClientHello)
     /// The peer has ended its side with close_notify (RFC 8446, 6.1).
     case ended
-    /// The connection cannot be used any more; `takeOutput` may have an alert for the peer.
+    /// The connection cannot be used any more. `takeOutput` may return an alert for the peer.
     case failed(TLSFailure)
 }

@@ -3,13 +3,13 @@ internal import Platform
 
 /// Why a TLS connection failed.
 ///
-/// Names neither the host nor the side: the caller knows both.
+/// Names neither the host nor the side, because the caller knows both.
 public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Cause: String, Sendable, Hashable, CaseIterable {
         /// The peer closed the connection during the handshake, or without close_notify.
         case closed
         case reset
-        /// The peer did not accept our certificate.
+        /// The peer did not accept this side's certificate.
         case certificateRejected
         case noSharedVersion
         case noSharedCipher
@@ -23,7 +23,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case pinMismatch
         /// A custom evaluation refused the certificates.
         case refusedByPolicy
-        /// The peer requires a client certificate, and we have none.
+        /// The peer requires a client certificate, but there is none.
         case certificateRequired
         /// The peer sent something other than TLS.
         case notTLS
@@ -80,7 +80,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The first few names: a certificate can have hundreds.
+    /// Shows only the first few names, because a certificate can have hundreds.
     private static func mismatch(_ certificate: CertificateSummary?) -> String {
         guard let certificate, !certificate.names.isEmpty else {
             let subject = certificate.map { ", and it has only the subject \"\($0.subject)\"" } ?? ""
@@ -103,12 +103,12 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     // MARK: OpenSSL's error queue
 
-    /// OpenSSL reports a peer's alert as a reason: its number (RFC 8446, 6) plus 1,000.
+    /// OpenSSL reports a peer's alert as a reason: the alert number (RFC 8446, 6) plus 1,000.
     private static let alerts: ClosedRange<Int32> = 1000...1255
 
-    /// Empties the error queue and makes a failure of it.
+    /// Empties the error queue and turns it into a failure.
     ///
-    /// - Parameter lacksCertificate: the peer asked for a certificate and got none.
+    /// - Parameter lacksCertificate: the peer asked for a certificate but got none.
     static func drained(lacksCertificate: Bool = false) -> TLSFailure {
         var failure: TLSFailure?
         var reasons: [String] = []
@@ -117,7 +117,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
             guard code != 0 else { break }
             let text = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
             reasons.append(text)
-            // The first is the cause; the callers' errors follow. Other libraries use the same numbers for other reasons.
+            // The first error is the cause, and its callers' errors follow. Other libraries use the same numbers for different reasons.
             if failure == nil, ERR_GET_LIB(code) == ERR_LIB_SSL { failure = self.reading(ERR_GET_REASON(code), text, lacksCertificate) }
         }
         var result =
@@ -155,7 +155,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         return TLSFailure(cause: cause, message: message)
     }
 
-    /// From an alert of the peer (RFC 8446, 6.2).
+    /// From the peer's alert (RFC 8446, 6.2).
     private static func alert(_ number: Int32, _ text: String, _ lacksCertificate: Bool) -> TLSFailure {
         let (cause, message): (Cause, String) =
             switch number {

@@ -3,16 +3,16 @@ public import TapeBytes
 
 /// The server of a client's connection, and how its certificates are checked.
 public struct TLSPeer: Sendable {
-    /// The host that the certificate has to name: a name or an address.
+    /// The host that the certificate must be valid for: a name or an address.
     public var host: String
     /// The server_name extension; nil omits it, as for addresses (RFC 6066, 3).
     public var serverName: String?
-    /// Application protocols to offer, the preferred first; empty omits the extension.
+    /// Application protocols to offer, in order of preference; empty omits the extension.
     public var protocols: [String]
     public var policy: PeerPolicy
     /// Sent if the server asks for a certificate.
     public var identity: ClientIdentity?
-    /// Identifies the rules that a session was checked by: only sessions with an equal key are resumed.
+    /// Identifies the rules by which a session was checked. Only sessions with an equal key are resumed.
     public var sessionKey: String
 
     public init(
@@ -42,7 +42,7 @@ public struct TLSPeer: Sendable {
             SSL_set_alpn_protos(ssl, list, UInt32(list.count))
         }
         if self.policy.validatesHost {
-            // To OpenSSL, no name matches any certificate, a name ends at the first zero, and ".a" matches every name below "a".
+            // OpenSSL would let an empty name match any certificate, end a name at the first zero, and let ".a" match every name below "a".
             guard !self.host.isEmpty, !self.host.utf8.contains(0), self.host.utf8.first != UInt8(ascii: ".") else {
                 throw TLSFailure(cause: .nameMismatch, message: "the host is not a name that a certificate can have")
             }
@@ -67,8 +67,8 @@ public final class ClientIdentity: Sendable {
     private let key: PrivateKey
 
     /// - Parameters:
-    ///   - certificatePEM: the client's certificate, then those that lead to an authority the server trusts.
-    ///   - keyPEM: its private key; may be the same text, for files that hold both.
+    ///   - certificatePEM: the client's certificate, then those that lead to an authority that the server trusts.
+    ///   - keyPEM: its private key. May be the same text, for files that contain both.
     public init(certificatePEM: [UInt8], keyPEM: [UInt8]) throws(CertificateError) {
         let chain = try CertificateChain(pem: certificatePEM)
         let key = try PrivateKey(pem: keyPEM)

@@ -3,16 +3,16 @@ internal import Platform
 
 /// The settings of both kinds of context: versions, ciphers and groups of Mozilla's "intermediate" (v5.7, "Server Side TLS").
 enum ContextSettings {
-    /// Of TLS 1.3, the preferred first.
+    /// For TLS 1.3, in order of preference.
     private static let suites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
-    /// Of TLS 1.2, the preferred first: only forward secrecy and AEAD.
+    /// For TLS 1.2, in order of preference: only forward secrecy and AEAD.
     private static let ciphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
         "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305", "DHE-RSA-AES128-GCM-SHA256", "DHE-RSA-AES256-GCM-SHA384",
         "DHE-RSA-CHACHA20-POLY1305",
     ]
-    /// Added to those if deprecated versions are allowed: OpenSSL's defaults, with CBC and RSA key exchange. `DEFAULT` itself would have to
-    /// come first.
+    /// Added if deprecated versions are allowed: OpenSSL's defaults, with CBC and RSA key exchange. `DEFAULT` itself would have to come
+    /// first.
     private static let oldCiphers = ["ALL", "!COMPLEMENTOFDEFAULT", "!eNULL", "@SECLEVEL=0"]
     private static let groups = ["X25519", "P-256", "P-384"]
 
@@ -29,9 +29,9 @@ enum ContextSettings {
         // Overrides openssl.cnf.
         _ = wiretape_ctx_set_min_version(context, minimum.number)
         _ = wiretape_ctx_set_max_version(context, 0)
-        // Compression too, which leaks; renegotiation has been attacked, and HTTP needs neither (RFC 7457).
+        // This also forbids compression, which leaks. Renegotiation has been attacked, and HTTP needs neither (RFC 7457).
         wiretape_ctx_forbid_renegotiation(context)
-        // Origins older than RFC 5746 cannot renegotiate safely; here renegotiation is off.
+        // Origins older than RFC 5746 cannot renegotiate safely, but renegotiation is off here.
         if minimum.isDeprecated { wiretape_ctx_allow_legacy_servers(context) }
         // Saves 34 KiB for each idle connection.
         _ = wiretape_ctx_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
@@ -44,7 +44,7 @@ enum ContextSettings {
         return context
     }
 
-    /// With a deprecated version, adds old ciphers and keeps OpenSSL's own groups.
+    /// For a deprecated version, adds old ciphers and keeps OpenSSL's own groups.
     private static func setCiphers(_ context: OpaquePointer, minimum: TLSVersion) throws(TLSFailure) {
         let ciphers = minimum.isDeprecated ? self.ciphers + self.oldCiphers : self.ciphers
         guard SSL_CTX_set_ciphersuites(context, self.suites) == 1,
@@ -58,7 +58,7 @@ enum ContextSettings {
     }
 }
 
-/// A supported version of TLS. SSL 2 and 3 are not.
+/// A supported TLS version. SSL 2 and 3 are not supported.
 public enum TLSVersion: String, Sendable, Hashable, CaseIterable, Comparable {
     case tls10 = "1.0"
     case tls11 = "1.1"
@@ -77,18 +77,18 @@ public enum TLSVersion: String, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// RFC 8996 deprecates the versions below 1.2. OpenSSL supports them only at security level 0, since their handshakes are signed with
+    /// RFC 8996 deprecates versions below 1.2. OpenSSL supports them only at security level 0, because their handshakes are signed with
     /// SHA-1.
     var isDeprecated: Bool { self < .tls12 }
 }
 
-/// A file of TLS secrets in the format of NSS, with which Wireshark decrypts a capture (the file that `SSLKEYLOGFILE` names).
+/// A file of TLS secrets in NSS format, with which Wireshark decrypts a capture (the file named by `SSLKEYLOGFILE`).
 ///
-/// Appends, since other programs may write to the same file.
+/// Appends, because other programs may write to the same file.
 public final class KeyLog: Sendable {
     private let descriptor: Int32
 
-    /// - Returns: nil if the file cannot be opened; `errno` says why.
+    /// - Returns: nil if the file cannot be opened. `errno` has the reason.
     public init?(path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -99,7 +99,7 @@ public final class KeyLog: Sendable {
         close(self.descriptor)
     }
 
-    /// With one call, so that lines of several programs do not mix.
+    /// Writes with a single call, so that lines of several programs do not mix.
     func write(_ line: UnsafePointer<CChar>) {
         let count = strlen(line)
         withUnsafeTemporaryAllocation(byteCount: count + 1, alignment: 1) { buffer in

@@ -1,21 +1,21 @@
 internal import COpenSSL
 
-/// How a client checks a server's certificates. `PeerVerifier` does it.
+/// How a client checks a server's certificates. `PeerVerifier` implements it.
 public enum PeerPolicy: Sendable {
-    /// The chain ends in a root of the context (RFC 5280, 6) and, with `validatesHost`, the certificate names the host (RFC 9525).
+    /// The chain must end in a root of the context (RFC 5280, 6). With `validatesHost`, the certificate must also name the host (RFC 9525).
     case defaultEvaluation(validatesHost: Bool = true)
-    /// One of these certificates, in DER, is in the chain. With `validatesChain` they are its only anchors; without, the server's own
-    /// certificate has to be one of them.
+    /// One of these certificates, in DER, must be in the chain. With `validatesChain`, they are its only anchors; without it, the server's
+    /// own certificate must be one of them.
     case pinnedCertificates([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
-    /// One of these keys, as SHA-256 of the SubjectPublicKeyInfo (RFC 7469, 2.4), is in the chain; without `validatesChain` it has to be
-    /// the server's own.
+    /// One of these keys, as SHA-256 of the SubjectPublicKeyInfo (RFC 7469, 2.4), must be in the chain. Without `validatesChain`, it must
+    /// be the server's own.
     case pinnedPublicKeys([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
     /// Accepts any certificate.
     case disabled
-    /// The function gets the chain in DER, the server's own certificate first, and the host; nothing else is checked.
+    /// The function gets the chain in DER, the server's own certificate first, and the host. Nothing else is checked.
     case custom(@Sendable (_ chain: [[UInt8]], _ host: String) -> Bool)
 
-    /// Whether the certificate has to name the host.
+    /// Whether the certificate must name the host.
     var validatesHost: Bool {
         switch self {
         case .defaultEvaluation(let validatesHost): validatesHost
@@ -26,12 +26,12 @@ public enum PeerPolicy: Sendable {
     }
 }
 
-/// Checks a server's certificates by the connection's policy, in place of OpenSSL's own check.
+/// Checks a server's certificates according to the connection's policy, in place of OpenSSL's own check.
 enum PeerVerifier {
-    /// RFC 9525, 6.3: the subject does not name a host, since an authority need not check what is in it; a wildcard is a whole label.
+    /// RFC 9525, 6.3: the subject does not name a host, because an authority need not check its contents. A wildcard must be a whole label.
     static let hostFlags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
 
-    /// - Returns: 1 to go on; 0 ends the handshake with an alert, and the connection's `verdict` says why.
+    /// - Returns: 1 to continue. 0 ends the handshake with an alert; the connection's `verdict` has the reason.
     static func verify(_ store: OpaquePointer?) -> Int32 {
         guard let store,
             let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()).map({ OpaquePointer($0) }),
@@ -83,7 +83,7 @@ enum PeerVerifier {
                 }
             }
             X509_STORE_CTX_set0_trusted_stack(store, anchors)
-            // A server's own certificate can be the anchor too.
+            // A server's own certificate can also be the anchor.
             X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(store), UInt(X509_V_FLAG_PARTIAL_CHAIN))
             let failure = self.validate(store)
             guard let failure else { return nil }
@@ -100,14 +100,14 @@ enum PeerVerifier {
         return nil
     }
 
-    /// The certificates that a pin may match: without validation only the first key is proven, since a server can send any other
-    /// certificate after its own.
+    /// The certificates that a pin may match. Without validation, only the first certificate's key is proven, because a server can send any
+    /// other certificate after its own.
     private static func proven(_ store: OpaquePointer, _ validatesChain: Bool) -> [OpaquePointer] {
         guard !validatesChain else { return self.certificates(X509_STORE_CTX_get0_chain(store)) }
         return X509_STORE_CTX_get0_cert(store).map { [$0] } ?? []
     }
 
-    /// Chain, validity and, if set for the connection, the host.
+    /// Checks the chain, validity and, if set for the connection, the host.
     private static func validate(_ store: OpaquePointer) -> TLSFailure? {
         guard X509_verify_cert(store) != 1 else { return nil }
         return TLSFailure(

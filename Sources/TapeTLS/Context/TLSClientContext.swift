@@ -8,7 +8,7 @@ public struct TLSClientContext: ~Copyable, @unchecked Sendable {
 
     /// - Parameters:
     ///   - trustsSystem: whether to trust the system's roots, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
-    ///   - roots: files of further roots in PEM.
+    ///   - roots: files with additional roots in PEM.
     public init(minimum: TLSVersion = .tls12, trustsSystem: Bool = true, roots: [String] = [], keyLog: KeyLog? = nil) throws(TLSFailure) {
         let context = try ContextSettings.make(TLS_client_method(), minimum: minimum, keyLog: keyLog)
         do throws(TLSFailure) {
@@ -53,8 +53,8 @@ public struct TLSClientContext: ~Copyable, @unchecked Sendable {
 
 /// Sessions to resume (RFC 8446, 2.2): the newest for each key, for the most recently used keys.
 ///
-/// The key has to identify all that a session was checked by: host, port, name and policy. Not Sendable: lives where its connections
-/// live.
+/// The key must identify everything that a session was checked against: host, port, name and policy. Not Sendable: lives where its
+/// connections live.
 public final class TLSSessionCache {
     private struct Entry {
         var session: OpaquePointer
@@ -85,7 +85,7 @@ public final class TLSSessionCache {
         self.entries[oldest.key] = nil
     }
 
-    /// Calls `body` with the session if it can be resumed. The cache stays its owner.
+    /// Calls `body` with the session if it can be resumed. The cache remains its owner.
     func withSession(for key: String, _ body: (OpaquePointer) -> Void) {
         guard var entry = self.entries[key] else { return }
         guard SSL_SESSION_is_resumable(entry.session) == 1 else { return self.remove(key) }
@@ -95,7 +95,7 @@ public final class TLSSessionCache {
         body(entry.session)
     }
 
-    /// For a session that could not be resumed.
+    /// Removes a session that could not be resumed.
     public func remove(_ key: String) {
         if let entry = self.entries.removeValue(forKey: key) { SSL_SESSION_free(entry.session) }
     }

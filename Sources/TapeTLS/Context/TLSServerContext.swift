@@ -13,7 +13,7 @@ public struct TLSServerContext: ~Copyable, @unchecked Sendable {
         self.pointer = context
         self.keyLog = keyLog
         wiretape_ctx_prefer_own_order(context)
-        // A ticket names the context that it is for (RFC 5077, 4); one is enough to resume.
+        // A ticket names the context that it is for (RFC 5077, 4). One is enough to resume.
         let name: [UInt8] = Array("wiretape".utf8)
         SSL_CTX_set_session_id_context(context, name, UInt32(name.count))
         SSL_CTX_set_num_tickets(context, 1)
@@ -48,13 +48,13 @@ public struct TLSServerContext: ~Copyable, @unchecked Sendable {
         return SSL_CLIENT_HELLO_RETRY
     }
 
-    /// Accepts a ticket only for the server name it was issued for (RFC 6066, 3); OpenSSL accepts it for any.
+    /// Accepts a ticket only for the server name it was issued for (RFC 6066, 3). OpenSSL would accept it for any.
     private static func checkTicket(_ ssl: OpaquePointer?, _ session: OpaquePointer?, _ status: SSL_TICKET_STATUS) -> SSL_TICKET_RETURN {
         let usual: SSL_TICKET_RETURN
         switch status {
         case SSL_TICKET_SUCCESS: usual = SSL_TICKET_RETURN_USE
         case SSL_TICKET_SUCCESS_RENEW: usual = SSL_TICKET_RETURN_USE_RENEW
-        // SSL_TICKET_EMPTY and _NO_DECRYPT; the fatal ones never reach the callback.
+        // SSL_TICKET_EMPTY and _NO_DECRYPT. The fatal ones never reach the callback.
         default: return SSL_TICKET_RETURN_IGNORE_RENEW
         }
         guard let session, let hello = ConnectionState.of(ssl)?.hello else { return SSL_TICKET_RETURN_IGNORE_RENEW }
