@@ -11,7 +11,7 @@ enum DemoOriginCommand {
         sigemptyset(&stopSignals)
         sigaddset(&stopSignals, SIGTERM)
         sigaddset(&stopSignals, SIGINT)
-        // Blocked before the first thread starts, so that every thread inherits it and only sigwait sees them.
+        // Blocked before the first thread starts, so that every thread inherits the mask and only sigwait receives the signals.
         pthread_sigmask(SIG_BLOCK, &stopSignals, nil)
 
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -37,7 +37,7 @@ struct OriginServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(self.port)" }
 
-    /// Listens on a port of 127.0.0.1; 0 picks a free one.
+    /// Listens on a port of 127.0.0.1. 0 picks a free one.
     static func start(on group: any EventLoopGroup, port: Int = 0) throws -> OriginServer {
         let routes = try Routes()
         let channel = try ServerBootstrap(group: group)

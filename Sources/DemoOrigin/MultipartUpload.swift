@@ -1,8 +1,7 @@
 internal import CZlib
 
 /// The parts of a multipart/form-data body (RFC 7578), as the origin reports them back.
-///
-/// Keeps sizes and checksums, and the text of plain fields; no file content.
+/// Keeps sizes and checksums, and the text of plain fields. Does not keep file content.
 struct MultipartUpload: Sendable, Equatable {
     struct Part: Sendable, Equatable {
         var name: String
@@ -18,7 +17,7 @@ struct MultipartUpload: Sendable, Equatable {
         var message: String
     }
 
-    /// A form of the demo has three; the limit keeps the answer short.
+    /// The demo's form has three parts. The limit keeps the answer short.
     static let partLimit = 100
 
     private(set) var parts: [Part] = []
@@ -79,7 +78,7 @@ struct MultipartUpload: Sendable, Equatable {
         return nil
     }
 
-    /// The bytes between two delimiters: the rest of the delimiter's line, a header section, an empty line, the content.
+    /// Parses the bytes between two delimiters: the rest of the delimiter's line, a header section, an empty line, and the content.
     private static func part(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> Part {
         let all = Array(bytes)
         guard let end = self.find(Array("\r\n\r\n".utf8), in: all, from: 0) else {

@@ -8,9 +8,9 @@ final class OriginHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Bytes; the demo's uploads have a few kilobytes. A larger body is answered with 413.
+    /// In bytes. The demo's uploads have a few kilobytes. A larger body is answered with 413.
     static let bodyLimit = 8 << 20
-    /// Between two pieces of a streamed answer.
+    /// The pause between two pieces of a streamed answer.
     static let pause = TimeAmount.milliseconds(20)
 
     private let routes: Routes
@@ -59,7 +59,7 @@ final class OriginHandler: ChannelInboundHandler {
     private func send(_ answer: Answer, to request: HTTPRequestHead, context: ChannelHandlerContext) {
         var head = HTTPResponseHead(version: request.version, status: answer.status, headers: answer.headers)
         let isChunked = answer.pieces.count > 1 && request.version == .http1_1
-        // Without a length the encoder chunks; 204 has none (RFC 9110, 8.6).
+        // Without a length, the encoder uses chunks. 204 has neither (RFC 9110, 8.6).
         if !isChunked, answer.status != .noContent {
             head.headers.replaceOrAdd(name: "Content-Length", value: "\(answer.pieces.reduce(0) { $0 + $1.count })")
         }

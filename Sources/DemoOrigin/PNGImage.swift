@@ -10,7 +10,7 @@ struct PNGImage: Sendable {
 
     func bytes() throws(OriginError) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-        // Eight bits a sample, colour type RGB, and the only methods that exist.
+        // Eight bits per sample, colour type RGB, and the only methods that exist.
         self.append("IHDR", Self.bigEndian(self.width) + Self.bigEndian(self.height) + [8, 2, 0, 0, 0], to: &file)
         self.append("IDAT", try Deflater.zlib(self.scanlines()), to: &file)
         self.append("IEND", [], to: &file)
@@ -45,7 +45,7 @@ struct PNGImage: Sendable {
     }
 }
 
-/// Compresses byte arrays with zlib, each as a whole: the demo's bodies are small.
+/// Compresses byte arrays with zlib. Each is compressed as a whole, because the demo's bodies are small.
 enum Deflater {
     /// The gzip format (RFC 1952).
     static func gzip(_ bytes: [UInt8]) throws(OriginError) -> [UInt8] {
@@ -75,7 +75,7 @@ enum Deflater {
                 return CZlib.deflate(&stream, Z_FINISH)
             }
         }
-        // Z_STREAM_END is the only success: the buffer has the size of deflateBound.
+        // Z_STREAM_END is the only success, because the buffer has the size of deflateBound.
         guard code == Z_STREAM_END else {
             throw OriginError(message: "zlib failed with code \(code)")
         }

@@ -1,8 +1,8 @@
 internal import NIOHTTP1
 
-/// The pets as a resource: one is created, read, replaced and deleted with JSON.
+/// The pets as a resource: they can be created, read, replaced and deleted with JSON.
 ///
-/// Remembers nothing: what is created is answered as if it were kept, so that answers do not depend on the order of requests.
+/// Stores nothing: a created pet is answered as if it were kept, so that answers do not depend on the order of requests.
 enum PetPages {
     /// The ID of a new pet.
     static let nextID = 4
@@ -53,15 +53,15 @@ enum PetPages {
     }
 }
 
-/// The pages with a login: one user, and tokens that never change.
+/// The pages with a login. There is one user, and tokens never change.
 ///
-/// The access token of a login is always expired, so that each client has to refresh it once. Has no clock and no sessions.
+/// The access token from a login is always expired, so that each client has to refresh it once. Has no clock and no sessions.
 enum Login {
     static let user = "bori@pets.test"
     static let password = "초코-2026"
-    /// From `/login`; refused by every page.
+    /// From `/login`. Refused by every page.
     static let expiredToken = "demo-access-expired-4f1c9a7e2b60d853"
-    /// From `/refresh`; accepted by every page.
+    /// From `/refresh`. Accepted by every page.
     static let freshToken = "demo-access-fresh-a83e51d70c9f42b6"
     static let refreshToken = "demo-refresh-7d20b94c6e1f85a3"
 

@@ -1,9 +1,9 @@
 internal import NIOConcurrencyHelpers
 internal import NIOHTTP1
 
-/// The origin's pages: a request in, an answer out.
+/// The origin's pages: take a request and return an answer.
 ///
-/// Has no sockets and no clock. Every answer has a number that counts up, which distinguishes a replayed answer from a new one.
+/// Has no sockets and no clock. Every answer has an increasing number, which distinguishes a replayed answer from a new one.
 struct Routes: Sendable {
     private let image: [UInt8]
     private let album: [UInt8]
@@ -90,10 +90,10 @@ struct Routes: Sendable {
         }
     }
 
-    /// With a name for old clients as well (RFC 6266, 4.3).
+    /// Also includes a name for old clients (RFC 6266, 4.3).
     static let albumName = "attachment; filename=\"album.png\"; filename*=UTF-8''%EB%B3%B4%EB%A6%AC.png"
 
-    /// Server-sent events, one in each piece: a comment, a name, several data lines, and one that is split in the middle.
+    /// Server-sent events, one in each piece: a comment, a name, several data lines, and an event that is split in the middle.
     static let events = [
         "retry: 1500\n: the shop is open\n\n",
         "id: 1\nevent: arrived\ndata: {\"pet\": \"Miso\"}\n\n",
@@ -118,7 +118,7 @@ struct Routes: Sendable {
 struct Answer: Sendable, Equatable {
     var status: HTTPResponseStatus
     var headers: HTTPHeaders
-    /// One piece is sent with a length, several as chunks with a pause between them.
+    /// A single piece is sent with a length; several pieces are sent as chunks with a pause between them.
     var pieces: [[UInt8]]
 
     init(_ status: HTTPResponseStatus, _ type: String, _ body: [UInt8], headers: HTTPHeaders = [:]) {

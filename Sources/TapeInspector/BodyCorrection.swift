@@ -4,9 +4,9 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// Sizes, digests and lengths that an edit of bodies has left behind, and the text with the right ones.
+/// Sizes, digests and lengths that no longer fit after bodies were edited, and the text with correct values.
 ///
-/// Leaves files alone: they are named by their digests, and no edit of an exchange changes them.
+/// Does not touch files: they are named by their digests, and editing an exchange does not change them.
 struct BodyCorrection {
     struct Wrong {
         fileprivate enum Value {
@@ -24,7 +24,7 @@ struct BodyCorrection {
 
     private(set) var wrong: [Wrong] = []
 
-    /// A body that cannot be read is not judged: other checks say what is wrong with it.
+    /// A body that cannot be read is not checked here; other checks report what is wrong with it.
     init(_ interaction: Interaction, reader: BodyReader, digest: () -> any ContentDigest) {
         for side in MessageChoice.allCases {
             let (body, headers) = interaction.body(of: side)
@@ -60,14 +60,14 @@ struct BodyCorrection {
         return (size, Hex.encode(hash.finalize()), isEdited)
     }
 
-    /// Nil if there is not exactly one.
+    /// nil if there is not exactly one.
     private static func length(_ headers: HeaderFields) -> Int? {
         let values = headers.values("content-length")
         return values.count == 1 ? Int(values[0]) : nil
     }
 
-    /// Whether the field says how long this body is: that of an answer to HEAD, and of a 304, is of another one (RFC 9110, 8.6), and a
-    /// message with Transfer-Encoding has none (RFC 9112, 6.2).
+    /// Whether the field gives the length of this body. In an answer to HEAD and in a 304 it refers to another body (RFC 9110, 8.6), and a
+    /// message with Transfer-Encoding has no such field (RFC 9112, 6.2).
     private static func hasLength(_ interaction: Interaction, _ side: MessageChoice) -> Bool {
         let (_, headers) = interaction.body(of: side)
         guard !headers.contains("transfer-encoding") else { return false }
@@ -76,7 +76,7 @@ struct BodyCorrection {
 
     // MARK: The text
 
-    /// The text of the exchange with the right values; all else stays as somebody has written it.
+    /// The text of the exchange with correct values. Everything else stays exactly as written.
     func corrected(_ text: [UInt8]) throws -> [UInt8] {
         let root = try JSONDocument(text).root
         var changes: [(range: Range<Int>, bytes: [UInt8])] = []
@@ -105,7 +105,7 @@ struct BodyCorrection {
         return corrected
     }
 
-    /// A member with the comma that goes with it.
+    /// The range of a member including its comma.
     private static func range(of name: String, in object: JSONValue) -> Range<Int>? {
         let members = Array(object.members)
         guard let place = members.firstIndex(where: { $0.name.string == name }) else { return nil }

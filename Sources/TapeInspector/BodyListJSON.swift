@@ -3,18 +3,18 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// What a body or a conversation is made of: parts, defects, events and messages, as JSON.
+/// The components of a body or a conversation, as JSON: parts, defects, events and messages.
 ///
-/// Has the bytes of none of them, but the beginning of events and messages.
+/// Does not include their bytes, except the beginnings of events and messages.
 enum BodyListJSON {
-    /// Bytes of an event or a message in the list.
+    /// The most bytes of an event or message in the list.
     private static let previewSize = 1024
-    /// Lines of a tree of Protocol Buffers.
+    /// The most lines of a Protocol Buffers tree.
     private static let treeLimit = 2000
-    /// Events of one stream in the list.
+    /// The most events of one stream in the list.
     private static let eventLimit = 5000
 
-    /// Nil if the body has no parts.
+    /// nil if the body has no parts.
     static func parts(_ contents: BodyContents, _ headers: HeaderFields) throws -> [UInt8]? {
         let whole = try contents.forRandomAccess()
         guard let parts = try BodyParts(whole, headers: headers) else { return nil }
@@ -40,7 +40,7 @@ enum BodyListJSON {
         }
     }
 
-    /// Nil if the header fields do not say multipart.
+    /// nil if the header fields do not declare a multipart body.
     static func lint(_ contents: BodyContents, _ headers: HeaderFields) throws -> [UInt8]? {
         guard let lint = try BodyLint(contents, headers: headers) else { return nil }
         return self.list("findings", lint.findings) { finding, writer in
@@ -50,7 +50,7 @@ enum BodyListJSON {
         }
     }
 
-    /// The messages of gRPC or the events of a body; nil if it has neither.
+    /// The gRPC messages or the events in a body; nil if it has neither.
     static func messages(_ body: Body, _ headers: HeaderFields, reader: BodyReader) throws -> [UInt8]? {
         let contents = { try BodyContents(body, headers: headers, reader: reader, readsBroken: true) }
         if let events = try BodyEvents(body, headers: headers, contents: contents()) {
@@ -91,7 +91,7 @@ enum BodyListJSON {
         }
     }
 
-    /// Messages of a WebSocket from one number on.
+    /// WebSocket messages, starting at this number.
     static func socket(_ messages: WebSocketMessages, reader: BodyReader, from first: Int, count: Int) throws -> [UInt8] {
         var shown: [SocketMessage] = []
         try reader.forEachSocketMessage(of: messages) { message in
@@ -137,10 +137,10 @@ enum BodyListJSON {
         return writer.bytes + [10]
     }
 
-    /// Text as text, and any other bytes as hex digits.
+    /// Text as it is, and any other bytes as hex digits.
     private static func preview(_ bytes: [UInt8], _ writer: inout JSONWriter) {
         var text = bytes
-        // A character may be cut at the end.
+        // The last character may be truncated.
         for _ in 0..<4 where !UTF8Validator.isValid(text) && text.count > max(0, bytes.count - 4) { text.removeLast() }
         if UTF8Validator.isValid(text), !text.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 }) {
             self.text("text", String(decoding: text, as: UTF8.self), &writer)

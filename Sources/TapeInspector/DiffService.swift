@@ -3,9 +3,9 @@ internal import CassettePlayback
 internal import CassetteTools
 internal import TapeBytes
 
-/// What differs between two exchanges, or between the cassette and another one.
+/// The differences between two exchanges, or between the cassette and another one.
 struct DiffService {
-    /// Between two exchanges of one cassette, what is incidental left out.
+    /// Compares two exchanges of one cassette, ignoring incidental differences.
     static func bytes(_ left: Interaction, _ right: Interaction, path: String) throws -> [UInt8] {
         let changes = try ExchangeComparison(old: path, new: path, showsAll: false).changes(left, right)
         var writer = JSONWriter()
@@ -15,9 +15,10 @@ struct DiffService {
         return writer.bytes + [10]
     }
 
-    /// Between two cassettes: a line of JSON for each exchange that was added, removed or changed, and one with how many are the same.
+    /// Compares two cassettes: one line of JSON for each exchange that was added, removed or changed, and one with the number of equal
+    /// ones.
     ///
-    /// - Parameter old: the path of the other one, which is taken for the older.
+    /// - Parameter old: the path of the other cassette, which is treated as the older one.
     static func lines(old: String, new: String) throws -> [UInt8] {
         var lines: [UInt8] = []
         func line(_ body: (inout JSONWriter) -> Void) {

@@ -5,35 +5,35 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// The text of a recorded exchange as somebody has changed it: checked, and put in place of the recorded one.
+/// An edited text of a recorded exchange, which is checked and then written in place of the recorded text.
 struct EditService {
-    /// Something about the new text that people should know before it is written.
+    /// A problem in the new text that people should know before it is written.
     struct Problem: Hashable {
         var kind: String
         var text: String
-        /// Both from 1; nil if it is not about one place.
+        /// Both counted from 1; nil if the problem has no specific place.
         var line: Int?
         var column: Int?
-        /// Whether the text is not written because of it.
+        /// Whether the problem prevents writing the text.
         var isBlocking: Bool
     }
 
     struct Checked {
-        /// Nil if the text is not an exchange.
+        /// nil if the text is not an exchange.
         var interaction: Interaction?
         var problems: [Problem]
-        /// What would change, and what is recorded.
+        /// The differences between the recorded exchange and the text.
         var changes: [FieldChange]
-        /// Whether sizes, digests or lengths can be put right.
+        /// Whether sizes, digests or lengths can be corrected.
         var isCorrectable = false
 
         var obstacle: Problem? { self.problems.first(where: \.isBlocking) }
     }
 
     struct Written {
-        /// The number of the file that has the edit now; nil if another one has taken its place.
+        /// The number of the file that has the edit now; nil if another file has replaced it.
         var epoch: Int?
-        /// Why files that the cassette names no longer are still there; nil if they are not.
+        /// Why files that the cassette no longer names still exist; nil if they do not.
         var problem: String?
     }
 
@@ -47,7 +47,7 @@ struct EditService {
 
     // MARK: Checks
 
-    /// Checks a text as the commands do that check cassettes: its JSON, its form, its bodies by size and digest, and secrets in it.
+    /// Checks a text like the commands that check cassettes: its JSON, its format, the sizes and digests of its bodies, and secrets in it.
     func check(_ text: [UInt8]) throws -> Checked {
         let document: JSONDocument
         do {
@@ -65,11 +65,11 @@ struct EditService {
         }
         let old = try? InteractionDecoder.decode(self.recorded(), at: .textAlone)
         let verifier = try CassetteVerifier(path: self.cassette.path, digest: self.tools.digest, unanswerable: self.tools.unanswerable)
-        // What was wrong before keeps nobody from mending something else.
+        // Existing problems do not prevent fixing something else.
         let known = Set(old.map { verifier.findings(in: $0).map(\.text) } ?? [])
         let correction = self.correction(of: edited)
         let miscounted = Set(correction.wrong.map(\.side.rawValue))
-        // What can be corrected is told one by one.
+        // Problems that can be corrected are reported one by one below.
         var problems = verifier.findings(in: edited).filter { $0.kind != .changedBody || !miscounted.contains($0.message ?? "") }.map {
             finding in
             Problem(
@@ -89,7 +89,7 @@ struct EditService {
         problems += try self.leaks(edited, old)
         var changes: [FieldChange] = []
         if let old {
-            // A body that cannot be read is among the problems.
+            // A body that cannot be read is already among the problems.
             let comparison = ExchangeComparison(
                 old: self.cassette.path, new: self.cassette.path, showsAll: true, digest: self.tools.digest)
             changes = (try? comparison.changes(old, edited)) ?? []
@@ -102,7 +102,7 @@ struct EditService {
         BodyCorrection(interaction, reader: BodyReader(cassettePath: self.cassette.path), digest: self.tools.digest)
     }
 
-    /// A text with the sizes, digests and lengths that its bodies have.
+    /// The text with the actual sizes, digests and lengths of its bodies.
     func corrected(_ text: [UInt8]) throws -> [UInt8] {
         guard let interaction = try? InteractionDecoder.decode(text, at: .textAlone) else {
             throw LocalAnswer(
@@ -123,7 +123,7 @@ struct EditService {
         return String(decoding: before[start...], as: UTF8.self).count + 1
     }
 
-    /// The line that a message of the decoder begins with, and the rest without its advice for files.
+    /// The line number at the beginning of a decoder's message, and the rest without its advice for files.
     private static func parted(_ message: String) -> (line: Int?, words: String) {
         let words = message.split(separator: ";").first.map(String.init) ?? message
         guard words.hasPrefix("line "), let colon = words.firstIndex(of: ":"), let line = Int(words[..<colon].dropFirst(5)) else {
@@ -139,12 +139,12 @@ struct EditService {
 
     private static func twinWords(_ twin: Int, _ id: Int) -> String { "exchange \(twin) has the id \(id) already: choose another one" }
 
-    /// Secrets that the recorded text does not have.
+    /// Secrets that are not in the recorded text.
     private func leaks(_ edited: Interaction, _ old: Interaction?) throws -> [Problem] {
         let number = self.ordinal + 1
         let known = Set(try old.map { try self.tools.secrets($0, number, self.cassette.path).map(\.place) } ?? [])
         return try self.tools.secrets(edited, number, self.cassette.path).map { found in
-            // Only its kind is known: its number is that of its value in the whole cassette.
+            // Only its kind is known. The number in the placeholder depends on the values in the whole cassette.
             let kind = found.placeholder?.prefix { $0 != ":" }.drop { $0 == "{" }
             return Problem(
                 kind: "secret",
@@ -153,7 +153,7 @@ struct EditService {
         }
     }
 
-    /// The exchange of a text that is sent, not written: only what makes it none keeps it back.
+    /// The exchange of a text that is to be sent, not written. Refused only if the text is not an exchange.
     func sendable(_ text: [UInt8]) throws -> Interaction {
         let checked = try self.check(text)
         guard let interaction = checked.interaction else {
@@ -166,10 +166,9 @@ struct EditService {
 
     // MARK: Writing
 
-    /// Replaces the file with one that has the text; a crash leaves one or the other.
+    /// Replaces the file with one that contains the text. A crash leaves either the old file or the new one.
     ///
     /// Throws `inUse` while a recorder has the cassette.
-    ///
     func write(_ text: [UInt8]) throws -> Written {
         guard self.moment.epoch.damage == nil else {
             throw CassetteError(
@@ -178,14 +177,14 @@ struct EditService {
         }
         let recorded = try self.recorded()
         let rewriter = try CassetteAppender.open(self.cassette.path, recorder: "wiretape \(Version.current)").finish()
-        // Another file would become the page's own with this edit, and what it changed elsewhere be overlooked.
+        // Otherwise the page would treat another file as its own after this edit, and overlook changes elsewhere in it.
         guard self.moment.epoch.isCurrent(at: self.cassette.path), self.ordinal < rewriter.reader.count,
             try rewriter.reader.bytes(at: self.ordinal) == recorded
         else {
             throw InspectorService.stale
         }
         let id = try InteractionDecoder.decode(text, at: .textAlone).id
-        // The file may have more exchanges by now than those that were checked.
+        // The file may have more exchanges by now than the ones that were checked.
         for place in 0..<rewriter.reader.count where place != self.ordinal {
             guard try rewriter.reader.bytes(at: place).withUnsafeBytes({ InteractionSummaryReader.read($0)?.id }) == id else { continue }
             throw LocalAnswer(
@@ -194,11 +193,11 @@ struct EditService {
         }
         let trimmed = Array(text.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed())
         try rewriter.rewrite(order: Array(0..<rewriter.reader.count)) { place, _ in place == self.ordinal ? trimmed : nil }
-        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written, and what is read here
-        // is the file that was written.
+        // Keep its lock: a recorder that starts before the files are removed could lose what it has just written. It also ensures that the
+        // file read here is the one that was written.
         defer { withExtendedLifetime(rewriter) {} }
         var written = Written(epoch: try self.epoch(of: trimmed, among: rewriter.reader.count))
-        // What was edited out must not stay in a file.
+        // Edited content must not remain in a file.
         guard recorded.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return written }
         do throws(CassetteError) {
             try CassetteReferences(familyOf: self.cassette.path).tidy(BodyStore(cassettePath: self.cassette.path))
@@ -208,7 +207,7 @@ struct EditService {
         return written
     }
 
-    /// The number of the file that was just written; nil if a program that takes no lock has replaced it already.
+    /// The number of the file that was just written; nil if a program that takes no lock has already replaced it.
     private func epoch(of text: [UInt8], among count: Int) throws -> Int? {
         while self.cassette.refresh(), !self.cassette.moment.epoch.isCurrent(at: self.cassette.path) {}
         let epoch = self.cassette.moment.epoch

@@ -5,9 +5,9 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// One exchange for the page: all but the bytes of its bodies.
+/// One exchange as JSON for the page, without the bytes of its bodies.
 struct ExchangeJSON {
-    /// Larger bodies are not decoded for their description.
+    /// Larger bodies are not decoded to describe them.
     static let describedSize = 64 << 20
 
     private let interaction: Interaction
@@ -306,7 +306,7 @@ struct ExchangeJSON {
     private mutating func fields(_ name: StaticString, _ fields: HeaderFields) { self.array(name, FieldLines.texts(fields)) }
 }
 
-/// Field lines as text: bytes that are not UTF-8 are spelled out.
+/// Field lines as text. Bytes that are not UTF-8 are escaped.
 enum FieldLines {
     static func texts(_ fields: HeaderFields) -> [String] {
         (0..<fields.count).map { index in
@@ -316,7 +316,7 @@ enum FieldLines {
     }
 }
 
-/// The placeholders in an exchange's text, and where they are.
+/// The placeholders in an exchange's text and their places.
 enum RecordedPlaceholders {
     struct Found: Hashable {
         var placeholder: String

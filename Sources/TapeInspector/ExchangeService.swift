@@ -5,20 +5,20 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// What a page asks for about one exchange: what it is made of, and the bytes of its bodies.
+/// Answers a page's requests about one exchange: its description, and the bytes of its bodies.
 struct ExchangeService {
-    /// Messages of a WebSocket in one answer.
+    /// The most WebSocket messages in one answer.
     private static let messageLimit = 500
-    /// Bytes of a JSON value that an answer holds; larger ones are listed by their members.
+    /// The most bytes of a JSON value in an answer. The members of larger values are listed instead.
     private static let jsonLimit = 64 << 10
     private static let jsonChildren = 1000
 
     let cassette: InspectedCassette
     let moment: InspectedCassette.Moment
-    /// Tells the number that the command line has for a row.
+    /// Returns a row's number on the command line.
     let number: (Int) -> Int
 
-    /// - Parameter parts: of the path, from the key on.
+    /// - Parameter parts: the parts of the path, beginning with the key.
     func answer(_ parts: [String], _ arguments: [String: String], range: String?) throws -> InspectorService.Answer {
         guard let key = Int(parts[0]), key >= 1, key <= self.moment.rows.count else {
             throw LocalAnswer(
@@ -78,7 +78,7 @@ struct ExchangeService {
             ExchangeJSON(interaction, reader: reader).bytes(place, text: try self.moment.epoch.bytes(range)) + [10])
     }
 
-    /// Rows looked at for the exchange that opened a connection: farther ones are rare, and each costs a read.
+    /// The most rows searched for the exchange that opened a connection. It is rarely farther away, and each row costs a read.
     private static let openingDistance = 2000
 
     /// The exchange that opened a reused connection, which has the certificates.
@@ -104,7 +104,7 @@ struct ExchangeService {
         return LocalAnswer(status: 200, reason: "OK", type: "text/plain; charset=utf-8", body: Array(command.text.utf8))
     }
 
-    /// A JSON value by its pointer (RFC 6901): its text if that is short, else what is in it.
+    /// A JSON value, found by its pointer (RFC 6901): its text if that is short, otherwise its members.
     private static func value(at pointer: String, in contents: BodyContents) throws -> [UInt8] {
         guard let bytes = try contents.load(limit: ExchangeJSON.describedSize) else {
             throw LocalAnswer(

@@ -3,17 +3,17 @@ package import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// The cassette that a page shows: its rows, and its interactions by their places in the file.
+/// The cassette that a page shows: its rows, and its interactions by their position in the file.
 ///
-/// Any thread may refresh it and ask.
+/// Any thread may refresh or query it.
 package final class InspectedCassette: Sendable {
     struct Moment: Sendable {
         var epoch: CassetteFollower.Epoch
         var rows: RowTable
-        /// Why the file could not be read when it was last looked at.
+        /// Why the file could not be read at the last check; nil if it could.
         var problem: String?
 
-        /// Whether the interactions that are known to be there are all in the table.
+        /// Whether all known interactions are in the table.
         var isIndexed: Bool { self.rows.epoch == self.epoch.number && self.rows.count == self.epoch.ranges.count }
     }
 
@@ -23,7 +23,7 @@ package final class InspectedCassette: Sendable {
     private let state: Guarded<Moment>
     private let builder: Guarded<RowTableBuilder>
 
-    /// Finds the interactions and reads none.
+    /// Locates the interactions without reading them.
     package init(path: String, schema: ProtoSchema? = nil) throws(CassetteError) {
         self.path = path
         self.schema = schema
@@ -36,11 +36,11 @@ package final class InspectedCassette: Sendable {
 
     var moment: Moment { self.state.withLock { $0 } }
 
-    /// Looks for new interactions and reads the rows that are missing, for at most about a block of them.
+    /// Looks for new interactions and reads missing rows, up to about one block of them.
     ///
     /// - Returns: whether anything changed.
     func refresh() -> Bool {
-        // One thread at a time: two that look at once would both append the same rows.
+        // One thread at a time: two threads would both append the same rows.
         self.builder.withLock { self.refresh(&$0) }
     }
 
@@ -70,7 +70,7 @@ package final class InspectedCassette: Sendable {
     private static func row(_ epoch: CassetteFollower.Epoch, _ range: Range<Int>) -> InteractionRow {
         let row = (try? epoch.bytes(range))?.withUnsafeBytes { InteractionRowReader.read($0) }
         if let row { return row }
-        // Its page says what is wrong with it.
+        // Its page explains what is wrong with it.
         var unreadable = InteractionRow()
         unreadable.method = "?"
         unreadable.url = "this exchange cannot be read"
@@ -80,7 +80,7 @@ package final class InspectedCassette: Sendable {
 }
 
 extension InspectedCassette.Moment {
-    /// - Throws: what is wrong with its text.
+    /// - Throws: if its text is invalid.
     func interaction(_ ordinal: Int, of cassette: InspectedCassette) throws(CassetteError) -> Interaction {
         try CassetteError.checkCancellation()
         let range = self.epoch.ranges[ordinal]

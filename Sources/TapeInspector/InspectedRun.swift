@@ -3,13 +3,13 @@ package import TapeBytes
 
 /// A recording or a replay that a page shows while it runs.
 package struct InspectedRun: Sendable {
-    /// How far it is.
+    /// Its progress.
     package struct Counts: Sendable, Equatable {
         package var hits = 0
         package var misses = 0
         package var recorded = 0
         package var lost = 0
-        /// Why nothing is recorded now, for people.
+        /// Why nothing is being recorded, for people.
         package var problem: String?
 
         package init() {}
@@ -17,13 +17,13 @@ package struct InspectedRun: Sendable {
 
     /// `record`, `replay`, `run` or `serve`.
     package var command: String
-    /// What is being written or answered from, as people named it.
+    /// The cassette that is written or replayed, as people named it.
     package var name: String
     package var counts: @Sendable () -> Counts
-    /// Nil if nothing is replayed.
+    /// nil if nothing is replayed.
     package var report: (@Sendable () -> ReplayReport)?
     package var open: OpenExchanges
-    /// Whether the recording replaces an older one; nil if nobody is asked.
+    /// Whether the recording replaces an older one; nil if no one is asked.
     package var review: ReviewQuestion?
 
     package init(
@@ -38,7 +38,7 @@ package struct InspectedRun: Sendable {
     }
 }
 
-/// Exchanges that have begun and are not in the cassette yet.
+/// Exchanges that have begun but are not in the cassette yet.
 ///
 /// Any thread may use it.
 package final class OpenExchanges: Sendable {
@@ -49,7 +49,7 @@ package final class OpenExchanges: Sendable {
         var url: String
     }
 
-    /// More are not listed.
+    /// The most exchanges that are listed.
     private static let limit = 10_000
 
     private let exchanges = Guarded<[Int: Exchange]>([:])
@@ -75,12 +75,12 @@ package final class OpenExchanges: Sendable {
 
     func contains(_ id: Int) -> Bool { self.exchanges.withLock { $0[id] != nil } }
 
-    /// Of those that began before a moment.
+    /// The numbers of exchanges that began before a moment.
     func ids(before moment: Timestamp) -> [Int] {
         self.exchanges.withLock { $0.values.filter { $0.started < moment }.map(\.id) }
     }
 
-    /// The first ones, in order of their start.
+    /// The first exchanges, in order of their start.
     func list(_ most: Int, before moment: Timestamp) -> [Exchange] {
         let all = self.exchanges.withLock { $0.values.filter { $0.started < moment } }
         return Array(all.sorted { ($0.started, $0.id) < ($1.started, $1.id) }.prefix(most))

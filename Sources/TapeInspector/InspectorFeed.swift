@@ -1,8 +1,8 @@
 internal import TapeBytes
 
-/// Tells pages how far the cassette is: the latest tick, for each page that has not seen it.
+/// Informs pages about the cassette's progress: each page gets the latest tick that it has not seen.
 ///
-/// A tick says how much there is, not what: a page that is slow misses ticks and no rows. Any thread may publish and listen.
+/// A tick contains counts, not rows, so a slow page misses ticks but no rows. Any thread may publish and listen.
 final class InspectorFeed: Sendable {
     private struct State {
         var tick: [UInt8] = []
@@ -13,7 +13,7 @@ final class InspectorFeed: Sendable {
 
     private let state = Guarded(State())
 
-    /// The latest tick, with a number that grows.
+    /// The latest tick, and an increasing number.
     var latest: (number: Int, tick: [UInt8]) { self.state.withLock { ($0.number, $0.tick) } }
 
     var hasListeners: Bool { self.state.withLock { !$0.listeners.isEmpty } }

@@ -4,29 +4,29 @@ internal import NIOCore
 internal import NIOPosix
 internal import TapeBytes
 
-/// What the connections of an inspector share.
+/// State shared by an inspector's connections.
 ///
 /// Not Sendable: lives on its event loop.
 final class InspectorContext {
     /// How long requests and their answers may take.
     struct Times {
-        /// For the first request of a connection that has not shown the token, and for the next one.
+        /// For the first request of a connection that has not presented the token, and for the next one.
         var stranger = TimeAmount.seconds(2)
-        /// For a request to be whole, from its first byte.
+        /// For a request to arrive completely, from its first byte.
         var request = TimeAmount.seconds(10)
         /// Without a request.
         var idle = TimeAmount.seconds(120)
         /// For a client to read a refusal.
         var linger = TimeAmount.seconds(2)
-        /// For an answer to be made, or a piece of one.
+        /// For producing an answer, or a piece of one.
         var work = TimeAmount.seconds(60)
-        /// For a client to take what was written of an answer in pieces.
+        /// For a client to take the written part of an answer that is sent in pieces.
         var stall = TimeAmount.seconds(120)
-        /// For all pieces of an answer.
+        /// For all pieces of an answer together.
         var stream = TimeAmount.minutes(30)
     }
 
-    /// Connections that have shown the token: those of a few open pages.
+    /// Connections that have presented the token: enough for a few open pages.
     static let knownLimit = 64
 
     let gate: LocalGate
@@ -45,14 +45,14 @@ final class InspectorContext {
         self.times = times
     }
 
-    /// Takes a connection in; it may take the place of an older one that has not shown the token.
+    /// Admits a connection. It may replace an older one that has not presented the token.
     func add(_ connection: InspectorHandler) {
         let id = ObjectIdentifier(connection)
         self.connections[id] = connection
         if let oldest = self.seats.arrived(id) { self.connections[oldest]?.close() }
     }
 
-    /// - Returns: whether there is room for one more connection that has shown the token.
+    /// - Returns: whether there is room for one more connection that has presented the token.
     func admit(_ connection: InspectorHandler) -> Bool { self.seats.admitted(ObjectIdentifier(connection)) }
 
     func remove(_ connection: InspectorHandler) {
@@ -63,7 +63,7 @@ final class InspectorContext {
     func close() { for connection in self.connections.values { connection.end() } }
 }
 
-/// One connection of a page: requests one after the other, each with a whole answer, one in pieces, or the events of the feed.
+/// One connection of a page. Its requests are answered in turn: with a complete answer, one in pieces, or the events of the feed.
 ///
 /// Not Sendable: lives on its event loop.
 final class InspectorHandler: ChannelInboundHandler {
@@ -75,24 +75,24 @@ final class InspectorHandler: ChannelInboundHandler {
         case answering(WorkCancellation)
         case streaming(Piecewise)
         case following(listener: Int)
-        /// The answer is out, and nothing more is read.
+        /// The answer has been sent, and nothing more is read.
         case lingering
     }
 
-    /// Bytes of a body: an edited exchange.
+    /// The most bytes of a request body: an edited exchange.
     private static let bodyLimit = 16 << 20
 
     private let inspector: InspectorContext
     private var reader: LocalRequestReader
     private var phase = Phase.reading
-    /// Whether the client has shown the token, or has fetched something with a ticket.
+    /// Whether the client has presented the token, or has fetched something with a ticket.
     private var isKnown = false
     private var keepsAlive = true
     private var context: ChannelHandlerContext?
     private var deadline: Scheduled<Void>?
-    /// Input that came while an answer was being made.
+    /// Input that arrived while an answer was being made.
     private var waiting = ByteBuffer()
-    /// The number of the last tick that was written.
+    /// The number of the last tick that was sent.
     private var seenTick = 0
 
     init(inspector: InspectorContext) {
@@ -118,7 +118,7 @@ final class InspectorHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = self.unwrapInboundIn(data)
         guard case .reading = self.phase else {
-            // A request that comes before the answer to the one before; a client that sends without end is cut off.
+            // A request that arrives before the previous one is answered. A client that sends endlessly is disconnected.
             self.waiting.writeBuffer(&bytes)
             if self.waiting.readableBytes > Self.bodyLimit { self.close() }
             return
@@ -129,8 +129,8 @@ final class InspectorHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
-        // A browser that leaves a page closes its connections, which looks the same as closing one side. Waiting for the answer would keep its
-        // work going for nobody.
+        // When a browser leaves a page, it closes its connections, which looks the same as closing one side. Waiting for the answer would
+        // continue work that nobody needs.
         self.close()
     }
 
@@ -142,14 +142,14 @@ final class InspectorHandler: ChannelInboundHandler {
 
     func close() { self.context?.close(promise: nil) }
 
-    /// Closes, after the answer that is being made: it may be what the server waited for.
+    /// Closes after the answer in progress, which may be what the server was waiting for.
     func end() {
         switch self.phase {
         case .answering(let work):
             self.keepsAlive = false
             work.cancel()
         case .following:
-            // Of a body that is cut off, a browser throws away what its page has not read yet.
+            // If a body is cut off, a browser discards what its page has not read yet.
             self.write(LocalStream.end(.chunked))
             self.close()
         case .reading, .streaming, .lingering: self.close()
@@ -178,7 +178,7 @@ final class InspectorHandler: ChannelInboundHandler {
         }
     }
 
-    /// - Returns: false if there are too many connections, which the client was told then.
+    /// - Returns: false if there are too many connections, which has then been reported to the client.
     private func becomeKnown() -> Bool {
         self.isKnown = self.inspector.admit(self)
         if !self.isKnown {
@@ -233,7 +233,7 @@ final class InspectorHandler: ChannelInboundHandler {
         self.goOn()
     }
 
-    /// Goes on with an answer in pieces if the client has taken what was written.
+    /// Continues an answer in pieces if the client has taken the written part.
     private func goOn() {
         switch self.phase {
         case .streaming(let pieces): self.next(pieces)
@@ -265,13 +265,13 @@ final class InspectorHandler: ChannelInboundHandler {
             case .success(nil):
                 self.write(LocalStream.end(pieces.stream.framing))
                 self.answered()
-            // A body that ends before its length or its last chunk is cut, to every client.
+            // A body that ends before its length or its last chunk is recognised as truncated by every client.
             case .failure: self.close()
             }
         }
     }
 
-    /// Goes on with the next request, or closes: our side first, or the client could lose the answer (RFC 9112, 9.6).
+    /// Continues with the next request, or closes. This side closes first, or the client could lose the answer (RFC 9112, 9.6).
     private func answered() {
         guard let context = self.context else { return }
         guard self.keepsAlive else {
@@ -288,7 +288,7 @@ final class InspectorHandler: ChannelInboundHandler {
 
     // MARK: Events
 
-    /// Sends the feed's ticks as they come, the latest alone if the client is slow.
+    /// Sends the feed's ticks as they occur. A slow client gets only the latest.
     private func follow() {
         guard let context = self.context else { return }
         var head = LocalAnswer(status: 200, reason: "OK", type: "text/event-stream", body: [])
@@ -318,7 +318,7 @@ final class InspectorHandler: ChannelInboundHandler {
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
     }
 
-    /// - Parameter end: what the deadline is never later than.
+    /// - Parameter end: the latest possible deadline.
     private func setDeadline(_ time: TimeAmount, before end: NIODeadline = .distantFuture) {
         self.deadline?.cancel()
         guard let loop = self.context?.eventLoop else { return }
@@ -334,12 +334,12 @@ final class InspectorHandler: ChannelInboundHandler {
             work.cancel()
             self.keepsAlive = false
             self.send(Self.tookTooLong)
-        // The client sees the body cut, and so knows that more would follow.
+        // The client sees that the body is truncated, and so knows that there is more.
         case .reading, .streaming, .following, .lingering: self.close()
         }
     }
 
-    /// The client has left, or the server stops: nobody waits for what is being made.
+    /// Cancels the current work, because the client has left or the server is stopping.
     private func cancelWork() {
         switch self.phase {
         case .answering(let work): work.cancel()
@@ -361,13 +361,13 @@ final class InspectorHandler: ChannelInboundHandler {
         message: "that method is not allowed for this path: use GET.")
 }
 
-/// An answer in pieces that is being written.
+/// An answer in pieces that is being sent.
 private final class Piecewise {
     let stream: LocalStream
     let work = WorkCancellation()
-    /// When the whole answer is cut.
+    /// When the whole answer is cut off.
     let end: NIODeadline
-    /// Whether a thread makes a piece.
+    /// Whether a thread is making a piece.
     var isBusy = false
 
     init(_ stream: LocalStream, end: NIODeadline) {
@@ -378,7 +378,7 @@ private final class Piecewise {
 
 /// Hands a value from one thread to another.
 ///
-/// SAFETY: the side that hands a value over does not use it until it comes back; an answer's pieces are made one after the other.
+/// SAFETY: the side that hands a value over does not use it until it is handed back. The pieces of an answer are made one after another.
 private struct Handed<Value>: @unchecked Sendable {
     let value: Value
 

@@ -6,15 +6,15 @@ package import TapeBytes
 
 /// Serves a page that shows a cassette: HTTP on a loopback address, protected by a token.
 ///
-/// Has an event loop and threads that no proxy uses.
+/// Has its own event loop and threads, which no proxy uses.
 package final class InspectorServer: Sendable {
     package typealias StartError = CodedError<StartErrorCode>
 
     package enum StartErrorCode: Sendable { case cannotListen }
 
-    /// Of a token.
+    /// Number of random bytes in a token.
     private static let tokenBytes = 32
-    /// Milliseconds between two looks at a file that another process may write.
+    /// Milliseconds between two checks of a file that another process may write.
     private static let lookInterval: Int64 = 500
     /// The same for a file that this process writes.
     private static let liveInterval: Int64 = 100
@@ -22,14 +22,14 @@ package final class InspectorServer: Sendable {
     package let port: Int
     /// The page's address, with the token in the fragment, which browsers do not send.
     package let address: String
-    /// Those of its own; nil if it shares them.
+    /// The inspector's own threads; nil if it shares them.
     private let ownThreads: InspectorThreads?
     private let listener: any Channel
     private let holder: NIOLoopBound<Holder>
     private let service: InspectorService
     private let feed: InspectorFeed
 
-    /// Holds the context for its connections, once it listens.
+    /// Holds the context for the connections, once the server listens.
     private final class Holder {
         var context: InspectorContext?
         var looking: RepeatedTask?
@@ -41,15 +41,15 @@ package final class InspectorServer: Sendable {
         }
     }
 
-    /// For a thread that may block: never an event loop or a task.
+    /// For a thread that may block. Never call it on an event loop or in a task.
     ///
     /// - Parameters:
-    ///   - run: the run that writes the cassette or answers from it; nil if there is none.
+    ///   - run: the run that writes or replays the cassette; nil if there is none.
     ///   - older: the path of a cassette to compare with; nil if there is none.
-    ///   - tools: what a page does with the help of other parts of the program.
+    ///   - tools: functions from other parts of the program that a page uses.
     ///   - port: 0 picks a free port.
-    ///   - threads: what several inspectors share, and the caller stops after them; nil for some of its own.
-    ///   - token: by default a new one, which is the reason why an old address does not lead to a new page.
+    ///   - threads: threads shared by several inspectors, which the caller stops after them; nil creates own threads.
+    ///   - token: a new one by default, so that an old address does not open a new page.
     package static func start(
         _ cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools(),
         port: Int = 0,
@@ -77,7 +77,7 @@ package final class InspectorServer: Sendable {
         let threads = shared.pool
         let holder = try loop.submit { NIOLoopBound(Holder(), eventLoop: loop) }.wait()
         let feed = InspectorFeed()
-        // Made here, and not by the event loop while a page waits for it.
+        // Created here, so that the event loop does not create them while a page waits.
         _ = PageFiles.scripts
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -115,7 +115,7 @@ package final class InspectorServer: Sendable {
         }.wait()
     }
 
-    /// Reads what is new, and tells the pages.
+    /// Reads what is new and informs the pages.
     private static func look(_ service: InspectorService, _ feed: InspectorFeed) {
         let cassette = service.cassette
         var count = cassette.moment.rows.count
@@ -132,7 +132,7 @@ package final class InspectorServer: Sendable {
     /// Whether a page is open.
     package var isWatched: Bool { self.feed.hasListeners }
 
-    /// Tells the pages how it ended, and closes all connections once their answers are out. For a thread that may block.
+    /// Informs the pages about the end, and closes all connections once their answers have been sent. For a thread that may block.
     package func stop() {
         self.feed.publish(self.service.tick())
         try? self.listener.close().wait()
@@ -141,7 +141,7 @@ package final class InspectorServer: Sendable {
     }
 }
 
-/// The event loop of inspectors, and the threads that read and decode files for them.
+/// The inspectors' event loop, and the threads that read and decode files for them.
 package final class InspectorThreads: Sendable {
     private static let count = 2
     private static let patience = DispatchTimeInterval.seconds(3)
@@ -151,14 +151,14 @@ package final class InspectorThreads: Sendable {
 
     package init() { self.pool.start() }
 
-    /// After the inspectors, which have cancelled their work. For a thread that may block.
+    /// Call it after stopping the inspectors, which have then cancelled their work. For a thread that may block.
     ///
-    /// Waits a few seconds for work that does not end at once, as the end of a rewrite. Work that takes longer is left behind, so that it cannot
-    /// keep the process from ending; it leaves the old file or the new one.
+    /// Waits a few seconds for work that does not end at once, such as the end of a rewrite. Work that takes longer is abandoned, so that
+    /// it cannot keep the process alive; it leaves either the old file or the new one.
     package func stop() {
         let ended = DispatchSemaphore(value: 0)
         self.pool.shutdownGracefully(queue: DispatchQueue(label: "wiretape.inspector.stop")) { _ in ended.signal() }
-        // An event loop that is gone would trap on the results of what is left behind.
+        // The results of abandoned work would crash on an event loop that no longer exists, so it is kept.
         guard ended.wait(timeout: .now() + Self.patience) == .success else { return }
         try? self.group.syncShutdownGracefully()
     }

@@ -7,9 +7,9 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// Answers what the page asks for.
+/// Answers the page's requests.
 ///
-/// Reads and decodes files: not for an event loop.
+/// Reads and decodes files, so it must not be used on an event loop.
 final class InspectorService: Sendable {
     enum Answer {
         case whole(LocalAnswer)
@@ -19,12 +19,12 @@ final class InspectorService: Sendable {
     let cassette: InspectedCassette
     let open: OpenRows
     private let list: ListService
-    /// Nil if no run is shown.
+    /// nil if no run is shown.
     private let run: InspectedRun?
     /// The path of an older cassette to compare with; nil if there is none.
     private let older: String?
     private let tools: InspectorTools
-    /// Whether something is done that may take long: a page that does more of it at once would get no other answer.
+    /// Whether a long operation is running. If a page could start several at once, it would get no other answers.
     private let isBusy = Guarded(false)
 
     init(cassette: InspectedCassette, run: InspectedRun? = nil, older: String? = nil, tools: InspectorTools = InspectorTools()) {
@@ -36,10 +36,10 @@ final class InspectorService: Sendable {
         self.tools = tools
     }
 
-    /// Work that takes long ends early if it is cancelled (`WorkCancellation`).
+    /// Long work ends early if it is cancelled (`WorkCancellation`).
     func answer(_ request: LocalRequest) -> Answer {
         do {
-            // It may have waited for a thread.
+            // It may have been cancelled while it waited for a thread.
             try CassetteError.checkCancellation()
             return try self.route(request)
         } catch let refusal as LocalAnswer {
@@ -191,12 +191,12 @@ final class InspectorService: Sendable {
 
     // MARK: State
 
-    /// How far the cassette is, on one line.
+    /// The cassette's state, on one line.
     func tick() -> [UInt8] { self.state().dropLast().map { $0 } }
 
     func state() -> [UInt8] { self.stateNow.bytes() }
 
-    /// With the first rows of the list if these are asked for: a page shows both at once.
+    /// Includes the first rows of the list if requested, so that a page can show both at once.
     private func state(_ arguments: [String: String]) throws -> [UInt8] {
         guard arguments["rows"] != nil else { return self.state() }
         let rows = try self.list.rows(["count": arguments["rows"] ?? ""]).body
@@ -211,7 +211,7 @@ final class InspectorService: Sendable {
 
     // MARK: Review
 
-    /// Answers the question whether the new recording replaces the old one, and waits until that is done.
+    /// Answers whether the new recording replaces the old one, and waits until that is done.
     private func review(_ body: [UInt8]) throws -> LocalAnswer {
         guard let question = self.run?.review else { throw Self.unknown }
         guard let answer = try InspectorOrder(body).text("answer").flatMap(ReviewQuestion.Answer.init(rawValue:)) else {
@@ -233,16 +233,16 @@ final class InspectorService: Sendable {
         return Self.json(self.state())
     }
 
-    /// Exchanges that were read are open no longer.
+    /// Exchanges that have been read are no longer open.
     ///
-    /// - Parameter count: rows that were there before.
+    /// - Parameter count: the number of rows before.
     func settle(after count: Int) {
         guard let run else { return }
         let rows = self.cassette.moment.rows
         run.open.recorded((min(count, rows.count)..<rows.count).map { rows[$0].id })
     }
 
-    /// The key of an exchange that was open; nil if it still is, or is not in the cassette.
+    /// The key of an exchange that was open; nil if it still is, or if it is not in the cassette.
     private func key(ofEnded id: Int) -> Int? {
         guard !self.open.contains(id) else { return nil }
         let rows = self.cassette.moment.rows
@@ -261,7 +261,7 @@ final class InspectorService: Sendable {
         }
     }
 
-    /// What a page changes is what it showed: it names the file that it read.
+    /// A page may change only what it has shown, so its request must name the file that it read.
     private static func check(_ request: LocalRequest, _ moment: InspectedCassette.Moment) throws(LocalAnswer) {
         guard let wanted = request.ifMatch else {
             throw LocalAnswer(
@@ -287,7 +287,7 @@ final class InspectorService: Sendable {
         return (moment, key - 1)
     }
 
-    /// One at a time: the other thread goes on answering.
+    /// Runs one operation at a time, so that the other thread can keep answering.
     private func alone<Result>(_ work: () throws -> Result) throws -> Result {
         let isFirst = self.isBusy.withLock { isBusy in
             defer { isBusy = true }
@@ -302,7 +302,7 @@ final class InspectorService: Sendable {
         return try work()
     }
 
-    /// Sends an exchange's request, or that of its changed text.
+    /// Sends an exchange's request, or the request of its edited text.
     private func send(_ request: LocalRequest) throws -> LocalAnswer {
         guard let send = self.tools.send else {
             throw LocalAnswer(
@@ -326,7 +326,7 @@ final class InspectorService: Sendable {
 
     // MARK: Comparisons
 
-    /// Two exchanges by their keys, or the cassette with the older one.
+    /// Compares two exchanges by their keys, or the cassette with the older one.
     private func diff(_ body: [UInt8]) throws -> Answer {
         let order = try InspectorOrder(body)
         guard let left = order.values["left"]?.int, let right = order.values["right"]?.int else {

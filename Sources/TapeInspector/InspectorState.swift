@@ -2,19 +2,19 @@ internal import CassetteModel
 internal import CassettePlayback
 internal import TapeBytes
 
-/// How far the cassette and the run are, as JSON.
+/// The state of the cassette and of the run, as JSON.
 struct InspectorState {
     let moment: InspectedCassette.Moment
-    /// The cassette's.
+    /// The cassette's path.
     let path: String
     let run: InspectedRun?
-    /// What is not in the cassette yet.
+    /// Exchanges that are not in the cassette yet.
     let open: OpenRows.Counts
     let older: String?
     /// Whether requests can be sent.
     let sends: Bool
 
-    /// What there is, as JSON.
+    /// The state as JSON.
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)

@@ -2,17 +2,17 @@ internal import CassetteModel
 internal import CassetteTools
 internal import TapeBytes
 
-/// Lists that a page asked for: which rows, in which order.
+/// Lists that a page requested: which rows, and in which order.
 ///
-/// A view stays as it was when it was made; a page whose cassette grows asks for another one.
+/// A view does not change after it is made. A page whose cassette grows requests another one.
 final class InspectorViews: Sendable {
-    /// More than a page has at once; the oldest goes.
+    /// More than a page uses at once. The oldest is removed.
     private static let limit = 8
 
     struct View: Sendable {
         let id: Int
         let epoch: Int
-        /// Rows that were looked at.
+        /// The number of rows that were searched.
         let through: Int
         let ordinals: [UInt32]
     }
@@ -32,14 +32,14 @@ final class InspectorViews: Sendable {
     }
 }
 
-/// The rows that match a filter, found piece by piece.
+/// Finds the rows that match a filter, piece by piece.
 ///
-/// SAFETY: used by one thread at a time: `LocalStream` asks for one piece after the other.
+/// SAFETY: used by one thread at a time, because `LocalStream` asks for the pieces in turn.
 final class ViewSearch {
-    /// Rows looked at for one piece; fewer of them if their bodies are decoded.
+    /// Rows searched for one piece, and fewer if their bodies are decoded.
     private static let piece = 20_000
     private static let decodedPiece = 200
-    /// Rows of the list that come with the view, and the keys that do: a page shows a short list after one answer.
+    /// Rows and keys that are sent together with the view, so that a page can show a short list after one answer.
     private static let shownRows = 100
     private static let shownKeys = 5000
 
@@ -52,11 +52,11 @@ final class ViewSearch {
     private var order: [UInt32]
     private var offset = 0
     private var found: [UInt32] = []
-    /// Of those found, as far as a line has named them.
+    /// How many of the found rows have already been listed in a line.
     private var named = 0
     private var isDone = false
 
-    /// - Parameter number: of a row in order of request start.
+    /// - Parameter number: returns a row's number in order of request start.
     init(
         _ moment: InspectedCassette.Moment, filter: RowFilter?, sort: RowSort, descends: Bool, views: InspectorViews,
         number: @escaping (Int) -> Int
@@ -70,9 +70,9 @@ final class ViewSearch {
         self.order = moment.rows.startOrder() ?? (0..<UInt32(moment.rows.count)).map { $0 }
     }
 
-    /// How far it is, as a line of JSON; after the last of them nil.
+    /// The progress as a line of JSON; nil after the last line.
     ///
-    /// - Throws: `cancelled`; exchanges that cannot be read do not match.
+    /// - Throws: `cancelled`. Exchanges that cannot be read do not match.
     func next() throws(CassetteError) -> [UInt8]? {
         guard !self.isDone else { return nil }
         if let filter = self.filter {
@@ -109,7 +109,7 @@ final class ViewSearch {
             writer.raw(
                 Array(RowsJSON.bytes(sorted.prefix(Self.shownRows).map { Int($0) }, of: self.moment, number: self.number).dropLast()))
         } else if self.sort == .start, !self.descends, self.named < min(self.found.count, Self.shownKeys) {
-            // Found in the order of the list: a page shows the first of them before all bodies are decoded.
+            // Found in the order of the list, so that a page can show the first rows before all bodies are decoded.
             let end = min(self.found.count, Self.shownKeys)
             self.write("found", self.found[self.named..<end], to: &writer)
             self.named = end

@@ -3,14 +3,14 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// The list of a cassette's exchanges: its rows, the views that filters and orders make of it, searches in it, and its exports.
+/// The list of a cassette's exchanges: its rows, filtered and sorted views, searches, and exports.
 final class ListService: Sendable {
     private let cassette: InspectedCassette
-    /// Of files that are exported, without its folder.
+    /// The name for exported files, without a folder.
     private let name: String
     private let views = InspectorViews()
     private let tickets = DownloadTickets()
-    /// The ranks of rows in order of request start, for the table that they were counted in.
+    /// The positions of rows in order of request start, and the table for which they were computed.
     private let ranks = Guarded<(epoch: Int, count: Int, ranks: [UInt32])?>(nil)
 
     init(_ cassette: InspectedCassette, name: String) {
@@ -40,7 +40,7 @@ final class ListService: Sendable {
         return InspectorService.json(RowsJSON.bytes(ordinals, of: moment, number: number))
     }
 
-    /// Tells the number that the command line has for a row.
+    /// Returns a function that maps a row to its number on the command line.
     func number(_ table: RowTable) -> (Int) -> Int {
         guard !table.isSorted else { return { $0 + 1 } }
         let ranks = self.ranks.withLock { known in
@@ -78,7 +78,7 @@ final class ListService: Sendable {
         }
     }
 
-    /// Four bytes a row, the lowest first: its key.
+    /// The keys of the rows, with four bytes each, least significant byte first.
     func view(_ id: String) throws -> LocalAnswer {
         guard let view = Int(id).flatMap({ self.views.view($0) }) else {
             throw LocalAnswer(status: 404, reason: "Not Found", code: "not-found", message: "that view is no longer there: make it again.")
@@ -137,7 +137,7 @@ final class ListService: Sendable {
         return InspectorService.json(writer.bytes + [10])
     }
 
-    /// Of ASCII, for a path and a header field.
+    /// In ASCII, for use in a path and a header field.
     private func fileName(_ format: ViewExport.Format) -> String {
         let name = self.name.split(separator: "/").last.map(String.init) ?? ""
         let stem = name.hasSuffix(".json") ? name.dropLast(5) : name[...]

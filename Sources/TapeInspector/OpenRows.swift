@@ -5,16 +5,16 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// Exchanges that the cassette does not have yet: those of the run that is shown, or else those whose journals are beside the cassette,
-/// because another process records them or was killed.
+/// Exchanges that are not in the cassette yet: those of the run that is shown, or else those with journals next to the cassette, because
+/// another process is recording them or was killed.
 ///
-/// One thread at a time looks; any thread may ask.
+/// Only one thread at a time looks for journals. Any thread may query it.
 final class OpenRows: Sendable {
-    /// Exchanges in one answer.
+    /// The most exchanges in one answer.
     private static let limit = 100
-    /// Milliseconds that an exchange of a run must have been open: most end before people could read them.
+    /// Milliseconds for which an exchange of a run must have been open. Most end before people could read them.
     private static let patience: Int64 = 200
-    /// Journals are read to their ends: the time until the next look is so many times what the last one took.
+    /// Journals are read completely, so the time until the next check is this many times the duration of the last one.
     private static let pause = 20
     private static let messageLimit = 500
 
@@ -24,13 +24,14 @@ final class OpenRows: Sendable {
     }
 
     private let path: String
-    /// Nil if no run is shown.
+    /// nil if no run is shown.
     private let run: OpenExchanges?
     private let digest: @Sendable () -> any ContentDigest
     private let seen = Guarded(Seen())
-    /// What was told last, and how often it had changed.
+    /// What was reported last, and how often it had changed.
     private let told = Guarded((messages: [Int: Int](), change: 0))
-    /// The one that was asked for last: a page asks for more of it, and to find it anew is to read all of its journal.
+    /// The conversation that was requested last. A page usually requests more of it, and finding it again would require reading its whole
+    /// journal.
     private let asked = Guarded<OpenConversation?>(nil)
 
     /// - Parameter digest: makes a fresh SHA-256.
@@ -40,14 +41,14 @@ final class OpenRows: Sendable {
         self.digest = digest
     }
 
-    /// Looks for journals, unless it did so a short while ago.
+    /// Looks for journals, unless it has done so recently.
     func look(besides rows: RowTable) {
         guard self.run == nil, self.seen.withLock({ $0.next <= .now }) else { return }
         let start = ContinuousClock.now
         let found = OpenConversations(of: self.path, digest: self.digest).conversations
         let ids = Set(found.map(\.id))
         var ended: Set<Int64> = []
-        // A recorder that is killed between writing an exchange and removing its journal leaves both.
+        // If a recorder is killed between writing an exchange and removing its journal, both exist.
         if !ids.isEmpty {
             for ordinal in 0..<rows.count where ids.contains(rows[ordinal].id) { ended.insert(rows[ordinal].started) }
         }
@@ -55,16 +56,16 @@ final class OpenRows: Sendable {
         self.seen.withLock { $0 = Seen(conversations: open, next: .now + (.now - start) * Self.pause) }
     }
 
-    /// Whether it is, or was when its journal was looked for.
+    /// Whether the exchange is open, or was when journals were last looked for.
     func contains(_ id: Int) -> Bool {
         self.run?.contains(id) ?? self.seen.withLock { $0.conversations.contains { $0.id == id } }
     }
 
     struct Counts {
         var exchanges: Int
-        /// That they have so far.
+        /// The number of their messages so far.
         var messages: Int
-        /// Another number for other exchanges, or other messages: one may begin where another one ends.
+        /// Changes whenever the exchanges or messages change, even if their number does not.
         var change: Int
     }
 
@@ -84,7 +85,7 @@ final class OpenRows: Sendable {
 
     private static var moment: Timestamp { Timestamp(microseconds: Timestamp.now.microseconds - Self.patience * 1000) }
 
-    /// The first of them, as JSON.
+    /// The first open exchanges, as JSON.
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)
@@ -121,9 +122,9 @@ final class OpenRows: Sendable {
         return writer.bytes + [10]
     }
 
-    // MARK: One of them
+    // MARK: A single exchange
 
-    /// What there is of one so far: `ID`, `ID/text`, `ID/messages`, `ID/messages/N`, `ID/SIDE/messages`, `ID/SIDE/body`.
+    /// An open exchange so far: `ID`, `ID/text`, `ID/messages`, `ID/messages/N`, `ID/SIDE/messages`, `ID/SIDE/body`.
     func answer(_ parts: [String], _ arguments: [String: String], range: String?) throws -> InspectorService.Answer {
         guard let id = Int(parts[0]), let conversation = self.conversation(id) else {
             throw LocalAnswer(

@@ -2,16 +2,16 @@ internal import CInspectorPage
 internal import LocalHTTP
 internal import TapeBytes
 
-/// The files of the page, which are part of the binary.
+/// The files of the page, which are embedded in the binary.
 enum PageFiles {
-    /// What a page may load, and from where: nothing but its own scripts and styles, images that it made itself, and the API.
+    /// What a page may load, and from where: only its own scripts and styles, images that it created itself, and the API.
     static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "worker-src 'self'", "img-src blob: data:",
         "frame-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
         "trusted-types inspector",
     ].joined(separator: "; ")
 
-    /// On every answer: a recorded body that is served as an answer must never become a page.
+    /// Sent with every answer, because a recorded body that is served as an answer must never act as a page.
     static let protection = [
         "Content-Security-Policy: \(Self.policy)", "Cross-Origin-Opener-Policy: same-origin", "Cross-Origin-Resource-Policy: same-origin",
         "Referrer-Policy: no-referrer",
@@ -23,14 +23,14 @@ enum PageFiles {
         return numbers
     }()
 
-    /// Of the modules for the first rows in one, which the page loads, and of the others, which it loads after those rows.
+    /// The joined modules for the first rows, which the page loads first, and the remaining modules, which it loads after those rows.
     static let scriptPath = "/page.js"
     static let restPath = "/rest.js"
     private static let firstModule = "/list/first.js"
-    /// What is no module of the page: it runs on its own.
+    /// Scripts that are not modules of the page, because they run separately.
     private static let workers: Set<String> = ["/worker.js"]
 
-    /// Made once. An error of a module's form is told by the tests, and by the browser to whoever changes the page.
+    /// Created once. A module in an unsupported form is reported by the tests, and by the browser of whoever changes the page.
     static let scripts: (first: [UInt8], rest: [UInt8]) = {
         let paths = Self.paths.filter { $0.hasSuffix(".js") && !Self.workers.contains($0) }.sorted()
         let modules = paths.compactMap { path in Self.file(path).map { (path: path, text: String(decoding: $0.bytes, as: UTF8.self)) } }
@@ -48,7 +48,7 @@ enum PageFiles {
 
     static func contains(_ path: String) -> Bool { ["/", Self.scriptPath, Self.restPath].contains(path) || self.numbers[path] != nil }
 
-    /// Nil if there is no such file.
+    /// nil if there is no such file.
     static func answer(_ path: String) -> LocalAnswer? {
         if path == Self.scriptPath || path == Self.restPath {
             let script = path == Self.scriptPath ? Self.scripts.first : Self.scripts.rest

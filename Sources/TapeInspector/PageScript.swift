@@ -1,11 +1,11 @@
-/// The page's modules joined into two scripts: what the page needs for its first rows, and the rest, which it asks for after them.
+/// The page's modules, joined into two scripts: one with everything needed for the first rows, and the rest, which is loaded after them.
 ///
-/// Reads the forms that the page uses and no others: `import` and `export` at the beginning of a line, on one line. Each module becomes a
-/// function that runs when another one first needs it, and returns what it exports.
+/// Supports only the forms that the page uses: `import` and `export` at the beginning of a line, on one line. Each module becomes a
+/// function that runs when another module first needs it, and returns its exports.
 struct PageScript {
-    /// The module that begins, and those that it imports, and so on.
+    /// The first module and everything that it imports, directly or indirectly.
     let first: String
-    /// The others: what is in here is imported late, as `import("./a.js")`.
+    /// The other modules, which are imported late, as `import("./a.js")`.
     let rest: String
 
     struct SyntaxError: Error, CustomStringConvertible {
@@ -13,9 +13,9 @@ struct PageScript {
     }
 
     /// - Parameters:
-    ///   - modules: by path, as `/core/api.js`.
-    ///   - first: the path of the one that begins.
-    ///   - restPath: where the rest will be.
+    ///   - modules: by path, such as `/core/api.js`.
+    ///   - first: the path of the module that starts the page.
+    ///   - restPath: the path of the rest.
     init(_ modules: [(path: String, text: String)], first: String, restPath: String) throws(SyntaxError) {
         var joined: [(path: String, text: String)] = []
         var imports: [String: [String]] = [:]

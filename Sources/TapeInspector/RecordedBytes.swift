@@ -5,21 +5,21 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// The bytes of a body, a part or a message, as a page asks for them.
+/// The bytes of a body, a part or a message, as requested by a page.
 struct RecordedBytes {
     enum Form: String { case raw, decoded }
 
-    /// Coded bodies past this are not held in memory.
+    /// Larger coded bodies are not held in memory.
     private static let kept = 64 << 20
-    /// Bytes of one piece of an answer.
+    /// The size of one piece of an answer, in bytes.
     private static let piece = 256 << 10
 
     let interaction: Interaction
     let reader: BodyReader
 
     /// - Parameters:
-    ///   - part: the label of a part of a multipart body.
-    ///   - message: the number of a message of gRPC, or of an event.
+    ///   - part: the label of a part in a multipart body.
+    ///   - message: the number of a gRPC message or of an event.
     func contents(_ side: MessageChoice, as form: Form, part: String?, message: Int?) throws -> BodyContents {
         let (found, headers) = self.interaction.body(of: side)
         guard let body = found else { throw Self.missing("the \(side.rawValue) has no body") }
@@ -35,7 +35,7 @@ struct RecordedBytes {
     }
 
     private func decoded(_ body: Body, _ headers: HeaderFields) throws -> BodyContents {
-        // A large file without codings is not read to its end before its beginning is shown.
+        // The beginning of a large file without codings is shown without first reading all of it.
         if case .file(let sidecar) = body.content, sidecar.size > ByteSource.pieceSize, !body.hasCodingsLeft(headers), body.note == nil {
             return BodyContents(try self.reader.uncheckedSource(sidecar))
         }
@@ -62,7 +62,7 @@ struct RecordedBytes {
         throw Self.missing("the \(side.rawValue) body has no message \(number)")
     }
 
-    /// A message of a WebSocket.
+    /// A WebSocket message.
     func socketMessage(_ number: Int, raw: Bool) throws -> BodyContents {
         var found: BodyContents?
         if let messages = self.interaction.webSocket {

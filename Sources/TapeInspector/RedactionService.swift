@@ -3,16 +3,16 @@ internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// What is redacted in a cassette, and what more rules would take out of it.
+/// The redactions in a cassette, and what additional rules would redact.
 package struct RedactionService {
-    /// Where a secret is, or a placeholder would be.
+    /// The place of a secret, or where a placeholder would be.
     package struct Found: Sendable, Hashable {
-        /// The exchange's place in the file, from 1.
+        /// The exchange's position in the file, from 1.
         package var exchange: Int
         package var place: String
-        /// Nil if it is in a body that is compressed or in a file.
+        /// nil if it is in a body that is compressed or in a file.
         package var placeholder: String?
-        /// Without secrets.
+        /// With secrets removed.
         package var excerpt: String
 
         package init(exchange: Int, place: String, placeholder: String?, excerpt: String) {
@@ -27,7 +27,7 @@ package struct RedactionService {
     package struct Trial: Sendable {
         package var exchanges: Int
         package var changed: Int
-        /// In all, of which the first are in `found`.
+        /// The total number, of which the first are in `found`.
         package var places: Int
         package var found: [Found]
 
@@ -41,7 +41,7 @@ package struct RedactionService {
 
     let cassette: InspectedCassette
 
-    /// What more rules would take out, and where; writes nothing.
+    /// What additional rules would redact, and where. Writes nothing.
     func trial(_ body: [UInt8], by tryRedaction: (_ path: String, _ rules: RedactionRules) throws -> Trial) throws -> [UInt8] {
         let order = try InspectorOrder(body)
         let values = try order.texts("values").enumerated().map {
@@ -51,7 +51,7 @@ package struct RedactionService {
         do {
             rules = try RedactionRules(rules: order.texts("redact"), keep: order.texts("keep"), secrets: values)
         } catch let error as SettingSyntaxError {
-            // The advice is for the command line, whose options a page does not have.
+            // The advice refers to command-line options, which a page does not have.
             let advice = ": remove it from --secret-env, and pass its place with --redact"
             throw InspectorService.refusal("rules", error.message.replacing(advice, with: ": name the place that it is in under Remove"))
         }
@@ -81,7 +81,7 @@ package struct RedactionService {
         return writer.bytes + [10]
     }
 
-    /// Placeholders of all exchanges, as lines of JSON.
+    /// The placeholders in all exchanges, as lines of JSON.
     func placeholders() -> LocalStream {
         let moment = self.cassette.moment
         var ordinal = 0

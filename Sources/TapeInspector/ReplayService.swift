@@ -5,14 +5,14 @@ internal import CassetteStore
 internal import LocalHTTP
 internal import TapeBytes
 
-/// What a replay's page asks for: how the replay goes, why requests missed, and what a rule would change.
+/// Answers a replay page's requests: the replay's state, why requests missed, and what a rule would change.
 struct ReplayService {
     let report: ReplayReport
     let path: String
 
     // MARK: The report
 
-    /// The report, and each miss field by field beside the nearest recorded requests.
+    /// The report, with each miss compared field by field with the nearest recorded requests.
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject(.inline)
@@ -89,7 +89,7 @@ struct ReplayService {
 
     // MARK: Rules
 
-    /// What rules would do: which misses the nearest exchange would answer, and which recorded requests become equal.
+    /// What rules would do: which misses the nearest exchange would answer, and which recorded requests would become equal.
     static func trial(_ texts: MatchRuleTexts, report: ReplayReport?, path: String) throws -> [UInt8] {
         let cassette = try RecordedCassette(path: path)
         let rules = try cassette.matchRules()

@@ -1,30 +1,30 @@
 internal import Dispatch
 internal import TapeBytes
 
-/// Whether a new recording replaces the old one: pages and the terminal may answer, and the first answer counts.
+/// Whether a new recording replaces the old one. Pages and the terminal may answer, and the first answer counts.
 ///
-/// Does not replace anything. Any thread may use it.
+/// Does not replace anything itself. Any thread may use it.
 package final class ReviewQuestion: Sendable {
     package enum Answer: String, Sendable, Hashable, CaseIterable {
         case accept, reject
-        /// Both stay; a person decides later.
+        /// Both stay, and a person decides later.
         case later
     }
 
     package enum Side: String, Sendable { case page, terminal }
 
-    /// What is known of it.
+    /// The state of the question.
     package enum Phase: Sendable, Equatable {
-        /// Nobody is asked yet.
+        /// The question has not been asked yet.
         case closed
         case open
         case answered(Answer, by: Side)
-        /// It is done: how it ended, as the run's summary has it.
+        /// The answer was carried out. Contains the result, as in the run's summary.
         case done(String, by: Side)
         case failed(String)
     }
 
-    /// The paths of the recording that would be replaced, and of the new one.
+    /// The paths of the recording to be replaced and of the new one.
     package let old: String
     package let new: String
 
@@ -52,16 +52,16 @@ package final class ReviewQuestion: Sendable {
         return isFirst
     }
 
-    /// The answer, once there is one within the time; nil for as long as it takes.
+    /// The answer, once there is one within the time limit; nil waits without a limit.
     package func wait(milliseconds: Int? = nil) -> (answer: Answer, side: Side)? {
         _ = self.isAnswered.wait(timeout: milliseconds.map { .now() + .milliseconds($0) } ?? .distantFuture)
         guard case .answered(let answer, let side) = self.phase else { return nil }
         return (answer, side)
     }
 
-    /// The answer was acted on, or none was needed.
+    /// The answer was carried out, or none was needed.
     ///
-    /// - Parameter words: how it ended.
+    /// - Parameter words: the result.
     package func end(_ words: String) {
         self.state.withLock { phase in
             if case .answered(_, let side) = phase { phase = .done(words, by: side) } else { phase = .done(words, by: .terminal) }
@@ -69,16 +69,16 @@ package final class ReviewQuestion: Sendable {
         self.isOver.signal()
     }
 
-    /// The answer could not be acted on.
+    /// The answer could not be carried out.
     package func fail(_ message: String) {
         self.state.withLock { $0 = .failed(message) }
         self.isOver.signal()
     }
 
-    /// Waits until the answer has been acted on.
+    /// Waits until the answer has been carried out.
     func outcome() -> Phase {
         self.isOver.wait()
-        // For the next one who waits.
+        // For the next caller that waits.
         self.isOver.signal()
         return self.phase
     }

@@ -3,9 +3,9 @@ internal import CassetteModel
 internal import CassetteStore
 internal import CassetteTools
 
-/// Tells which rows match a filter expression: from their columns if these say enough, else from the decoded exchange.
+/// Tells which rows match a filter expression: from their columns if these suffice, otherwise from the decoded exchange.
 ///
-/// Says the same as `ExchangeFilter`, which the command line uses.
+/// Has the same result as `ExchangeFilter`, which the command line uses.
 struct RowFilter {
     private let expression: FilterExpression
     private let exchanges: ExchangeFilter
@@ -17,7 +17,7 @@ struct RowFilter {
         self.cassette = cassette
     }
 
-    /// Whether no row needs its exchange, unless it is unusual.
+    /// Whether rows can be matched without their exchanges, unless they are unusual.
     var looksAtRowsAlone: Bool { Self.looksAtRowsAlone(self.expression) }
 
     private static func looksAtRowsAlone(_ expression: FilterExpression) -> Bool {
@@ -33,14 +33,14 @@ struct RowFilter {
         }
     }
 
-    /// An exchange that cannot be decoded matches nothing that only decoding could tell.
+    /// An exchange that cannot be decoded does not match a filter that requires decoding.
     func matches(_ ordinal: Int, in moment: InspectedCassette.Moment) -> Bool {
         if let known = self.holds(self.expression, ordinal, moment.rows[ordinal], moment.rows) { return known }
         guard let interaction = try? moment.interaction(ordinal, of: self.cassette) else { return false }
         return (try? self.exchanges.matches(interaction)) ?? false
     }
 
-    /// Nil if the row does not say.
+    /// nil if the row's columns do not suffice.
     private func holds(_ expression: FilterExpression, _ ordinal: Int, _ row: StoredRow, _ table: RowTable) -> Bool? {
         switch expression {
         case .flag(let term): return self.holds(term, row, table)
@@ -87,7 +87,7 @@ struct RowFilter {
         case .domain:
             let url = String(decoding: table.url(ordinal), as: UTF8.self)
             if pattern.matches(ExchangeFilter.host(of: url)) { return true }
-            // The Host field is the URL's authority, with its port.
+            // The Host field contains the URL's authority, including its port.
             return row.isUnusual ? nil : row.hasHost && pattern.matches(Self.authority(of: url))
         case .destination: return table.text(row.remote).map { pattern.matches($0) } == true
         case .requestType: return row.isUnusual ? nil : self.typeMatches(row.requestType, pattern, table)
@@ -111,11 +111,11 @@ struct RowFilter {
     }
 }
 
-/// What a list is sorted by.
+/// The column by which a list is sorted.
 enum RowSort: String, CaseIterable {
     case start, method, url, status, type, size, time
 
-    /// - Parameter ordinals: in order of request start, which stays the order of rows that are equal.
+    /// - Parameter ordinals: in order of request start, which is kept for equal rows.
     func sorted(_ ordinals: [UInt32], descends: Bool, _ table: RowTable) -> [UInt32] {
         switch self {
         case .start: return descends ? ordinals.reversed() : ordinals

@@ -1,9 +1,9 @@
 internal import CassetteFormat
 internal import CassetteModel
 
-/// A row in few bytes: what is a text in many rows is a number of a table.
+/// A compact row: texts that occur in many rows are replaced by numbers in a table.
 struct StoredRow: Sendable {
-    /// Nil of a number is this.
+    /// Represents a missing number.
     static let none = Int.min
 
     var started: Int64
@@ -24,7 +24,7 @@ struct StoredRow: Sendable {
     var status: Int16
     /// -1 if there is none.
     var grpc: Int32
-    /// -1 if it is no WebSocket.
+    /// -1 if it is not a WebSocket.
     var messages: Int32
     var requestVersion: UInt8
     var responseVersion: UInt8
@@ -34,11 +34,11 @@ struct StoredRow: Sendable {
     var hasPlaceholder: Bool
 
     var range: Range<Int> { self.offset..<self.offset + Int(self.length) }
-    /// Microseconds.
+    /// In microseconds.
     var end: Int64 { self.started + (self.phases[7].isFinite ? Int64(max(0, self.phases[7]) * 1000) : 0) }
 }
 
-/// Rows of a cassette in the order of its file, as they were at a moment; a copy costs little.
+/// The rows of a cassette in file order, as of one moment. Cheap to copy.
 ///
 /// Blocks of rows never change once they are full.
 struct RowTable: Sendable {
@@ -79,7 +79,7 @@ struct RowTable: Sendable {
 
     func text(_ number: UInt32) -> String? { number == 0 ? nil : self.texts[Int(number)] }
 
-    /// The rows in order of request start, as the command line counts them; nil if that is the order of the file.
+    /// The rows in order of request start, as numbered on the command line; nil if that is the order of the file.
     func startOrder() -> [UInt32]? {
         guard !self.isSorted else { return nil }
         var keys: [(started: Int64, ordinal: UInt32)] = []
@@ -90,7 +90,7 @@ struct RowTable: Sendable {
     }
 }
 
-/// Makes the table: reads rows and shares their texts.
+/// Builds the table: reads rows and shares their texts.
 struct RowTableBuilder {
     private var table = RowTable()
     private var rows: [StoredRow] = []
@@ -105,7 +105,7 @@ struct RowTableBuilder {
 
     var count: Int { self.table.blocks.count * RowTable.blockSize + self.rows.count }
 
-    /// What has been added so far.
+    /// The rows added so far.
     mutating func snapshot() -> RowTable {
         if self.table.tail.rows.count != self.rows.count { self.table.tail = RowTable.Block(rows: self.rows, urls: self.urls) }
         return self.table

@@ -2,12 +2,12 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Rows as arrays, one for each column, so that names are written once.
+/// Rows as arrays, one for each column, so that names are written only once.
 enum RowsJSON {
-    /// Rows of one answer.
+    /// The most rows in one answer.
     static let limit = 500
 
-    /// - Parameter numbers: of each row in order of request start.
+    /// - Parameter number: returns a row's number in order of request start.
     static func bytes(_ ordinals: [Int], of moment: InspectedCassette.Moment, number: (Int) -> Int) -> [UInt8] {
         let table = moment.rows
         let rows = ordinals.map { table[$0] }
@@ -26,7 +26,7 @@ enum RowsJSON {
         writer.integer(table.epoch)
         column("key", ordinals) { $1.integer($0 + 1) }
         column("number", ordinals) { $1.integer(number($0)) }
-        // Microseconds since 1970 are whole numbers of JavaScript until the year 2255.
+        // Microseconds since 1970 are exact integers in JavaScript until the year 2255.
         column("start", rows) { $1.integer(Int($0.started)) }
         column("method", rows) { $1.string(table.text($0.method) ?? "") }
         column("url", ordinals) { ordinal, writer in table.url(ordinal).withUnsafeBytes { writer.string(utf8: $0) } }

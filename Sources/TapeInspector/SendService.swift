@@ -4,17 +4,17 @@ package import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes
 
-/// Sends a recorded request again, or as somebody has changed it, and shows the answer beside the recorded one.
+/// Sends a recorded request again, possibly edited, and shows the answer next to the recorded one.
 package struct SendService {
-    /// A request that is sent again.
+    /// A request to be sent again.
     package struct Order: Sendable {
-        /// As it is sent.
+        /// The request to send.
         package var interaction: Interaction
-        /// What its answer is compared with.
+        /// The exchange whose answer is compared.
         package var recorded: Interaction
         /// The cassette's path.
         package var path: String
-        /// Whether methods that may change something are sent.
+        /// Whether methods that may change something are allowed.
         package var allowsUnsafe: Bool
 
         package init(interaction: Interaction, recorded: Interaction, path: String, allowsUnsafe: Bool) {
@@ -25,15 +25,15 @@ package struct SendService {
         }
     }
 
-    /// How it was answered.
+    /// The result of sending.
     package struct Answer {
-        /// Nil if there was no answer.
+        /// nil if there was no answer.
         package var interaction: Interaction?
-        /// What differs from the recorded answer.
+        /// Differences from the recorded answer.
         package var changes: [FieldChange]
-        /// What went wrong, for people.
+        /// Problems, for people.
         package var notes: [String]
-        /// The path of the cassette that the answer is in, which is there until the call returns.
+        /// The path of the cassette that contains the answer. It exists until the call returns.
         package var path: String
 
         package init(interaction: Interaction?, changes: [FieldChange], notes: [String], path: String) {
@@ -47,7 +47,7 @@ package struct SendService {
     /// Why a request is not sent.
     package struct NotSent: Error {
         package var reason: String
-        /// Whether it is sent if unsafe methods are allowed.
+        /// Whether it would be sent if unsafe methods were allowed.
         package var isUnsafe: Bool
 
         package init(reason: String, isUnsafe: Bool) {
@@ -56,7 +56,7 @@ package struct SendService {
         }
     }
 
-    /// Bytes of the answer's body that are shown.
+    /// The most bytes of the answer's body that are shown.
     private static let shown = 64 << 10
 
     let send: @Sendable (Order, (Answer) throws -> Void) throws -> Void

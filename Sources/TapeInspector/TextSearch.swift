@@ -3,7 +3,7 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// A search for a text in URLs, header fields and decoded bodies, without regard to ASCII case; finds piece by piece.
+/// A search for a text in URLs, header fields and decoded bodies, ignoring ASCII case. Works piece by piece.
 ///
 /// Searches the first 64 MiB of a body, as filters do.
 final class TextSearch {
@@ -12,7 +12,7 @@ final class TextSearch {
     /// Bytes shown before and after a hit.
     private static let margin = 40
     private static let hitLimit = 10_000
-    /// Exchanges looked at for one piece.
+    /// The most exchanges searched for one piece.
     private static let piece = 100
 
     private let moment: InspectedCassette.Moment
@@ -36,9 +36,9 @@ final class TextSearch {
         self.reader = BodyReader(cassettePath: cassette.path)
     }
 
-    /// Hits, and how far it is, as lines of JSON; nil at the end.
+    /// Hits and progress as lines of JSON; nil at the end.
     ///
-    /// - Throws: `cancelled`; bodies that cannot be read are passed over.
+    /// - Throws: `cancelled`. Bodies that cannot be read are skipped.
     func next() throws(CassetteError) -> [UInt8]? {
         guard !self.isDone else { return nil }
         self.lines = []
@@ -49,7 +49,7 @@ final class TextSearch {
             self.search(Int(self.order[self.offset]))
             try CassetteError.checkCancellation()
             self.offset += 1
-            // The first hits are shown at once.
+            // Show the first hits immediately.
             if !self.lines.isEmpty, self.hits < 50 { break }
         }
         self.isDone = self.offset == self.order.count || self.hits >= Self.hitLimit
@@ -104,12 +104,12 @@ final class TextSearch {
         for index in 0..<fields.count { self.search(Array(fields.line(at: index)), ordinal, side, "header \(fields.name(at: index))") }
     }
 
-    /// Notes the first hit.
+    /// Reports the first hit.
     private func search(_ bytes: [UInt8], _ ordinal: Int, _ side: String, _ place: String) {
         guard let offset = Self.find(self.needle, in: bytes) else { return }
         self.hits += 1
         var start = max(0, offset - Self.margin)
-        // Not within a character.
+        // Do not begin within a character.
         while start < offset, bytes[start] & 0xC0 == 0x80 { start += 1 }
         let end = min(bytes.count, offset + self.needle.count + Self.margin)
         var writer = JSONWriter()

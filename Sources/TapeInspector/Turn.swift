@@ -1,4 +1,4 @@
-/// The time that one piece of a long answer may take before other requests have their turn.
+/// The time that one piece of a long answer may take before other requests are served.
 struct Turn {
     private static let length = Duration.milliseconds(200)
 

@@ -7,7 +7,7 @@ internal import TapeBytes
 
 /// The exchanges of a view in a format that other tools read, made piece by piece.
 ///
-/// Not Sendable: its caller asks for one piece after the other.
+/// Not Sendable: its caller asks for the pieces in turn.
 final class ViewExport {
     enum Format: String, CaseIterable {
         case har, curl, zip
@@ -23,7 +23,7 @@ final class ViewExport {
         }
     }
 
-    /// Bytes of a piece, about.
+    /// The approximate size of a piece, in bytes.
     private static let piece = 256 << 10
 
     private let moment: InspectedCassette.Moment
@@ -105,11 +105,11 @@ final class ViewExport {
     }
 }
 
-/// A ZIP archive (PKWARE, APPNOTE 6.3.10) of files that are stored as they are.
+/// A ZIP archive (PKWARE, APPNOTE 6.3.10) with uncompressed files.
 struct ZipWriter {
-    /// Bytes of one file: it is held in memory.
+    /// The most bytes of one file, because it is held in memory.
     static let sizeLimit = 256 << 20
-    /// Without ZIP64.
+    /// The limit without ZIP64.
     private static let archiveLimit = Int(UInt32.max)
     private static let fileLimit = Int(UInt16.max)
 
@@ -119,14 +119,14 @@ struct ZipWriter {
 
     /// A file's header and its bytes.
     ///
-    /// - Parameter isWhole: false if the file would be longer, which no archive passes off as the whole.
+    /// - Parameter isWhole: false if the file is truncated, in which case it is refused.
     mutating func add(_ name: String, _ data: [UInt8], isWhole: Bool = true) throws -> [UInt8] {
         guard isWhole, self.offset + data.count < Self.archiveLimit - self.directory.count, self.count < Self.fileLimit else {
             throw CassetteError(.tooLarge, "these bodies are too large for one archive: filter the list, or use wiretape inspect --extract")
         }
         let name = Array(name.utf8)
         let crc = data.withUnsafeBytes { CRC32.value(of: $0, after: 0) }
-        // Version 2.0; names are UTF-8; stored; no time.
+        // Version 2.0; UTF-8 names; stored; no time.
         let common =
             Self.bytes16(20, 1 << 11, 0, 0, 0x21) + Self.bytes32(crc, UInt32(data.count), UInt32(data.count))
             + Self.bytes16(UInt16(name.count), 0)
@@ -154,9 +154,9 @@ struct ZipWriter {
     }
 }
 
-/// Leave to fetch something once without the token, which a download cannot send.
+/// Permits fetching something once without the token, which a download cannot send.
 final class DownloadTickets: Sendable {
-    /// Seconds.
+    /// How long a ticket is valid.
     private static let life = Duration.seconds(30)
     private static let limit = 100
 
@@ -176,7 +176,7 @@ final class DownloadTickets: Sendable {
         return name
     }
 
-    /// Nil if it was used, is too old, or is none.
+    /// nil if the ticket was used, has expired or does not exist.
     func take(_ name: String, now: ContinuousClock.Instant = .now) -> Order? {
         self.tickets.withLock { $0.removeValue(forKey: name) }.flatMap { $0.until > now ? $0.order : nil }
     }
