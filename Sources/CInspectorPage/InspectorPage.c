@@ -2,7 +2,7 @@
 
 #ifdef __has_embed
 
-// The compiler embeds the files (C23, 6.10.3), and compiles again when one of them changes.
+// The compiler embeds the files (C23, 6.10.3), and recompiles when one of them changes.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif
@@ -97,7 +97,7 @@ static const unsigned char worker_js[] = {
 
 #else
 
-// The assembler embeds them if the compiler is older.
+// With an older compiler, the assembler embeds them.
 #ifdef __APPLE__
 #define SECTION ".const_data"
 #define SYMBOL "_"

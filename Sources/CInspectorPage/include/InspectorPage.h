@@ -5,16 +5,16 @@
 
 /// A file of the inspector's page.
 struct inspector_file {
-    /// As in a URL, `/list/grid.js`; NULL after the last file.
+    /// As in a URL, such as `/list/grid.js`; NULL after the last file.
     const char *path;
     /// Its media type.
     const char *type;
     const unsigned char *bytes;
-    /// After the last byte.
+    /// Just past the last byte.
     const unsigned char *end;
 };
 
-/// The files by their number from 0.
+/// The files, numbered from 0.
 const struct inspector_file *inspector_file_at(size_t number);
 
 #endif

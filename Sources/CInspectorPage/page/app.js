@@ -17,9 +17,9 @@ import { Review } from "./care/review.js";
 import { Sender } from "./care/send.js";
 
 const $ = (id) => document.getElementById(id);
-// Milliseconds between two looks at a list that grows: what comes meanwhile is shown with the next.
+// Milliseconds between two updates of a growing list: whatever comes in between is shown with the next update.
 const PAUSE = 160;
-// Milliseconds that a message is shown.
+// Milliseconds for which a message is shown.
 const SAID = 10_000;
 
 class App {
@@ -95,7 +95,7 @@ class App {
     api.follow((state) => this.soon(state), (_, isOver) => this.lost(isOver));
   }
 
-  /** The feed broke. - isOver: what answers now is another run. */
+  /** The feed broke. - isOver: another run answers at this address now. */
   lost(isOver) {
     this.isLost = true;
     this.showLive();
@@ -107,7 +107,7 @@ class App {
 
   // MARK: State
 
-  /** Takes the newest tick, after a pause since the one before. */
+  /** Takes the newest tick, after a pause since the previous one. */
   soon(state) {
     const isWaiting = this.coming !== null;
     this.coming = state;
@@ -145,7 +145,7 @@ class App {
     return words.join(" · ");
   }
 
-  /** Exchanges that are not in the cassette yet are rows after the others, unless the list has a filter or an order, which only the cassette's have. */
+  /** Lists exchanges that are not in the cassette yet after all others, unless the list is filtered or sorted (only the cassette can be). */
   async takeOpen() {
     if (this.isAskingOpen) { this.isAskingAgain = true; return; }
     this.isAskingOpen = true;
@@ -156,12 +156,12 @@ class App {
       this.updated();
       this.openChange = change;
       this.lookForEnd();
-    } catch { /* the next tick asks again */ }
+    } catch { /* the next tick tries again */ }
     this.isAskingOpen = false;
     if (this.isAskingAgain) { this.isAskingAgain = false; this.takeOpen(); }
   }
 
-  /** What is shown as open may have ended: it is asked for again until the cassette has it. */
+  /** An exchange that is shown as open may have ended: asks for it again until it is in the cassette. */
   async lookForEnd() {
     const { key } = this.detail;
     if (typeof key !== "string" || this.allOpen.some((one) => one.key === key)) return;
@@ -172,7 +172,7 @@ class App {
     else if (isGone) this.detail.open(key, this.detail.tab);
   }
 
-  /** The exchange that was shown as open is in the cassette now. */
+  /** The exchange that was shown as open is now in the cassette. */
   ended(key) {
     const isThere = $("side").contains(document.activeElement);
     return this.open(key, false, this.detail.tab).then(() => { if (isThere) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
@@ -200,7 +200,7 @@ class App {
 
   get needsView() { return Boolean(this.place.filter.trim()) || this.place.sort !== "start" || this.place.descends || !this.state.sorted; }
 
-  /** Takes the rows that there are now: all of them, or those of a view made anew. */
+  /** Takes the rows that exist now: all of them, or those of a newly made view. */
   async refresh(isOther) {
     this.grid.sorted(this.place.sort, this.place.descends);
     if (!this.needsView) {
@@ -211,7 +211,7 @@ class App {
       return this.updated();
     }
     if (isOther) this.rows.reset(this.state.epoch, this.state.rows, this.rows.keys && !isOther ? this.rows.keys : new Uint32Array(0));
-    // One at a time; what came meanwhile is looked at after it.
+    // Only one is made at a time; whatever comes meanwhile is taken into account afterwards.
     if (this.making && !isOther) { this.isStale = true; return; }
     this.making?.abort();
     const making = new AbortController();
@@ -223,7 +223,7 @@ class App {
       const first = [];
       await api.lines(response, (line) => {
         if (line.view) { view = line; return; }
-        // What was found so far, unless the list still has what was found before.
+        // Shows the hits so far, unless the list still shows the previous hits.
         if (line.found && isOther && !making.signal.aborted) {
           first.push(...line.found);
           this.rows.reset(this.state.epoch, this.state.rows, Uint32Array.from(first));
@@ -232,7 +232,7 @@ class App {
         $("counts").textContent = `${number(line.count)} found, ${number(line.looked)} of ${number(this.state.rows)} looked at`;
       });
       if (making.signal.aborted || !view) return;
-      // The keys of a short list come with it.
+      // A short list comes with its keys.
       const keys = view.keys ? Uint32Array.from(view.keys) : new Uint32Array((await api.whole("/api/views/" + view.view, making.signal)).buffer);
       if (making.signal.aborted) return;
       this.problem("");
@@ -273,10 +273,10 @@ class App {
     this.searching.stop();
     this.replay.hide();
     $("main").classList.remove("alone");
-    // What is open has no place in the cassette yet, so that no link leads to it.
+    // An open exchange has no key in the cassette yet, so no link can lead to it.
     if (typeof key === "number") this.write({ key, tab }, !isAsked);
     if (this.grid.selected !== key) this.grid.mark(key);
-    // The list may have become lower.
+    // The list may have become shorter on the screen.
     else if (this.grid.selectedPlace >= 0) this.grid.reveal(this.grid.selectedPlace);
     this.grid.schedule();
     return this.detail.open(key, tab).then(() => { if (isAsked) $("side").querySelector("[role=tab][aria-selected=true]")?.focus(); });
@@ -338,7 +338,7 @@ class App {
     if (!places.size) body.append(element("tr", {}, element("td", { colspan: 3, text: "nothing was redacted" })));
   }
 
-  /** The exchange that is shown, or was until something else took its place. */
+  /** The exchange that is shown, or that was until something else replaced it. */
   async chosen() {
     const key = this.grid.selected ?? this.place.key;
     if (typeof key === "string") { this.say("the exchange is still open"); return null; }
@@ -359,7 +359,7 @@ class App {
     if (exchange) this.sender.resend(exchange);
   }
 
-  /** Something else beside the list than an exchange. */
+  /** Shows something other than an exchange next to the list. */
   panel(title, ...content) {
     this.searching.stop();
     this.replay.hide();
@@ -382,7 +382,7 @@ class App {
     route.write(this.place, replaces);
   }
 
-  /** A message in the place of what is live, for a while; an empty one ends it. */
+  /** Shows a message instead of the live state for a while; an empty one ends it. */
   say(text) {
     if (!text) return this.showLive();
     clearTimeout(this.saying);
@@ -391,7 +391,7 @@ class App {
     $("live-words").textContent = text;
   }
 
-  /** What runs, if anything does. */
+  /** Shows the live state, if anything runs. */
   showLive() {
     clearTimeout(this.saying);
     const { state } = this;
@@ -429,7 +429,7 @@ class App {
     this.split();
   }
 
-  /** The address became another one, by a link or the browser's buttons. */
+  /** The address changed, by a link or the browser's buttons. */
   moved() {
     if (/token=/.test(location.hash)) return location.reload();
     const before = this.place;

@@ -1,4 +1,4 @@
-// Parses JSON off the page's thread, and answers for what is in it.
+// Parses JSON in a thread of its own, and answers questions about it.
 import { parse, at, children } from "/core/json.js";
 
 const roots = new Map();

@@ -2,7 +2,7 @@ import { element, clear, recorded } from "../core/dom.js";
 import { count, plain } from "../core/text.js";
 import * as api from "../core/api.js";
 
-/** What differs, field by field. */
+/** The differences, field by field. */
 export function changeTable(changes, [before, after] = ["before", "after"]) {
   if (!changes.length) return element("p", { class: "status good", text: "✓ no difference but what is incidental: dates, connections, durations" });
   const side = (text) => element("td", {}, text === undefined ? element("em", { text: "missing" }) : recorded(text));
@@ -10,7 +10,7 @@ export function changeTable(changes, [before, after] = ["before", "after"]) {
     element("tbody", {}, changes.map((change) => element("tr", {}, element("th", { scope: "row" }, recorded(change.place)), side(change.old), side(change.new)))));
 }
 
-/** Two exchanges, or the cassette and an older one. */
+/** Compares two exchanges, or the cassette with an older one. */
 export class Diff {
   /** - actions: `panel(title, ...content)`, `openNumber(number)`, `say(text)`. */
   constructor(actions) {
@@ -18,7 +18,7 @@ export class Diff {
     this.marked = null;
   }
 
-  /** The first time marks an exchange, the second compares it with another. */
+  /** The first call marks an exchange, the second compares another one with it. */
   async mark(key) {
     if (typeof key !== "number") return this.actions.say("choose an exchange of the cassette first");
     if (!this.marked || this.marked === key) { this.marked = key; return this.actions.say(`exchange ${key} is marked: choose another and press d`); }
@@ -30,7 +30,7 @@ export class Diff {
     } catch (error) { this.actions.say(plain(error.message)); }
   }
 
-  /** Lists what differs between the cassette and the older one, as it comes. */
+  /** Lists the differences between the cassette and the older one as they come. */
   async cassettes(words, list) {
     const counts = { added: 0, removed: 0, changed: 0 };
     try {

@@ -4,18 +4,18 @@ import * as api from "../core/api.js";
 import { changeTable } from "./diff.js";
 import { changedLines, offset } from "./lines.js";
 
-/** Longer texts are for another editor. */
+/** A longer text needs another editor. */
 const LIMIT = 4 << 20;
-/** Changed lines that are shown. */
+/** The most changed lines that are shown. */
 const LINES = 400;
 
-/** The text of a recorded exchange in an editor: checked by the server, written into the cassette, or sent. */
+/** Edits the text of a recorded exchange: the server checks it, and writes it into the cassette or sends it. */
 export class Editor {
   /** - actions: `panel(title, ...content)`, `open(key, isAsked, tab)`, `say(text)`, `epoch()`, `name()`; sender: a `Sender`. */
   constructor(actions, sender) {
     this.actions = actions;
     this.sender = sender;
-    /** Texts that are not written yet, by exchange: leaving the editor loses none. */
+    /** Texts that are not written yet, by exchange, so that leaving the editor loses none. */
     this.drafts = new Map();
     this.key = null;
   }
@@ -62,7 +62,7 @@ export class Editor {
     return this.open(exchange);
   }
 
-  /** What is in the editor now: another exchange may be in it, or more be typed, before an answer comes. */
+  /** The editor's present content, because before an answer comes, the user may type more or open another exchange. */
   get edit() { const { key, draft, result } = this; return { key, draft, text: draft.text, result }; }
 
   /** Shows what is wrong with the text, and what would change. */
@@ -90,7 +90,7 @@ export class Editor {
     edit.result.firstElementChild.scrollIntoView({ block: "nearest" });
   }
 
-  /** Puts sizes, digests and lengths right, unless the text has changed since they were found wrong. */
+  /** Corrects sizes, digests and lengths, unless the text has changed since they were found wrong. */
   async correct(edit) {
     try {
       const { text } = await (await api.post("/api/edits/correct", { key: edit.key, text: edit.text })).json();
@@ -123,17 +123,17 @@ export class Editor {
     try {
       const { epoch, problem } = await (await api.post("/api/edits", { key, text }, undefined, { "If-Match": `"${draft.epoch}"` })).json();
       draft.original = text;
-      // What was typed meanwhile is not written.
+      // Whatever was typed meanwhile is not written yet.
       if (draft.text === text) this.drafts.delete(key);
       this.move(draft.epoch, epoch);
       clear(result, element("p", { class: "status good", text: `✓ written into ${this.actions.name()}` }), problem ? element("p", { class: "caution", role: "alert" }, recorded(problem)) : null);
     } catch (error) {
-      // The text stays here.
+      // The editor keeps the text.
       clear(result, element("p", { class: "problem", role: "alert" }, recorded(error.message)));
     }
   }
 
-  /** The other texts were of the file that was written, and are of the new one. - to: undefined if somebody else has replaced that since. */
+  /** Assigns drafts of the file that was just replaced to the new one. - to: undefined if somebody else has replaced that one since. */
   move(from, to) {
     if (to === undefined) return;
     for (const draft of [this.draft, ...this.drafts.values()]) if (draft.epoch === from) draft.epoch = to;

@@ -1,9 +1,9 @@
-// Which lines of a text differ from those of another one.
+// Finds the lines in which two texts differ.
 
-/** Cells of the table that finds the longest common lines; beyond it all lines between the first and the last difference differ. */
+/** The most cells of the table for the longest common lines; beyond, all lines from the first to the last difference count as changed. */
 const CELLS = 250_000;
 
-/** Lists [mark, line number in its text, line]: "-" for lines of `before` alone, "+" for those of `after` alone. */
+/** Lists [mark, line number in its text, line]: "-" for lines only in `before`, "+" for those only in `after`. */
 export function changedLines(before, after) {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -23,7 +23,7 @@ export function changedLines(before, after) {
   return changes;
 }
 
-/** How many lines the rests of both have in common, from each pair of places. */
+/** For each pair of places, how many lines the remainders of both texts have in common. */
 function table(left, right) {
   const rows = Array.from({ length: left.length + 1 }, () => new Uint32Array(right.length + 1));
   for (let one = left.length - 1; one >= 0; one -= 1) {
@@ -34,7 +34,7 @@ function table(left, right) {
   return rows;
 }
 
-/** Where a line and a column begin in a text; both count from 1. */
+/** The offset of a line and column in a text; both count from 1. */
 export function offset(text, line, column = 1) {
   let place = 0;
   for (let index = 1; index < line; index += 1) {
@@ -42,7 +42,7 @@ export function offset(text, line, column = 1) {
     if (next < 0) return text.length;
     place = next + 1;
   }
-  // Columns are characters, of which some have two units.
+  // Columns count characters, some of which have two code units.
   const rest = [...text.slice(place, (text.indexOf("\n", place) + 1 || text.length + 1) - 1)].slice(0, column - 1).join("");
   return place + rest.length;
 }

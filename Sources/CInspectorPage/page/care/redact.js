@@ -2,7 +2,7 @@ import { element, clear, recorded } from "../core/dom.js";
 import { commandLine, count, number } from "../core/text.js";
 import * as api from "../core/api.js";
 
-/** What rules would take out of the cassette, and where; writes nothing. */
+/** Shows what rules would remove from the cassette, and where, without writing anything. */
 export class RedactionTrial {
   /** - actions: `panel(title, ...content)`, `open(key, isAsked, tab)`, `say(text)`, `path()`. */
   constructor(actions) {

@@ -7,7 +7,7 @@ const WORDS = {
   same: "✓ nothing differs: the new recording has replaced the old one", accept: "accepted: replacing the old recording", reject: "refused: removing the new recording", later: "both recordings are kept",
 };
 
-/** Whether the new recording replaces the old one: here or on the terminal, whichever answers first. */
+/** Asks whether the new recording replaces the old one. Whichever answers first counts: this page or the terminal. */
 export class Review {
   /** - actions: `panel(title, ...content)`, `isInPanel()`, `notice(text)`, `say(text)`; diff: a `Diff`. */
   constructor(actions, diff) {
@@ -16,14 +16,14 @@ export class Review {
     this.phase = null;
   }
 
-  /** Takes the state of the run, and asks when it is time to. */
+  /** Takes the state of the run, and asks the question when the recording has ended. */
   take(state) {
     const review = state.review;
     if (!review || review.phase === this.phase) return;
     this.phase = review.phase;
     this.older = state.older;
     this.review = review;
-    // Somebody who is typing in a panel keeps it: the state says what to press.
+    // Does not take the panel from somebody who is typing in it: the status line says what to press.
     if (review.phase === "open") { if (!this.actions.isInPanel()) this.show(false); }
     else if (review.phase !== "closed") this.told();
   }
@@ -32,7 +32,7 @@ export class Review {
 
   get isOver() { return this.phase === "done" || this.phase === "failed"; }
 
-  /** - isAsked: by a key or a command; else somebody may be typing, and nothing is pressed by that. */
+  /** - isAsked: by a key or a command; otherwise somebody may be typing, so no button gets the focus. */
   show(isAsked = true) {
     if (!this.phase || this.phase === "closed") return this.actions.say("there is nothing to accept: --review asks when the recording has ended");
     const name = plain(this.older.split("/").pop());
@@ -59,7 +59,7 @@ export class Review {
     }
   }
 
-  /** How it ended, and where the answer came from. */
+  /** Says how it ended, and where the answer came from. */
   told() {
     const { phase, words, by } = this.review;
     const text = phase === "failed" ? words : (WORDS[words] ?? words) + (by === "terminal" && words !== "same" ? ", on the terminal" : "");

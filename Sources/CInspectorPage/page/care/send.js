@@ -4,12 +4,12 @@ import * as api from "../core/api.js";
 import { fieldTable } from "../detail/sections.js";
 import { changeTable } from "./diff.js";
 
-/** Sends a recorded request again, by the rules of wiretape check, and shows its answer beside the recorded one. */
+/** Sends a recorded request again, by the rules of wiretape check, and shows the new answer next to the recorded one. */
 export class Sender {
   /** - actions: `panel(title, ...content)`, `open(key, isAsked)`, `say(text)`, `sends()`, `run()`. */
   constructor(actions) { this.actions = actions; }
 
-  /** Sends an exchange's request as it was recorded. */
+  /** Sends the request of an exchange as it was recorded. */
   resend(exchange) {
     const box = element("div");
     if (!this.actions.sends()) {
@@ -22,7 +22,7 @@ export class Sender {
     return this.send(exchange.key, box, shown);
   }
 
-  /** Why nothing is sent from this page, and from which one it can be. */
+  /** Explains why this page sends nothing, and which one can. */
   explain(box) {
     const { mode, path } = this.actions.run();
     const why = mode === "serve" ? "The requests of a session are those of its clients, so its page sends none." : "A replay answers from the cassette and reaches no origin, and neither does its page.";
@@ -32,7 +32,7 @@ export class Sender {
       element("p", {}, element("button", { type: "button", text: "Copy command", onclick: async () => { try { await navigator.clipboard.writeText(command); this.actions.say("command copied"); } catch { this.actions.say("the browser does not let the page copy"); } } })));
   }
 
-  /** - shown: `epoch` of the file that the exchange was seen in, and its `text` if that was edited. */
+  /** - shown: `epoch` of the file in which the exchange was seen, and its `text` if it was edited. */
   async send(key, box, { epoch, text }, unsafe = false) {
     if (!this.actions.sends()) return this.explain(box);
     clear(box, element("p", { role: "status", text: "sending" }));

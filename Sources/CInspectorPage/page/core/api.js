@@ -1,5 +1,5 @@
-// The API of the inspector. The token comes in the fragment of the address, which browsers keep to themselves, and goes into the session's
-// storage; no cookie has it, so that a recorded body can never be navigated to.
+// The API of the inspector. The token comes in the fragment of the address, which browsers never send, and is kept in the session's
+// storage. It is in no cookie, so that no navigation can reach a recorded body.
 
 const KEY = "wiretape-token";
 const inAddress = /(?:^#|&)token=([0-9a-f]+)/.exec(location.hash)?.[1];
@@ -7,7 +7,7 @@ const token = inAddress ?? sessionStorage.getItem(KEY);
 
 export const hasToken = token !== null;
 
-/** Takes the token out of the address, and keeps it for when the page is loaded again. The browser needs several milliseconds for that. */
+/** Moves the token out of the address into storage, where a reload finds it. This takes the browser several milliseconds. */
 export function keepToken() {
   if (!inAddress) return;
   sessionStorage.setItem(KEY, inAddress);
@@ -43,7 +43,7 @@ export async function post(path, body, signal, headers = {}) {
   return ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers }, signal });
 }
 
-/** Bytes from one offset up to another, and how many there are in all. */
+/** The bytes from one offset up to another, and the total size. */
 export async function range(path, from, to, signal) {
   try {
     const response = await ask(path, { headers: { Range: `bytes=${from}-${to - 1}` }, signal });
@@ -75,7 +75,7 @@ export async function lines(response, take) {
   }
 }
 
-/** The feed's ticks, for as long as the page is open; after a break it asks again. */
+/** Passes on the feed's ticks as long as the page is open, and connects again after a break. */
 export async function follow(tick, broken) {
   for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
     try {

@@ -22,13 +22,13 @@ export function help(commands) {
     element("button", { type: "button", text: "Close", onclick: close, autofocus: true }));
 }
 
-/** All commands by name. */
+/** Offers all commands by name. */
 export function palette(commands) {
   let place = 0;
   let shown = [];
   const list = element("ul", { class: "palette", role: "listbox", id: "palette", "aria-label": "Commands" });
   const input = element("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette", "aria-label": "Command", autocomplete: "off", autofocus: true });
-  // After the dialog's own handler, which empties it.
+  // Runs after the dialog's own handler, which empties it.
   const run = (command) => { dialog.addEventListener("close", () => command.run(), { once: true }); close(); };
   const render = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,6 +1,6 @@
 import { pieces } from "./text.js";
 
-/** An element with properties and children; texts are texts. */
+/** An element with properties and children; strings become text, never HTML. */
 export function element(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -14,7 +14,7 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** Recorded text: control characters spelled out, placeholders of secrets marked. */
+/** Recorded text, with control characters spelled out and placeholders of secrets marked. */
 export function recorded(text, options) {
   const fragment = document.createDocumentFragment();
   for (const [kind, shown] of pieces(String(text), options)) {

@@ -1,6 +1,6 @@
-// JSON as it was recorded: the spelling of numbers, the order of members and repeated names stay, which JSON.parse does not keep.
+// Parses JSON as it was recorded: unlike JSON.parse, it keeps the spelling of numbers, the order of members and repeated names.
 //
-// A value is [kind, content]: object → [[name, value], …], array → [value, …], others → their text.
+// A value is [kind, content]: object → [[name, value], …], array → [value, …], anything else → its text.
 
 export function parse(text) {
   let offset = 0;
@@ -70,7 +70,7 @@ export function parse(text) {
     const word = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/.exec(text.slice(offset, offset + 400));
     if (!word) fail("a value");
     let end = offset + word[0].length;
-    // Numbers of more digits than anybody writes.
+    // A number with more digits than anybody writes.
     if (word[0].length === 400) while (/[\d.eE+-]/.test(text[end] ?? "")) end += 1;
     const found = text.slice(offset, end);
     offset = end;
@@ -83,7 +83,7 @@ export function parse(text) {
   return root;
 }
 
-/** The value that a list of places leads to. */
+/** The value at the end of a path of indices. */
 export function at(root, path) {
   let value = root;
   for (const place of path) value = value[0] === "object" ? value[1][place][1] : value[1][place];
@@ -92,7 +92,7 @@ export function at(root, path) {
 
 const PREVIEW = 2000;
 
-/** Some of what is in a value, for a list: names, kinds, texts, and how much there is inside. */
+/** Some of the children of a value, for a list: names, kinds, texts, and how many children each has. */
 export function children(value, from, count) {
   return value[1].slice(from, from + count).map((entry, index) => {
     const [name, inner] = value[0] === "object" ? entry : [String(from + index), entry];

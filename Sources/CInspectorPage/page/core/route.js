@@ -1,4 +1,4 @@
-// Where the page is: #/x/KEY/TAB?f=FILTER&s=SORT. A link leads there again.
+// The state of the page in its address: #/x/KEY/TAB?f=FILTER&s=SORT. A link restores it.
 
 export function read() {
   const [path, query = ""] = location.hash.replace(/^#/, "").split("?");

@@ -1,14 +1,14 @@
 import * as api from "./api.js";
 
 const LIMIT = 5000;
-// Of one answer.
+// The most rows in one answer.
 const MOST = 500;
-// Rows around those on the screen that are fetched with them.
+// Rows above and below the screen that are fetched along with it.
 const AROUND = 60;
-// Rows left ahead when more are fetched, while people scroll.
+// More rows are fetched while scrolling when fewer than these are left ahead.
 const AHEAD = 250;
 
-/** The rows of a list by their place, fetched when they are looked at; exchanges that are still open come after them. */
+/** The rows of a list by their position, fetched when they come into view; exchanges that are still open follow them. */
 export class Rows {
   constructor(changed) {
     this.changed = changed;
@@ -21,11 +21,11 @@ export class Rows {
     this.last = 0;
   }
 
-  /** Rows that are in the cassette. */
+  /** How many rows are in the cassette. */
   get stored() { return this.keys ? this.keys.length : this.total; }
   get count() { return this.stored + this.open.length; }
 
-  /** - keys: of the view in order; null for all rows in the order of the file. */
+  /** - keys: of the view in order; null for all rows in the file's order. */
   reset(epoch, total, keys) {
     if (epoch !== this.epoch) { this.rows.clear(); this.asked.clear(); }
     this.epoch = epoch;
@@ -43,7 +43,7 @@ export class Rows {
 
   at(place) { return place >= this.stored ? this.open[place - this.stored] : this.rows.get(this.key(place)); }
 
-  /** Takes an answer with rows in columns. */
+  /** Takes an answer with the rows as columns. */
   add(columns) {
     if (columns.epoch !== this.epoch) return;
     const { epoch: _, ...all } = columns;
@@ -58,7 +58,7 @@ export class Rows {
     for (const key of this.rows.keys()) { if (surplus-- <= 0) break; this.rows.delete(key); }
   }
 
-  /** Has the rows of these places fetched, and more of them where the list moves to. */
+  /** Has the rows at these positions fetched, and more in the direction in which the list moves. */
   want(from, to) {
     const step = from - this.last;
     this.last = from;
@@ -69,7 +69,7 @@ export class Rows {
     let isUrgent = false;
     for (let place = Math.max(low, from - AHEAD); place < Math.min(high, to + AHEAD) && !isUrgent; place += 1) isUrgent = isMissing(place);
     if (!isUrgent) return;
-    // Those on the screen first, if there is not room for all.
+    // Those on the screen come first, if there is no room for all.
     const wanted = [];
     const take = (place) => { if (wanted.length < MOST && isMissing(place)) wanted.push(this.key(place)); };
     for (let place = from; place < Math.min(to, high); place += 1) take(place);
@@ -81,13 +81,13 @@ export class Rows {
     for (const key of wanted) this.asked.add(key);
     const epoch = this.epoch;
     try {
-      // Keys in a row as a range: the list of an unfiltered cassette.
+      // Consecutive keys, as in the list of an unfiltered cassette, are asked for as a range.
       const isRange = wanted.length > 1 && wanted.every((key, index) => key === wanted[0] + index);
       const columns = await api.json(isRange ? `/api/rows?from=${wanted[0] - 1}&count=${wanted.length}` : "/api/rows?at=" + wanted.join(","));
       if (epoch !== this.epoch) return;
       this.add(columns);
       this.changed();
-    } catch { /* asked again when it is looked at again */ } finally {
+    } catch { /* asked again when the rows are next in view */ } finally {
       for (const key of wanted) this.asked.delete(key);
     }
   }

@@ -1,8 +1,8 @@
-// Recorded text as people may see it: what would hide, move or turn text is spelled out. Everything recorded reaches the page through
-// here or through textContent, never as HTML.
+// Recorded text as people may see it: characters that would hide, move or reverse text are spelled out. Everything recorded reaches the
+// page through this module or through textContent, never as HTML.
 
-// Control characters but tabs and line ends, and what changes the direction of text or hides: RFC 9110 has none of them in fields, and
-// Unicode (UAX 9 and UTS 39) names them as means to deceive. Joiners belong to words and emoji.
+// Control characters other than tabs and line ends, and whatever is invisible or changes the direction of text: RFC 9110 allows none of
+// them in fields, and Unicode (UAX 9 and UTS 39) lists them as means to deceive. Joiners are left alone: words and emoji need them.
 const SPECIAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffd]|[\u{e0000}-\u{e007f}]/gu;
 const SECRET = /\{\{[\w.-]{1,64}:0*\d{1,10}\}\}/g;
 
@@ -12,12 +12,12 @@ export function spell(character) {
   return "\\u" + (code > 0xffff ? "{" + code.toString(16) + "}" : code.toString(16).padStart(4, "0"));
 }
 
-/** The text as one line, without elements: for titles and labels. */
+/** The text as one line, without elements, for titles and labels. */
 export function plain(text) {
   return String(text).replace(SPECIAL, spell).replace(/[\t\n\r]/g, spell);
 }
 
-/** Splits a text into what is shown as it is, what is spelled out, and placeholders. */
+/** Splits a text into parts shown as they are, parts spelled out, and placeholders. */
 export function pieces(text, { lines = false } = {}) {
   const special = lines ? SPECIAL : new RegExp(SPECIAL.source + "|[\\t\\n\\r]", "gu");
   const found = [];
@@ -63,12 +63,12 @@ export function number(value) { return value.toLocaleString("en-US"); }
 
 export function count(value, noun, plural = noun + "s") { return number(value) + " " + (value === 1 ? noun : plural); }
 
-/** Words as a shell takes them. */
+/** Quotes words for a shell. */
 export function commandLine(...words) {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
-/** Rows of sixteen bytes: offset, digits, characters. */
+/** A hex dump in rows of sixteen bytes: offset, digits, characters. */
 export function hex(array, start) {
   const rows = [];
   for (let offset = 0; offset < array.length; offset += 16) {

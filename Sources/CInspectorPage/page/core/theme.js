@@ -10,7 +10,7 @@ export function apply() {
 
 export function toggle() {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  try { localStorage.setItem(KEY, next); } catch { /* for this page alone */ }
+  try { localStorage.setItem(KEY, next); } catch { /* applies to this page only */ }
   document.documentElement.dataset.theme = next;
   document.dispatchEvent(new Event("theme"));
 }

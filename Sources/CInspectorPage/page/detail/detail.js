@@ -4,13 +4,13 @@ import * as api from "../core/api.js";
 import * as sections from "./sections.js";
 import { viewer } from "./viewer.js";
 
-/** One exchange in tabs. */
+/** Shows one exchange in tabs. */
 export class Detail {
   /** - actions: `tab(name)`, `close()`, `find(text)`, `say(text)`, `epoch()`, `edit()`, `resend()`, `ended(key)`. */
   constructor(parent, actions) {
     this.parent = parent;
     this.actions = actions;
-    /** Of what is shown, or was asked for; null for nothing. */
+    /** The key of the exchange that is shown or was asked for; null if there is none. */
     this.key = null;
     this.exchange = null;
     this.tabs = [];
@@ -24,7 +24,7 @@ export class Detail {
     this.loading = loading;
     this.key = key;
     try {
-      // The key of an exchange that is still open is "o" and its id.
+      // The key of an exchange that is still open is "o" followed by its id.
       const base = typeof key === "string" ? "/api/open/" + key.slice(1) : "/api/x/" + key;
       const epoch = this.actions.epoch();
       const exchange = await api.json(base, loading.signal);
@@ -70,7 +70,7 @@ export class Detail {
       this.choose(this.tabs[(place + step + this.tabs.length) % this.tabs.length][0], true);
       this.parent.querySelector(`#tab-${this.tab}`).focus();
     });
-    // What is still open has no text to change, and no place that a link could lead to.
+    // An exchange that is still open has no text to edit and no key to link to.
     const whole = (button) => (exchange.isOpen ? null : button);
     const head = element("div", { class: "detail-head" },
       element("h2", { id: "detail-title" }, exchange.isOpen ? "open " : `${exchange.number} `, recorded(`${exchange.request.method} ${exchange.request.url}`)),

@@ -3,7 +3,7 @@ import { bytes, count, milliseconds, plain } from "../core/text.js";
 import * as api from "../core/api.js";
 import { viewer } from "./viewer.js";
 
-/** Field lines as a table; names and values as they were recorded. */
+/** Field lines as a table, with names and values as they were recorded. */
 export function fieldTable(lines, label) {
   if (!lines.length) return element("p", { class: "empty", text: "no fields" });
   const rows = lines.map((line) => {
@@ -118,7 +118,7 @@ function findings(all) {
 // MARK: Messages and events
 
 const STEP = 200;
-// Drawn on a line of time: more are not told apart.
+// The most marks on the line of time; more could not be told apart.
 const MARKS = 2000;
 
 export async function messages(exchange) {
@@ -167,7 +167,7 @@ export async function messages(exchange) {
 }
 
 
-/** Adds messages to a list, each with the time since the one before, which is what a reader looks for: pauses. */
+/** Adds messages to a list, each with the time since the previous one, because readers look for pauses. */
 function timedItems(list) {
   let last = null;
   return (item, at) => {
@@ -179,7 +179,7 @@ function timedItems(list) {
   };
 }
 
-/** When messages came, on a line of time: those of the client above those of the server. */
+/** Shows on a line of time when messages came: the client's above, the server's below. */
 function timeLane() {
   const lane = element("div", { class: "lane" });
   const words = element("figcaption");

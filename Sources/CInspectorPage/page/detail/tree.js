@@ -29,7 +29,7 @@ function ask(message) {
   });
 }
 
-/** A body of JSON as a tree whose branches are filled when they are opened. */
+/** A JSON body as a tree whose branches are filled when they are opened. */
 export async function tree(source, address) {
   const box = element("div", { class: "tree" });
   if (source.size > PARSED) {
@@ -73,7 +73,7 @@ function branch(entry, id, path, isOpen, known = null) {
   return details;
 }
 
-/** A large body: the inspector reads it, and the page asks for what is at a pointer (RFC 6901). */
+/** A large body: the inspector parses it, and the page asks for the value at a pointer (RFC 6901). */
 async function pointed(pointer, source, name, isOpen) {
   const values = new URLSearchParams({ ...source.query, pointer });
   const found = await api.json(source.path.replace(/body$/, "json") + "?" + values);

@@ -8,9 +8,9 @@ const HEX = 8 << 10;
 const IMAGE = 16 << 20;
 const FORMS = { json: "tree", lines: "text", form: "form", markup: "text", text: "text", image: "image", binary: "hex" };
 
-/** Shows a body, a part or a message in windows of a few KiB, whatever its size.
+/** Shows a body, a part or a message in windows of a few KiB, however large it is.
  *
- * - source: `{ path, query, form, image, size, type }`, where the path answers with ranges. */
+ * - source: `{ path, query, form, image, size, type }`, where the path answers range requests. */
 export function viewer(source) {
   const box = element("div", { class: "viewer" });
   const content = element("div");
@@ -60,7 +60,7 @@ export function viewer(source) {
   async function image() {
     const { array, size } = await api.range(address(false), 0, IMAGE);
     if (size > IMAGE) { state.view = "hex"; return show(); }
-    // By its first bytes, never by what the recording says of it; SVG, which can hold scripts, is text.
+    // The type comes from the first bytes, never from what was recorded; SVG, which may contain scripts, is shown as text.
     const types = { PNG: "image/png", JPEG: "image/jpeg", GIF: "image/gif", WebP: "image/webp" };
     const url = URL.createObjectURL(new Blob([array], { type: types[source.image.format] ?? "application/octet-stream" }));
     const words = source.image.format + (source.image.width ? ` ${source.image.width} × ${source.image.height}` : "") + ", " + bytes(size);
@@ -105,7 +105,7 @@ function decoded(text) {
   try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; }
 }
 
-/** Text in the charset that its type names; a character that the window cuts is left out at the start. */
+/** Decodes text by the charset of its type; skips the rest of a character that begins before the window. */
 export function decodeText(array, type, isInside) {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(type ?? "")?.[1] ?? "utf-8";
   let start = 0;

@@ -11,7 +11,7 @@ function clock(microseconds) {
 
 function host(url) { return /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ""; }
 
-/** What a status means, by shape, word and colour. */
+/** What a status means, as a shape, a word and a colour. */
 export function statusOf(row) {
   if (row.isOpen) return ["…", "open", "open"];
   if (row.outcome) return ["✗", row.outcome.startsWith("failed") ? row.outcome.slice(7) : `${row.status || ""} ${row.outcome}`.trim(), "bad"];
@@ -22,10 +22,11 @@ export function statusOf(row) {
   return ["✓", String(row.status || "-"), "good"];
 }
 
-/** How long an exchange took, or has been open. */
+/** How long an exchange took, or has been open so far. */
 function time(row) { return row.isOpen ? milliseconds(Math.max(0, Date.now() - row.start / 1000)) : milliseconds(row.phases[7]); }
 
-// Name, heading, words in the list of columns, class, width, what the server sorts by (null for nothing), text. URL and status are filled by the list.
+// Name, heading, label in the list of columns, class, width, the server's sort key (null for none), text. The list itself fills in URL and
+// status.
 export const COLUMNS = [
   ["number", "#", "number", "n", "58px", "start", (row) => String(row.number)],
   ["started", "started", "time of day", "started", "100px", "start", (row) => clock(row.start)],
@@ -42,20 +43,20 @@ export const COLUMNS = [
 ].map(([name, label, words, kind, width, sort, text]) => ({ name, label, words, kind, width, sort, text }));
 
 const DEFAULT = ["number", "method", "url", "status", "type", "size", "time", "fall"];
-// A list without it would say of nothing what it is.
+// Without it, nothing in the list would say what a row is.
 const ALWAYS = "url";
 
 export function chosen() {
   let names = DEFAULT;
-  try { const kept = JSON.parse(localStorage.getItem(KEY)); if (Array.isArray(kept)) names = kept; } catch { /* none are kept */ }
+  try { const kept = JSON.parse(localStorage.getItem(KEY)); if (Array.isArray(kept)) names = kept; } catch { /* nothing is stored */ }
   return COLUMNS.filter((one) => one.name === ALWAYS || names.includes(one.name));
 }
 
 function keep(names) {
-  try { if (names === null) localStorage.removeItem(KEY); else localStorage.setItem(KEY, JSON.stringify(names)); } catch { /* for this page alone */ }
+  try { if (names === null) localStorage.removeItem(KEY); else localStorage.setItem(KEY, JSON.stringify(names)); } catch { /* applies to this page only */ }
 }
 
-/** Check boxes for what the list shows. - changed: called after each change. */
+/** Check boxes for the columns of the list. - changed: called after each change. */
 export function choices(changed) {
   const boxes = COLUMNS.map((column) => {
     const input = element("input", { type: "checkbox", disabled: column.name === ALWAYS, onchange: () => { keep(COLUMNS.filter((_, index) => boxes[index].checked).map((one) => one.name)); changed(); } });

@@ -1,4 +1,4 @@
-// What is on the screen first: the rows at the beginning of the cassette. All else that the page does is asked for after that.
+// Shows the first rows of the cassette. Everything else that the page needs is asked for after that.
 import { asked } from "../core/start.js";
 import * as api from "../core/api.js";
 import * as theme from "../core/theme.js";
@@ -10,7 +10,7 @@ export const rows = new Rows(() => grid.schedule());
 export const grid = new Grid(document.getElementById("rows"), rows);
 
 asked?.then((state) => {
-  // The order of a file that a killed recorder left is not that of the list.
+  // In a file that a killed recorder left, rows are not in the list's order.
   if (!state.list || !state.sorted) return;
   rows.reset(state.epoch, state.rows, null);
   rows.add(state.list);
@@ -21,7 +21,7 @@ asked?.then((state) => {
 });
 if (!asked) import("../app.js");
 
-/** After the frame that shows the rows; a page that nobody sees has no frames. */
+/** Waits for the frame that shows the rows; a page in the background draws no frames, so not for long. */
 function painted() {
   return new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 300); });
 }

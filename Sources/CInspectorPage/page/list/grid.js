@@ -3,12 +3,12 @@ import { chosen, statusOf } from "./columns.js";
 import { Waterfall } from "./waterfall.js";
 
 const HEIGHT = 24;
-// Chromium lays out at most 2^25 pixels; a list that is longer scrolls in larger steps.
+// Chromium lays out at most 2^25 pixels; a longer list scrolls in larger steps.
 const TALLEST = 16_000_000;
-// Neither control characters nor placeholders, nor letters that need a look: most texts.
+// Matches most texts: no control characters, no placeholders, and no letters that need a closer look.
 const SIMPLE = /^[ -z|~]*$/;
 
-/** Puts recorded text into an element that has nothing else; writes nothing if it is there already. */
+/** Puts recorded text into an element that contains nothing else; writes nothing if it is already there. */
 function put(target, text) {
   if (target.shown === text) return;
   target.shown = text;
@@ -17,11 +17,11 @@ function put(target, text) {
   else target.textContent = text;
 }
 
-/** The list of exchanges: a few rows of the page that are used again for whatever is on the screen. */
+/** The list of exchanges: a few elements that are reused for whichever rows are on the screen. */
 export class Grid {
   constructor(parent, rows) {
     this.rows = rows;
-    /** What the page does for it: `open(key, isAsked)`, `sort(name)`, `unfollow()`. */
+    /** What the page does for the list: `open(key, isAsked)`, `sort(name)`, `unfollow()`. */
     this.actions = { open() {}, sort() {}, unfollow() {} };
     this.selected = null;
     this.selectedPlace = -1;
@@ -52,7 +52,7 @@ export class Grid {
     observer.observe(this.head);
   }
 
-  /** Shows the columns that are chosen. */
+  /** Shows the chosen columns. */
   choose() {
     this.columns = chosen();
     this.box.style.setProperty("--columns", this.columns.map((one) => one.width).join(" "));
@@ -70,7 +70,7 @@ export class Grid {
     this.paint();
   }
 
-  /** Sizes are read here alone: each reading while rows are written would lay the page out once more. */
+  /** Reads sizes, which nothing else does: every reading while rows are written would lay the page out once more. */
   measure() {
     const fall = this.columns.findIndex((one) => one.name === "fall");
     this.canvas.hidden = fall < 0;
@@ -102,7 +102,7 @@ export class Grid {
     });
   }
 
-  /** After the rows became others or more. */
+  /** Call it after the rows have changed or grown. */
   update(emptyWords) {
     const height = Math.min(this.rows.count * HEIGHT, TALLEST);
     if (height !== this.height) {
@@ -124,7 +124,7 @@ export class Grid {
     this.rows.want(from, to);
     while (this.pool.length < to - from) { const row = this.makeRow(); this.pool.push(row); this.spacer.append(row.element); }
     const drawn = [];
-    // A row keeps its place while it is on the screen, so that few change at each step.
+    // A row keeps its element while it is on the screen, so that few change at each step.
     const size = this.pool.length;
     this.isRunning = false;
     for (let index = 0; index < size; index += 1) {
@@ -150,13 +150,13 @@ export class Grid {
     if (this.isRunning) this.run();
   }
 
-  /** The time of exchanges that are open goes on. */
+  /** Updates the durations of exchanges that are still open. */
   run() {
     if (this.runTimer) return;
     this.runTimer = setTimeout(() => { this.runTimer = null; this.schedule(); }, 250);
   }
 
-  /** A copy of one row, which takes the browser much less than elements made one by one. */
+  /** Copies one row, which is much cheaper for the browser than making its elements one by one. */
   makeRow() {
     this.pattern ??= this.makePattern();
     const made = this.pattern.cloneNode(true);
@@ -199,7 +199,7 @@ export class Grid {
     if (secret.hidden === isSecret) secret.hidden = !isSecret;
   }
 
-  /** The host, and what is after it; the host is left to its own column if that is shown. */
+  /** The host, and what follows it; the host is empty if it has a column of its own. */
   url(text) {
     const match = /^[a-z]+:\/\/([^/?#]*)/i.exec(text);
     if (!match) return ["", text];
@@ -241,11 +241,11 @@ export class Grid {
     this.paint();
   }
 
-  /** Whether the row that is chosen is on the screen. */
+  /** Whether the chosen row is on the screen. */
   get showsSelected() { return this.selectedPlace >= Math.floor(this.first) && this.selectedPlace < this.first + this.shown; }
 
   reveal(place) {
-    // What is beside the list may just have come.
+    // The panel next to the list may just have appeared.
     this.measure();
     if (this.factor > 1) {
       if (place < this.first || place >= this.first + this.shown) this.viewport.scrollTop = (place / this.rows.count) * (this.height - this.room);

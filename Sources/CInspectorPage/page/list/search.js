@@ -4,7 +4,7 @@ import * as api from "../core/api.js";
 
 const SHOWN = 1000;
 
-/** Searches as a stream: hits are shown as they are found, and another search or a click on Stop ends it. */
+/** Searches as a stream: hits are shown as they are found; another search or Stop ends it. */
 export class Search {
   /** - actions: `open(key, tab)`, `close()`. */
   constructor(parent, actions) {

@@ -2,13 +2,13 @@ import { milliseconds } from "../core/text.js";
 
 const PHASES = [["--wait-0", 0], ["--wait-1", 1], ["--wait-1", 2], ["--wait-1", 3], ["--send", 4], ["--wait", 5], ["--receive", 6]];
 
-/** Bars of the rows on the screen, by time of day or each from its own start. */
+/** Draws the bars of the rows on the screen, by time of day or each from its own start. */
 export class Waterfall {
   constructor(canvas, axis) {
     this.canvas = canvas;
     this.axis = axis;
     this.mode = "time";
-    /** Of the theme, read when something is drawn first. */
+    /** The colours of the theme, read before the first drawing. */
     this.colors = null;
     document.addEventListener("theme", () => { this.colors = null; if (this.drawn) this.draw(this.drawn.rows, this.drawn.width, this.drawn.height, true); });
   }
@@ -20,10 +20,10 @@ export class Waterfall {
 
   static total(row) { return Math.max(row.phases[7] ?? 0, row.phases.slice(0, 7).reduce((sum, value) => sum + (value ?? 0), 0)); }
 
-  /** - rows: with their distance from the top in pixels. */
+  /** - rows: with their distances from the top in pixels. */
   draw(rows, width, height, isForced = false) {
     const drawn = this.drawn;
-    // A canvas takes its time to make: not before there is something to draw.
+    // Making a canvas takes time, so it waits until there is something to draw.
     if (!drawn && !rows.length) return;
     if (!isForced && drawn && drawn.mode === this.mode && drawn.width === width && drawn.height === height && drawn.rows.length === rows.length && rows.every((one, index) => one.row === drawn.rows[index].row && one.top === drawn.rows[index].top)) return;
     this.drawn = { rows, width, height, mode: this.mode };
@@ -47,7 +47,7 @@ export class Waterfall {
     }
     const span = Math.max(last - first, 0.001);
     if (!rows.length) { this.axis("", ""); return; }
-    // The second is above the line in the middle.
+    // The second label is above the line in the middle.
     this.axis("0", milliseconds(span / 2));
     const room = width - 12;
     context.fillStyle = this.colors.get("--line");
@@ -65,7 +65,7 @@ export class Waterfall {
         isDrawn = true;
       }
       if (!isDrawn) { context.fillStyle = this.colors.get("--wait-0"); context.fillRect(at, top + 7, 2, 10); at += 2; }
-      // How it ended is said in words and by this mark, not by its colour alone.
+      // Words and this mark say how it ended, not only the colour.
       if (row.outcome) { context.fillStyle = this.colors.get("--bad"); context.fillRect(at, top + 4, 2, 16); context.fillRect(at - 2, top + 4, 6, 2); context.fillRect(at - 2, top + 18, 6, 2); }
     }
   }

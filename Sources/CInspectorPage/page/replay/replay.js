@@ -2,7 +2,7 @@ import { element, clear, recorded } from "../core/dom.js";
 import { count } from "../core/text.js";
 import * as api from "../core/api.js";
 
-/** How a replay goes: what answered, what missed and why, and rules that would answer. */
+/** Shows how a replay is going: which requests were answered, which missed and why, and which rules would help. */
 export class Replay {
   /** - actions: `open(number)`, `close()`, `say(text)`, `epoch()`, `name()`. */
   constructor(parent, actions) {
@@ -50,7 +50,7 @@ export class Replay {
     box.append(element("div", { class: "viewer-bar" }, element("strong", { class: "status bad", text: `✗ Miss ${this.place + 1} of ${all.length}` }),
       element("button", { type: "button", text: "‹", "aria-label": "Miss before", onclick: step(-1), disabled: all.length < 2 }), element("button", { type: "button", text: "›", "aria-label": "Next miss (m)", onclick: step(1), disabled: all.length < 2 })),
     element("p", { class: "startline" }, recorded(miss.request)));
-    // Places to ignore, and PLACE=REGEX.
+    // Places to ignore, and PLACE=REGEX patterns.
     const [ignored, patterns] = [new Set(), new Set()];
     const result = element("div", { role: "status" });
     const rules = () => ({ ...(ignored.size ? { ignore: [...ignored] } : {}), ...(patterns.size ? { patterns: [...patterns] } : {}) });
@@ -79,7 +79,7 @@ export class Replay {
     const input = element("input", { type: "checkbox", "data-rule": `${kind} ${rule}`, onchange: () => {
       if (input.checked) chosen.add(rule);
       else chosen.delete(rule);
-      // The same rule beside the other requests.
+      // The same rule may be offered for several recorded requests.
       for (const other of this.parent.querySelectorAll("[data-rule]")) if (other.dataset.rule === input.dataset.rule) other.checked = input.checked;
     } });
     return element("label", { class: "rule" }, input, ` ${kind} `, recorded(rule));
@@ -94,5 +94,5 @@ export class Replay {
   }
 }
 
-/** As a word of a shell. */
+/** Quotes a word for a shell. */
 function word(text) { return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }
