@@ -1,8 +1,8 @@
-# One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
+# Has one target for each task of a developer. You need a Swift toolchain; everything else is installed if the system has apt.
 
 .PHONY: help demo program dist deb image release test-packages test-drivers bench-drivers cli-reference example plugin test test-inspector bench-inspector interop pictures lint check docs crash stress stress-files stress-client bench-client sanitize fuzz samples format bench bench-http2 bench-websocket soak bench-readers bench-instructions bench-stalls bench-streams bench-posts example-ahc example-live example-http-types seeds seeds-sanitize alamofire-pages clean
 
-# Without their build folders.
+# The sources of the examples, without their build folders.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix Examples/Seeds/,Package.swift Sources Tests) \
 	$(addprefix Examples/HTTPTypes/,Package.swift Tests)
 
@@ -10,18 +10,18 @@ EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests) $(addprefix
 help:
 	@awk '/^## /{text=substr($$0,4)} /^[a-z-]+:/{if(text)printf "make %-16s %s\n",substr($$1,1,length($$1)-1),text; text=""}' Makefile
 
-## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
+## Records some requests to a local server, replays them and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
 
-## Builds the program for use, as .build/release/wiretape.
+## Builds the release program, .build/release/wiretape.
 program:
 	@sh scripts/setup.sh build
 	sh scripts/release.sh --product wiretape -Xlinker -s
 
 PROGRAM = .build/release/wiretape
 
-## Makes the tarball with completions, manual pages, list of components and checksums, in .build/dist.
+## Makes the tarball with completions, manual pages, a list of components and checksums, in .build/dist.
 dist:
 	@sh scripts/setup.sh build
 	sh scripts/release.sh --product wiretape
@@ -39,11 +39,11 @@ image:
 	sh scripts/release.sh --product wiretape
 	sh packaging/image.sh $(PROGRAM)
 
-## Dates the changelog, commits, tags, and makes all artefacts; publishes nothing: make release VERSION=1.2.3, with DRY_RUN=1 changes nothing.
+## Dates the changelog, commits, tags, and makes all artefacts, but publishes nothing: make release VERSION=1.2.3; DRY_RUN=1 changes nothing.
 release:
 	@sh packaging/release.sh "$(VERSION)" $(if $(DRY_RUN),--dry-run)
 
-## Installs the package on a bare Debian in a folder, runs and removes it, and looks at the image's files; needs root: make test-packages ARGS=trixie.
+## Installs the package on a bare Debian in a folder, runs it and removes it, and checks the image's files; needs root: make test-packages ARGS=trixie.
 test-packages:
 	@sh scripts/setup.sh package
 	sh packaging/test.sh $(ARGS)
@@ -60,26 +60,26 @@ bench-drivers:
 	sh scripts/release.sh --product wiretape
 	sh Drivers/test.sh $(PROGRAM) bench
 
-## Writes docs/cli.md anew, from the program's help.
+## Regenerates docs/cli.md from the program's help.
 cli-reference:
 	swift build --product wiretape
 	"$$(swift build --show-bin-path)/wiretape" --experimental-dump-help | python3 packaging/help_pages.py markdown > docs/cli.md
 
-## Runs the tests of the example app: recorded by the proxy and replayed by the client, and the other way around; proves what it is built of.
+## Tests the example app: recorded by the proxy and replayed by the client, and the other way around; checks what it is built from.
 example:
 	@sh scripts/setup.sh test
 	python3 scripts/check_consumer.py --self-test
 	@sh scripts/example.sh
 
-## Uses the package plugin in a package of its own: record, status, prune; and replays from a test bundle without the sources.
+## Tests the package plugin in a package of its own: record, status, prune; and replays from a test bundle without the sources.
 plugin:
 	@sh scripts/setup.sh test
 	@sh scripts/plugin.sh
 
-# The client's tests are asynchronous: the proxy's, which wait in threads, would keep theirs from them.
+# The proxy's tests block threads, which the client's asynchronous tests would wait for, so these run apart.
 CLIENT_TESTS = '^(WiretapeTests|WiretapeTestingTests|WiretapeAlamofireTests|WiretapePluginTests|DocumentationTests)\.'
 
-## Runs all tests; the client's, and those that promise something within a time, run apart, undisturbed by the others. SWIFT_BUILD has options for the build.
+## Runs all tests; the client's, and those with time limits, run separately so that the others do not slow them down. SWIFT_BUILD has options for the build.
 test:
 	@sh scripts/setup.sh test
 	swift build --build-tests $(SWIFT_BUILD)
@@ -88,20 +88,20 @@ test:
 	swift test --skip-build --filter $(CLIENT_TESTS)
 	swift test --skip-build --filter CrashTests
 
-## Drives the inspector's page in Chromium: screens, keys, safety, recordings, replays; options: make test-inspector ARGS=hostile.
+## Tests the inspector's page in Chromium: screens, keys, safety, recordings, replays; options: make test-inspector ARGS=hostile.
 test-inspector:
 	@sh scripts/setup.sh test
 	node --test Tests/TapeInspectorTests/Browser/modules.test.mjs
 	swift build --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
-## Records and replays real clients (svn, aws, skopeo, git, a browser and others) and compares byte for byte; installs them; options: make interop ARGS='registry amazon'.
+## Records and replays real clients (svn, aws, skopeo, git, a browser and others), which it installs, and compares byte for byte; options: make interop ARGS='registry amazon'.
 interop:
 	@sh scripts/setup.sh interop $(ARGS)
 	swift build --product wiretape $(SWIFT_BUILD)
 	python3 Tests/Interop/run.py --wiretape "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
-## Measures the inspector with 100,000 exchanges, and a recording at full rate with and without it, as a release build.
+## Measures a release build of the inspector with 100,000 exchanges, and a recording at full rate with and without it.
 bench-inspector:
 	@sh scripts/setup.sh test
 	@sh scripts/setup.sh bench
@@ -109,13 +109,13 @@ bench-inspector:
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/check_page.py "$$(swift build -c release --show-bin-path)/wiretape" quick
 	sh scripts/inspector.sh Benchmarks/inspector.py "$$(swift build -c release --show-bin-path)/wiretape"
 
-## Takes the pictures of the inspector in README and docs anew.
+## Retakes the pictures of the inspector in README and docs.
 pictures:
 	@sh scripts/setup.sh test
 	swift build --product wiretape
 	sh scripts/inspector.sh Tests/TapeInspectorTests/Browser/pictures.py "$$(swift build --show-bin-path)/wiretape" docs/pictures
 
-## Looks at the sources without building them: imports, format.
+## Checks the sources without building them: imports, links, format.
 lint:
 	@sh scripts/setup.sh test
 	python3 scripts/check_imports.py --self-test
@@ -126,7 +126,7 @@ lint:
 
 CHECK = --scratch-path .build/check -Xswiftc -warnings-as-errors
 
-## What has to be green before a commit: lint, no warnings, tests.
+## Runs the checks that must pass before a commit: lint, no warnings, tests.
 check: lint
 	swift test $(CHECK) --skip CrashTests --skip $(CLIENT_TESTS)
 	swift test $(CHECK) --skip-build --filter $(CLIENT_TESTS)
@@ -138,16 +138,16 @@ alamofire-pages:
 	swift build --target WiretapeAlamofire
 	python3 scripts/check_snippets.py --swift 5 --minimum 105 --prelude Tests/DocumentationTests/Preludes/Alamofire.txt $(PAGES)
 
-## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there; options: make docs ARGS='--traits AsyncHTTPClient'.
+## Makes the documentation of the libraries in .build/docs, and fails on broken links; options: make docs ARGS='--traits AsyncHTTPClient'.
 docs:
 	sh scripts/docs.sh $(ARGS)
 
-## Kills the recorder at 50 seeded moments under load and looks for what it had acknowledged.
+## Kills the recorder at 50 seeded moments under load and checks that nothing is lost that it had acknowledged.
 crash:
 	@sh scripts/setup.sh test
 	WIRETAPE_KILLS=50 swift test --filter CrashTests
 
-## Tries random properties five times as often as the tests do; options: make stress ARGS='--filter AnyBody'.
+## Runs the randomised tests five times as often as make test; options: make stress ARGS='--filter AnyBody'.
 stress:
 	@sh scripts/setup.sh test
 	WIRETAPE_STRESS=1 swift test --skip CrashTests --skip $(CLIENT_TESTS) $(ARGS)
@@ -158,21 +158,21 @@ stress-files:
 	swift build --product wiretape $(SWIFT_BUILD)
 	python3 Tests/WiretapeCLITests/Fixtures/stress_files.py "$$(swift build --show-bin-path)/wiretape" $(ARGS)
 
-## Sends a thousand requests at once through what answers URLSession, in 50 processes of each kind; options: make stress-client ARGS=10.
+## Sends a thousand requests at once through the client's URLSession interception, in 50 processes of each kind; options: make stress-client ARGS=10.
 stress-client:
 	sh scripts/stress-client.sh $(ARGS)
 
-## Measures replay through URLSession beside what URLSession itself leaves; options: make bench-client ARGS='--rounds 9'.
+## Measures replay through URLSession and compares it with URLSession's own overhead; options: make bench-client ARGS='--rounds 9'.
 bench-client:
 	swift build -c release --scratch-path .build/client --product ClientProbe
 	$$(swift build -c release --scratch-path .build/client --show-bin-path)/ClientProbe bench $(ARGS)
 
-## Runs the tests of the parsers and of TLS under AddressSanitizer and LeakSanitizer, or with ARGS=thread the recorder's under ThreadSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
+## Tests the parsers and TLS under AddressSanitizer and LeakSanitizer, or with ARGS=thread the recorder under ThreadSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
 sanitize:
 	@sh scripts/setup.sh test
 	sh scripts/sanitize.sh $(ARGS)
 
-## Feeds made-up bytes to the readers of strangers' bytes, a minute each; options: make fuzz ARGS='600 multipart body'.
+## Fuzzes each parser of untrusted input for a minute; options: make fuzz ARGS='600 multipart body'.
 fuzz:
 	@sh scripts/setup.sh test
 	sh scripts/fuzz.sh $(ARGS)
@@ -182,22 +182,22 @@ example-ahc:
 	@sh scripts/setup.sh test
 	sh scripts/example-async-http-client.sh
 
-## Tries the network on async-http-client against origins that end a process with URLSession: trailers, client certificates, HTTP/2.
+## Tests async-http-client as the network against origins that crash a process with URLSession: trailers, client certificates, HTTP/2.
 example-live:
 	@sh scripts/setup.sh test
 	swift test --package-path Examples/LiveTransport
 
-## Runs the tests of WiretapeHTTPTypes, which only a package with the trait HTTPTypes has.
+## Tests WiretapeHTTPTypes, which needs a package with the trait HTTPTypes.
 example-http-types:
 	@sh scripts/setup.sh test
 	swift test --package-path Examples/HTTPTypes
 
-## Runs the tests of programs that take an HTTP client apart: replayed, recorded anew, and replayed with the server gone.
+## Tests programs that exercise an HTTP client in detail: replayed, recorded again, and replayed without the server.
 seeds:
 	@sh scripts/setup.sh test
 	sh scripts/seeds.sh
 
-## The same under ThreadSanitizer; builds all of the client for it, which takes minutes.
+## Runs make seeds under ThreadSanitizer; builds the whole client for it, which takes minutes.
 seeds-sanitize:
 	@sh scripts/setup.sh test
 	sh scripts/seeds.sh sanitize
@@ -217,7 +217,7 @@ bench:
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/bench.py $(ARGS)
 
-## Measures HTTP/2 beside haproxy and nghttpx; options: make bench-http2 ARGS='--rounds 5'.
+## Measures HTTP/2 against haproxy and nghttpx; options: make bench-http2 ARGS='--rounds 5'.
 bench-http2:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
@@ -225,13 +225,13 @@ bench-http2:
 
 WEBSOCKET = websocket,websocket-large,websocket-burst,websocket-huge,websocket-many,websocket-held,websocket-deflated,websocket-opening
 
-## Measures WebSockets beside a tunnel that nobody looks into; options: make bench-websocket ARGS='--rounds 5'.
+## Measures WebSockets against an opaque tunnel; options: make bench-websocket ARGS='--rounds 5'.
 bench-websocket:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/bench.py --scenarios $(WEBSOCKET) $(ARGS)
 
-## Measures how long others wait beside hostile messages, bodies, filters and page clients; options: make bench-stalls ARGS='--seconds 10 ws-bomb'.
+## Measures how long hostile messages, bodies, filters and page clients make others wait; options: make bench-stalls ARGS='--seconds 10 ws-bomb'.
 bench-stalls:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
@@ -243,23 +243,23 @@ bench-streams:
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/streams.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
 
-## Measures POSTs whose head and body are two sends; options: make bench-posts ARGS='--other PROGRAM'.
+## Measures POSTs whose head and body are sent separately; options: make bench-posts ARGS='--other PROGRAM'.
 bench-posts:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/posts.py --wiretape "$$(swift build -c release --show-bin-path)/wiretape" $(ARGS)
 
-## Holds 500 event streams open for 20 minutes and looks at memory; options: make soak ARGS='--minutes 2'.
+## Holds 500 event streams open for 20 minutes and watches the memory; options: make soak ARGS='--minutes 2'.
 soak:
 	sh scripts/release.sh --product wiretape
 	python3 Benchmarks/soak.py $(ARGS)
 
-## Measures multipart parsing and inflating beside memchr and zlib alone, and the search for secrets; options: make bench-readers ARGS=15.
+## Measures multipart parsing and inflating against memchr and zlib alone, and the search for secrets; options: make bench-readers ARGS=15.
 bench-readers:
 	@sh scripts/setup.sh test
 	sh scripts/bench-readers.sh $(ARGS)
 
-## Counts the instructions of a recorded request, which differ less from run to run than times, and lists the functions with the most; options: make bench-instructions ARGS='--functions 100'.
+## Counts the instructions of a recorded request, which vary less between runs than times, and lists the costliest functions; options: make bench-instructions ARGS='--functions 100'.
 bench-instructions:
 	@sh scripts/setup.sh bench
 	sh scripts/release.sh --product wiretape

@@ -11,13 +11,15 @@ func nio(_ name: String) -> Target.Dependency {
 
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 
-/// The libraries of the content codings br and zstd (docs/decisions/0013-br-and-zstd.md): of the server, and of who asks for them.
+/// The libraries for the content codings br and zstd (docs/decisions/0013-br-and-zstd.md), for the server and for packages that ask for
+/// them.
 let codings = TargetDependencyCondition.when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])
 
-/// Inflates what lies in memory as a whole (docs/decisions/0061-libdeflate.md); zlib does the rest, and all of it elsewhere.
+/// Inflates data that is in memory as a whole (docs/decisions/0061-libdeflate.md). zlib does everything else, and everything on other
+/// platforms.
 let libdeflate = TargetDependencyCondition.when(platforms: [.linux, .macOS], traits: ["Server"])
 
-/// What a cassette is read, searched and replayed with.
+/// The targets that read, search and replay a cassette.
 let forPlayback: [Target.Dependency] = ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "CassetteRedaction"]
 let forClient: [Target.Dependency] = forPlayback + ["CassettePlayback", "ClientCapabilities", "TapeTrust"]
 
@@ -45,7 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
-        // Both for the trait AsyncHTTPClient alone (docs/decisions/0036-async-http-client.md).
+        // Both are used only with the trait AsyncHTTPClient (docs/decisions/0036-async-http-client.md).
         .package(
             url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0",
             traits: [.trait(name: "UnstableHTTPAPIsSupport", condition: .when(traits: ["AsyncHTTPClient"]))]),
@@ -60,15 +62,15 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-        // The C library of each platform under one name.
+        // The C library of each platform, under one name.
         .target(name: "Platform"),
-        // Vector instructions, which Swift has no names for (docs/decisions/0063-cassettes-at-memory-speed.md).
+        // Vector instructions that Swift cannot express (docs/decisions/0063-cassettes-at-memory-speed.md).
         .target(name: "CJSONScan"),
-        // Swift is slow at it in debug builds (docs/decisions/0092-sha-256-in-c.md).
+        // Swift computes SHA-256 slowly in debug builds (docs/decisions/0092-sha-256-in-c.md).
         .target(name: "CSHA256"),
         .target(
             name: "TapeBytes", dependencies: ["Platform", "CZlib", "CJSONScan", "CSHA256"],
-            // In the C library itself elsewhere (docs/decisions/0014-charsets-by-iconv.md).
+            // On other platforms it is part of the C library (docs/decisions/0014-charsets-by-iconv.md).
             linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS]))]
         ),
         .target(name: "CassetteModel", dependencies: ["Platform", "TapeBytes"]),
@@ -92,7 +94,7 @@ let package = Package(
         .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
         .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
         .target(name: "TapeYAML", dependencies: [.target(name: "CYaml", condition: server)]),
-        // Of the command line alone: neither the proxy nor the client reads what other tools recorded.
+        // Only the command line imports what other tools recorded; the proxy and the client do not.
         .target(name: "CassetteImport", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeYAML"]),
         .target(name: "CassetteExport", dependencies: forPlayback + ["CassetteTools"]),
         .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
@@ -110,9 +112,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
-        // Where Swift's own way to them needs /proc.
+        // Reads the program's arguments where Swift itself would need /proc.
         .target(name: "CArguments"),
-        // The inspector's page, embedded: a binary that was moved has it (docs/decisions/0054-the-page-in-the-binary.md).
+        // The inspector's page, embedded so that the binary still has it after a move (docs/decisions/0054-the-page-in-the-binary.md).
         .target(name: "CInspectorPage", exclude: ["page"], cSettings: [.headerSearchPath("page")]),
         .target(
             name: "TapeInspector",
@@ -123,7 +125,7 @@ let package = Package(
         .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .target(name: "WiretapeAlamofire", dependencies: ["Platform", "TapeBytes", "TapeTrust", "Wiretape"]),
-        // Compiles to nothing without its trait.
+        // Compiles to nothing unless its trait is enabled.
         .target(
             name: "WiretapeAsyncHTTPClient",
             dependencies: [
@@ -149,7 +151,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
-        // Of Foundation alone: an executable would have all that it needs built a second time (docs/decisions/0039-a-plugin-of-one-script.md).
+        // Uses only Foundation: with an executable, all its dependencies would be built a second time
+        // (docs/decisions/0039-a-plugin-of-one-script.md).
         .plugin(
             name: "WiretapePlugin",
             capability: .command(
@@ -160,11 +163,11 @@ let package = Package(
             name: "DemoOrigin",
             dependencies: ["Platform", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
         ),
-        // Of all targets of the cassette, which share what they are tried on.
+        // Tests all targets of the cassette together, because they share their test data.
         .testTarget(
             name: "CassetteTests", dependencies: forClient + ["CSHA256", "CassetteTools", "TapeTestSupport"],
             exclude: ["CassetteFormat/Golden"]),
-        // The same code as in `make fuzz`: a share of its inputs runs with the tests.
+        // The same code as in `make fuzz`: some of its inputs also run with the tests.
         .target(
             name: "FuzzTargets",
             dependencies: forPlayback + [
@@ -174,12 +177,12 @@ let package = Package(
         ),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TapeTestSupport"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "TapeTestSupport"]),
-        // What may kill its process is done by this program, which the tests start.
+        // Does what may kill its own process; the tests start this program for it.
         .executableTarget(
             name: "ClientProbe", dependencies: forClient + ["Wiretape", "ClientTestSupport", "TapeTestSupport"],
             path: "Tests/Fixtures/ClientProbe"
         ),
-        // What that program and the client's tests have in common: an origin, and the ways to ask it.
+        // Shared by that program and the client's tests: an origin, and the ways to send requests to it.
         .target(
             name: "ClientTestSupport", dependencies: forClient + ["Wiretape", "TapeTestSupport"], path: "Tests/ClientTestSupport"
         ),
@@ -194,18 +197,18 @@ let package = Package(
             exclude: ["Cassettes"]
         ),
         .testTarget(name: "WiretapeAlamofireTests", dependencies: ["Wiretape", "WiretapeAlamofire"]),
-        // What the pages show: compiled, run, and compared with them.
+        // The examples of the documentation: compiled, run, and compared with the pages.
         .testTarget(
             name: "DocumentationTests",
             dependencies: forClient + ["Wiretape", "WiretapeAlamofire", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
             exclude: ["Cassettes", "Fixtures", "Preludes"]
         ),
-        // The plugin's files, linked: no target can depend on a plugin.
+        // The plugin's files are linked, because no target can depend on a plugin.
         .testTarget(name: "WiretapePluginTests", dependencies: ["TapeTestSupport"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
         .testTarget(
             name: "TapeHTTP2Tests", dependencies: ["CassetteModel", "TapeExchange", "TapeHTTP2", "TapeTestSupport", nio("NIOCore")]),
-        // What tests of more than one target use.
+        // Helpers for the tests of more than one target.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport"),
         .testTarget(name: "LocalHTTPTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "LocalHTTP"]),
         .testTarget(

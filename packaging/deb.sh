@@ -23,7 +23,7 @@ python3 "$here/components.py" copyright >"$documents/copyright"
 python3 "$here/changelog.py" debian --date "@$SOURCE_DATE_EPOCH" >"$work/changelog"
 gzip -9 -n <"$work/changelog" >"$documents/changelog.gz"
 
-# dpkg-shlibdeps reads debian/control of the folder that it is started in, and nothing in it but the names.
+# dpkg-shlibdeps needs a debian/control in the folder that it is started in, but reads only the names in it.
 mkdir "$work/debian"
 printf 'Source: wiretape\n\nPackage: wiretape\nArchitecture: %s\n' "$architecture" >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O "-epackage/usr/bin/wiretape" | sed -n 's/^shlibs:Depends=//p')

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .build/dist/wiretape-VERSION-linux-MACHINE.tar.gz with its SPDX list of components, and SHA256SUMS of all that is there.
+# Makes .build/dist/wiretape-VERSION-linux-MACHINE.tar.gz with an SPDX list of its components, and SHA256SUMS of everything in that folder.
 #
 #   sh packaging/dist.sh PROGRAM
 set -eu

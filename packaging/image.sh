@@ -7,7 +7,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/version.sh"
 
-# What the program needs: itself, what the linker loads for it, the system's roots, and names of users and of localhost.
+# Everything that the program needs: the program, the libraries that the linker loads, the system's roots, and the names of users and
+# localhost.
 lay_out() {
     program=$1 context=$2
     mkdir -p "$context"
@@ -17,7 +18,7 @@ lay_out() {
     mkdir -p "$tree/usr/share/doc"
     cp -r "$context/stage/licenses" "$tree/usr/share/doc/wiretape"
     rm -rf "$context/stage"
-    # glibc loads the modules for names by itself.
+    # glibc itself loads the modules that resolve names, so ldd does not list them.
     for library in $(ldd "$program" | sed -n 's|.*[ \t]\(/[^ ]*\) (0x.*|\1|p') \
         "$(dirname "$(ldd "$program" | sed -n 's|.*=> \(/.*/libc.so.6\) .*|\1|p')")"/libnss_dns.so.2 \
         "$(dirname "$(ldd "$program" | sed -n 's|.*=> \(/.*/libc.so.6\) .*|\1|p')")"/libnss_files.so.2; do
@@ -52,7 +53,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 lay_out "$1" "$work/context"
-# A store of its own, and no layers of earlier builds; Docker's format, since OCI's has no health checks.
+# A store of its own keeps out the layers of earlier builds. The format is Docker's, because OCI's has no health checks.
 buildah() { command buildah --root "$work/store" --runroot "$work/run" --storage-driver vfs "$@"; }
 buildah build --quiet --isolation chroot --format docker --timestamp "$SOURCE_DATE_EPOCH" \
     --label "org.opencontainers.image.version=$version" --file "$here/Containerfile" --tag "wiretape:$version" "$work/context" >/dev/null

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes a release: the dated changelog, a tag, and the artefacts in .build/dist. Publishes nothing.
 #
-#   sh packaging/release.sh VERSION             prepares, commits and tags if that is still to be done, and makes the artefacts
-#   sh packaging/release.sh VERSION --dry-run   says what it would do, and changes nothing
+#   sh packaging/release.sh VERSION             prepares, commits and tags unless that is done already, and makes the artefacts
+#   sh packaging/release.sh VERSION --dry-run   prints what it would do, and changes nothing
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"

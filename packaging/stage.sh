@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lays out what every package has: the program, completions, manual pages, licences.
+# Creates the files that every package contains: the program, completions, manual pages, licences.
 #
 #   sh packaging/stage.sh PROGRAM FOLDER     FOLDER gets bin, share and licenses; it must not exist yet
 set -eu
@@ -12,7 +12,7 @@ mkdir "$folder"
 install -D -m 755 "$program" "$folder/bin/wiretape"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/bin/wiretape"
 
-# bash loads completions by name and runs them with its own interpreter: a line for another one is an error to lintian.
+# bash loads completions by name and interprets them itself, so lintian reports a line that names an interpreter as an error.
 mkdir -p "$folder/share/bash-completion/completions" "$folder/share/zsh/vendor-completions" "$folder/share/fish/vendor_completions.d"
 "$program" --generate-completion-script bash | sed '1{/^#!/d}' >"$folder/share/bash-completion/completions/wiretape"
 "$program" --generate-completion-script zsh >"$folder/share/zsh/vendor-completions/_wiretape"
@@ -22,7 +22,7 @@ mkdir -p "$folder/share/bash-completion/completions" "$folder/share/zsh/vendor-c
     python3 "$here/help_pages.py" man "$folder/share/man/man1" --version "$version" --date "$date"
 gzip -9 -n "$folder"/share/man/man1/*.1
 
-# The program has these packages and Swift's own library in it, and their licences ask to be passed on with it.
+# The program contains these packages and Swift's own library, whose licences must be distributed with it.
 mkdir "$folder/licenses"
 cp "$root/LICENSE" "$folder/licenses/wiretape.txt"
 python3 "$here/components.py" licenses "$folder/licenses"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tries the artefacts in .build/dist as a new user would: lintian, then on a bare Debian in a folder that has no toolchain. Needs root.
+# Tests the artefacts in .build/dist as a new user would: with lintian, then on a bare Debian without a toolchain, in a folder. Needs root.
 #
-#   sh packaging/test.sh [SUITE]     bookworm (Debian 12) unless another is named
+#   sh packaging/test.sh [SUITE]     uses bookworm (Debian 12) unless another suite is named
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/version.sh"

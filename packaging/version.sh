@@ -1,4 +1,5 @@
-# To be sourced by scripts of this folder: the version, the date of the commit, and the machine. Stable dates make two builds the same bytes.
+# Sourced by the scripts of this folder: the version, the date of the commit, and the machine. With that date, two builds give the same
+# bytes.
 root=${root:-$(cd "$(dirname "$0")/.." && pwd)}
 version=$(sed -n 's/.*current = "\(.*\)".*/\1/p' "$root/Sources/CassetteModel/Interaction/Version.swift")
 : "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
