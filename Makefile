@@ -162,7 +162,7 @@ stress-files:
 stress-client:
 	sh scripts/stress-client.sh $(ARGS)
 
-## Measures replay through URLSession and compares it with URLSession's own overhead; options: make bench-client ARGS='--rounds 9'.
+## Measures replay through URLSession against a bare URLProtocol; options: make bench-client ARGS='--rounds 9'.
 bench-client:
 	swift build -c release --scratch-path .build/client --product ClientProbe
 	$$(swift build -c release --scratch-path .build/client --show-bin-path)/ClientProbe bench $(ARGS)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures the readers of bodies beside memchr and zlib, the search for secrets, the reader of WebSockets, and the lookup of requests in a large cassette: bench-readers.sh [ROUNDS]
-# They stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
+# Measures the readers of bodies against memchr and zlib, the search for secrets, the reader of WebSockets, and the lookup of requests in a
+# large cassette: bench-readers.sh [ROUNDS]
+# They are in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

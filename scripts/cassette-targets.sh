@@ -1,5 +1,5 @@
-# The targets that read what strangers send and what a cassette holds, without SwiftNIO: for packages that build them by themselves.
-# Sourced, with $codings: the C libraries of br and zstd that CassetteFormat is to use, each with a comma after it.
+# The targets that parse untrusted input and cassettes, without SwiftNIO, for packages that build them separately.
+# Sourced; $codings may list the C libraries of br and zstd for CassetteFormat, each followed by a comma.
 
 cassette_targets="CDeflate Platform TapeBytes CassetteModel CassetteFormat CJSONScan CSHA256 CassetteStore CAnchorScan CassetteRedaction CassettePlayback CassetteTools ClientCapabilities TapeTrust TapeExchange"
 model='"Platform", "TapeBytes", "CassetteModel"'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that a package that uses Wiretape with `traits: []` has nothing of the server's side: neither fetched, nor built, nor linked.
+"""Checks that a package that uses Wiretape with `traits: []` neither fetches nor builds nor links anything of the server.
 
-  check_consumer.py [PACKAGE]   the package, built with its tests; Examples/PetShop where none is named. Prints what is wrong; exit code 1 if anything is
+  check_consumer.py [PACKAGE]   the package, built with its tests; by default Examples/PetShop. Prints what is wrong; exit code 1 if anything is
   check_consumer.py --self-test [PACKAGE]
 """
 import json
@@ -13,14 +13,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# All of Wiretape that the client library is made of.
+# All targets of Wiretape that the client library consists of.
 OURS = {
     "Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CJSONScan", "CSHA256", "CassetteStore", "CAnchorScan", "CassetteRedaction", "CassettePlayback", "CassetteRun",
     "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Wiretape", "WiretapeTesting",
 }
-# Libraries that a program gets by the server's traits. The platform's libcurl may need some of them, but no program of ours by itself.
+# Libraries that only the server's traits link. The platform's libcurl may need some of them, but none of our programs does itself.
 LIBRARIES = re.compile(r"lib(ssl|crypto|brotli\w*|zstd|yaml|deflate)\.(so|dylib)")
-# Beginnings of names: modules as Swift mangles them, and functions of OpenSSL.
+# Prefixes of names: modules as Swift mangles them, and functions of OpenSSL.
 SYMBOLS = re.compile(r"\$s(?:\d+_?NIO\w|14ArgumentParser|7Logging|7TapeTLS|9TapeProxy|11WiretapeCLI)|\b(?:SSL|EVP|X509|BIO)_\w+|\bBrotliDecoder|\bZSTD_|\byaml_parser_")
 
 
@@ -32,7 +32,7 @@ def run(*command):
 
 
 def dependency_problems(tree):
-    """What hangs below the packages that the package names itself."""
+    """Finds dependencies of the packages that the package names itself."""
     for package in tree["dependencies"]:
         for inner in package["dependencies"]:
             yield f"{package['name']} brings {inner['identity']} along; say traits: [] where {tree['name']} depends on it"
@@ -63,7 +63,7 @@ def symbol_problems(symbols):
 
 
 def built_modules(products):
-    """Names of targets with at least one object file."""
+    """The names of targets with at least one object file."""
     return {folder.name.removesuffix(".build") for folder in products.glob("*.build") if any(folder.rglob("*.o"))}
 
 
@@ -107,7 +107,7 @@ def self_test(package):
         (build / "debug/NIOCore.build/a.o").touch()
         if len(list(fetch_problems(build))) != 1 or built_modules(build / "debug") != {"NIOCore"}:
             return "check_consumer: what was fetched and built is not seen"
-        # The same package with the server's trait on: SwiftPM itself has to say what that brings.
+        # With the server's trait enabled, SwiftPM itself must report what the same package then depends on.
         copy = build / "copy"
         copy.mkdir()
         manifest = (package / "Package.swift").read_text()

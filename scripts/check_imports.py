@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every file under Sources imports only what its target may import, with an access level, and what only Linux has where it is there.
+"""Checks that every file under Sources imports only what its target may import, with an access level, and Linux-only modules only under #if.
 
   check_imports.py [ROOT]      prints what is wrong as file:line: message; exit code 1 if anything is
   check_imports.py --self-test
@@ -9,15 +9,15 @@ import re
 import sys
 import tempfile
 
-# The C library has one name, that of a target; the rest is part of the language's toolchain.
+# The target Platform wraps the C library; the rest is part of the language's toolchain.
 PLATFORM = ["Swift", "Synchronization", "Dispatch", "Platform"]
 MODEL = ["TapeBytes", "CassetteModel"]
 FORMAT = [*MODEL, "CassetteFormat"]
-# What a cassette is read, searched and replayed with.
+# The targets that read, search and replay a cassette.
 FOR_PLAYBACK = [*FORMAT, "CassetteStore", "CassetteRedaction"]
 PLAYBACK = [*FOR_PLAYBACK, "CassettePlayback"]
 
-# What each target may import; a name that ends in * stands for all that begin so. What is not listed is forbidden.
+# What each target may import; a name that ends in * stands for every module with that prefix. Everything else is forbidden.
 TABLE = {
     "CZlib": [],
     "CYaml": [],
@@ -73,7 +73,7 @@ TABLE = {
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }
 
-# Foundation has it elsewhere.
+# Elsewhere it is part of Foundation.
 LINUX_ONLY = "FoundationNetworking"
 
 IMPORT = re.compile(
@@ -92,7 +92,7 @@ def without_comments(text):
 
 
 def conditional_lines(text):
-    """Each line with the conditions of `#if` that it stands under."""
+    """Each line with the `#if` conditions that apply to it."""
     open_conditions = []
     for line in text.splitlines():
         directive = line.strip()
@@ -113,7 +113,7 @@ def problems(root):
             continue
         for file in sorted(folder.rglob("*.swift")):
             for number, (line, conditions) in enumerate(conditional_lines(without_comments(file.read_text())), 1):
-                # Two statements can share a line.
+                # Several statements can share a line.
                 for statement in line.split(";"):
                     found = IMPORT.match(statement)
                     if not found:

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Type-checks what the pages show as a module that is isolated to the main actor (SE-0466), against the modules of the last build of the tests.
+# Type-checks the examples of the documentation as a module isolated to the main actor (SE-0466), against the modules of the tests' last
+# build.
 set -eu
 cd "$(dirname "$0")/.."
-# What `swift build` was given, such as --scratch-path.
+# The options that `swift build` was given, such as --scratch-path.
 products=$(swift build "$@" --show-bin-path)
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
 

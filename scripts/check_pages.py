@@ -30,13 +30,13 @@ def pages():
 
 
 def prose(text):
-    """Without code, whose brackets are no links; lines keep their numbers."""
+    """The text without code, whose brackets are not links; lines keep their numbers."""
     text = re.sub(r"^```.*?^```", lambda match: "\n" * match[0].count("\n"), text, flags=re.M | re.S)
     return re.sub(r"`[^`\n]*`", "", text)
 
 
 def anchors(path):
-    """As GitHub makes them of headings."""
+    """The anchors that GitHub derives from headings."""
     found = set()
     for heading in re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S), re.M):
         text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
@@ -59,7 +59,7 @@ def broken_links():
 
 
 def program_problems(program):
-    """What the pages say of the program."""
+    """Checks what the pages say about the program."""
     dump = subprocess.run([program, "--experimental-dump-help"], check=True, capture_output=True).stdout
     made = subprocess.run([sys.executable, ROOT / "packaging/help_pages.py", "markdown"], input=dump, check=True, capture_output=True).stdout
     if (ROOT / "docs/cli.md").read_bytes() != made:
@@ -114,7 +114,7 @@ class World(http.server.BaseHTTPRequestHandler):
 
 
 def block_problems(program):
-    """Runs the README's shell blocks, line by line, with the rest of the world replaced by one local server."""
+    """Runs the README's shell blocks, line by line, with one local server instead of the rest of the world."""
     blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
     if len(blocks) < 2:
         yield "README.md has fewer than two shell blocks"

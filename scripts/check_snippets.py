@@ -38,19 +38,19 @@ def blocks(page):
 
 
 def quotes_declaration(text):
-    """Whether a block shows a declaration of the library instead of a use of it."""
+    """Whether a block shows a declaration of the library rather than its use."""
     code = "\n".join(line for line in text.splitlines() if not line.strip().startswith("//")).strip()
     if re.match(r"(public|open) ", code):
         return True
-    # Only signatures: every statement begins a function, and none has a body.
+    # It shows only signatures if every statement begins a function and none has a body.
     if code.startswith("func ") and "{" not in code:
         return True
-    # The library's extension of a type of Foundation.
+    # The library's extension of a Foundation type.
     return code.startswith("extension URLRequest")
 
 
 def filled(text):
-    """With the placeholders of documents filled in."""
+    """The text with the placeholders of documents filled in."""
     text = re.sub(r"= // Some (\w+)", r"= some\1", text)
     text = re.sub(r"= \.\.\. // Some Session\.", "= Session()", text)
     text = re.sub(r"URLCredential\(\.\.\.\)", 'URLCredential(user: "a", password: "b", persistence: .none)', text)
@@ -58,13 +58,13 @@ def filled(text):
     text = re.sub(r"Session\(\.\.\., ", "Session(", text)
     text = re.sub(r"label: \.\.\.", 'label: "label"', text)
     text = re.sub(r"\(\.\.\.?(?=[,)])", f"({URL}", text)
-    # In a closure that returns a value; the page leaves it to the reader.
+    # A closure that must return a value, which the page leaves to the reader.
     text = re.sub(r"(\.validate \{[^\n]*\n)\s*\.\.\.\n", r"\1    return .success(())\n", text)
     return re.sub(r"^\s*\.\.\.\s*$", "", text, flags=re.M)
 
 
 def parts(text):
-    """(declarations of the file, statements): an extension cannot be within a function."""
+    """(declarations at file level, statements): an extension cannot be inside a function."""
     outer, inner, depth, is_outer = [], [], 0, False
     for line in text.splitlines():
         if depth == 0:
@@ -78,7 +78,7 @@ DECLARATION = re.compile(r"^(?:final )?(?:struct|class|enum|actor) (\w+)", re.M)
 
 
 def with_earlier_types(found):
-    """The blocks, each with the types that it uses and that the last block before it declares."""
+    """The blocks, each preceded by the types that it uses, as last declared in an earlier block of its page."""
     complete, declared, page = [], {}, None
     for block_page, line, text in found:
         if block_page != page:
@@ -87,7 +87,7 @@ def with_earlier_types(found):
         needed = [name for name in declared if name not in own and re.search(rf"\b{name}\b", text)]
         texts = list(dict.fromkeys(text for name in needed for text in declared[name]))
         complete.append((block_page, line, "\n".join([*texts, text])))
-        # Only types, not the statements that use them.
+        # Only types are kept, not the statements that use them.
         if own and re.match(r"(final )?(struct|class|enum|actor) ", text) and re.search(r"^\}\s*\Z", text, re.M):
             for name in own:
                 declared[name] = [*texts, text]
@@ -98,7 +98,7 @@ def source(number, text, imports, is_isolated):
     """A file with the block in a function."""
     outer, inner = parts(filled(text))
     isolation = "@MainActor " if is_isolated else ""
-    # A method with a property beside it, as of a type that the page speaks of.
+    # A method, perhaps after a property, of a type that the text around it describes.
     if re.match(r"(let \w+: \w+\n\s*)?func adapt\(", inner.strip()):
         values = re.sub(r"^let (\w+): String$", r'let \1 = ""', inner, flags=re.M)
         inner = f"struct Speaker: RequestInterceptor {{\n{values}\n}}"
@@ -107,14 +107,14 @@ def source(number, text, imports, is_isolated):
 
 def include_flags(modules):
     flags = ["-I", str(modules)]
-    # Those of system libraries, and those that SwiftPM makes for C targets.
+    # The maps of system libraries, and those that SwiftPM generates for C targets.
     for map_file in sorted(ROOT.glob("Sources/*/module.modulemap")) + sorted(modules.parent.glob("*.build/module.modulemap")):
         flags += ["-Xcc", f"-fmodule-map-file={map_file}"]
     return flags
 
 
 def errors_of(command, files, folder):
-    """Errors by the number of the block; -1 for those of the prelude."""
+    """Errors by number of the block; -1 means the prelude."""
     done = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, cwd=folder)
     errors = {}
     for line in done.stderr.splitlines():
@@ -128,7 +128,7 @@ def errors_of(command, files, folder):
 
 
 def check(found, arguments):
-    """Errors by the number of the block."""
+    """Errors by number of the block."""
     imports = "\n".join(f"import {name}" for name in arguments.imports.split(","))
     imports += "\n#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif"
     command = ["swiftc", "-parse-as-library", "-suppress-warnings", "-swift-version", arguments.swift, "-module-name", "Snippets"]
@@ -143,7 +143,7 @@ def check(found, arguments):
         for number, (_, _, text) in enumerate(found):
             files[number] = folder / f"Block{number}.swift"
             files[number].write_text(source(number, text, imports, arguments.isolated))
-        # What is no Swift at all would keep the compiler from looking at the rest.
+        # Blocks that do not even parse would keep the compiler from checking the others.
         errors = errors_of([*command, "-parse"], files.values(), folder)
         rest = [file for number, file in files.items() if number not in errors]
         errors.update(errors_of([*command, "-typecheck", "-whole-module-optimization", *include_flags(arguments.modules)], rest, folder))

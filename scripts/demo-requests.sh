@@ -5,7 +5,7 @@ origin=$1
 mkdir -p "$2"
 cd "$2"
 
-# Head and body of an answer go to NAME.head and NAME.body. A curlrc and a no_proxy of the user would spoil the comparison.
+# Writes an answer's head and body to NAME.head and NAME.body. Ignores the user's curlrc and no_proxy, which would distort the comparison.
 get() {
     name=$1
     shift

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Records curl's requests to a small local server, stops the server, replays them, and compares every answer; then the same over HTTPS.
-# WIRETAPE and DEMO_ORIGIN name programs to use in place of a release build.
+# Records curl's requests to a small local server, stops the server, replays them, and compares every answer; then does the same over HTTPS.
+# WIRETAPE and DEMO_ORIGIN name programs to use instead of a release build.
 set -eu
 cd "$(dirname "$0")/.."
 work=.build/demo
 server=
-# The demo leaves the user's own certificate authority alone.
+# Keeps the demo away from the user's own certificate authority.
 export WIRETAPE_CA_DIR="$PWD/$work/ca"
 
 stop_server() {
@@ -32,7 +32,7 @@ demo_origin=${DEMO_ORIGIN:-$bin/DemoOrigin}
 rm -rf $work
 mkdir -p $work
 
-# Starts a command in the background and puts the URL that it prints into $url.
+# Starts a command in the background and stores the URL that it prints in $url.
 start_server() {
     : >$work/server.log
     "$@" >>$work/server.log 2>&1 &
@@ -66,7 +66,7 @@ echo "6. Replaying the same requests: wiretape replay $work/pets.json -- sh scri
 "$wiretape" replay $work/pets.json -- sh scripts/demo-requests.sh "$url" $work/replayed || fail "replaying failed with exit code $?"
 
 echo "7. Comparing each answer with the recorded one: status, header fields, and the body byte for byte."
-# These belong to one connection, not to the message (RFC 9110, 7.6.1).
+# These fields belong to a connection, not to the message (RFC 9110, 7.6.1).
 fields() { grep -v -i -E '^(connection|keep-alive|proxy-connection):' "$1"; }
 differences=0 count=0
 for head in $work/recorded/*.head; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# async-http-client through the proxy, over https and in clear, both by CONNECT: recorded, and replayed with the origins gone.
-# WIRETAPE names a built wiretape; without it one is built.
+# Records async-http-client through the proxy, over https and in clear, both by CONNECT, and replays it without the origins.
+# WIRETAPE names a built wiretape; otherwise one is built.
 set -eu
 cd "$(dirname "$0")/.."
 fixtures=Tests/WiretapeCLITests/Fixtures
@@ -16,7 +16,7 @@ trap 'kill $origins 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir "$work/certificates"
 sh "$fixtures/certificates.sh" "$work/certificates"
 
-# starts NAME ARGUMENTS...: an origin, whose URL comes into the file NAME.
+# starts NAME ARGUMENTS...: starts an origin and writes its URL to the file NAME.
 starts() {
     name=$1; shift
     python3 "$fixtures/leading_origin.py" "$@" >"$work/$name" &

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs the example app's tests: from their cassettes, then recorded by the proxy and replayed by the client, then the other way around. Replays
-# run without a network where the kernel permits it, and without the server anywhere.
-# WIRETAPE and DEMO_ORIGIN name programs to use in place of a debug build; SWIFT_BUILD has options for the example's own build. "record" as the argument records the example's cassettes anew.
+# Runs the example app's tests: from their cassettes, then recorded by the proxy and replayed by the client, then the other way around.
+# Replays run without a network where the kernel permits it, and everywhere without the server.
+# WIRETAPE and DEMO_ORIGIN name programs to use instead of a debug build; SWIFT_BUILD holds options for the example's own build. With
+# "record" as the argument, it only records the example's cassettes again.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -28,7 +29,7 @@ if [ -z "${WIRETAPE:-}" ] || [ -z "${DEMO_ORIGIN:-}" ]; then
 fi
 wiretape=${WIRETAPE:-$bin/wiretape}
 demo_origin=${DEMO_ORIGIN:-$bin/DemoOrigin}
-# The machine's own settings are not the tests'.
+# Keeps the machine's own settings out of the tests.
 unset WIRETAPE_MODE WIRETAPE_CASSETTES PETSHOP_URL http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
 rm -rf $work
 mkdir -p $work
@@ -38,7 +39,7 @@ echo "1. Building the example and its tests, without the server's side of Wireta
 swift build --package-path $example --build-tests ${SWIFT_BUILD:-}
 python3 scripts/check_consumer.py $example
 
-# The output is shown where a command fails.
+# Shows the output only of a command that fails.
 quietly() {
     "$@" >$work/out 2>&1 || {
         cat $work/out >&2
@@ -47,7 +48,7 @@ quietly() {
 }
 offline="python3 scripts/without_network.py"
 test="swift test --package-path $example --skip-build"
-# Those of the suite by name: each has a cassette of its own.
+# The names of the suite's tests, each of which has a cassette of its own.
 names=$(sed -n 's/.*@Test func \([A-Za-z]*\)().*/\1/p' $example/Tests/PetShopTests/PetShopTests.swift)
 [ -n "$names" ] || fail "there are no tests in $example"
 # shellcheck disable=SC2086 # commands are words from here on
@@ -65,7 +66,7 @@ start_server() { # PORT
     [ -n "$url" ] || fail "the server did not start; see $work/server.log"
 }
 
-# Each test by itself, so that each has a cassette: FOLDER
+# Records each test by itself, so that each gets a cassette: FOLDER
 record_by_proxy() {
     for name in $names; do
         mkdir -p "$1/shop"

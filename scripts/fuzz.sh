@@ -1,7 +1,7 @@
 #!/bin/sh
-# Feeds made-up bytes to what reads those of strangers, with libFuzzer and AddressSanitizer: fuzz.sh [SECONDS] [TARGET…]
-# Without targets, all of them, one after the other. What a target has learned stays in .build-fuzz/corpus; a finding lands in .build-fuzz.
-# An input again: .build-fuzz/fuzz TARGET FILE
+# Fuzzes the parsers of untrusted input with libFuzzer and AddressSanitizer: fuzz.sh [SECONDS] [TARGET…]
+# Without targets, it runs all of them, one after the other. The corpus of each target stays in .build-fuzz/corpus; findings go to
+# .build-fuzz. To run an input again: .build-fuzz/fuzz TARGET FILE
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,7 +11,8 @@ seconds=${1:-60}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- multipart inflate body cassette message hello http2 proto websocket import
 
-# The targets stand in a package of their own, so that the product's has no unsafe flags and the proxy is not built; of SwiftNIO, only its buffers.
+# The targets are in a package of their own, so that the product's package needs no unsafe flags and the proxy is not built. Of SwiftNIO,
+# they use only the buffers.
 mkdir -p "$package/Sources"
 codings='"CBrotli", "CZstd", '
 . "$root/scripts/cassette-targets.sh"
@@ -54,10 +55,10 @@ $(grep 'apple/swift-nio.git' "$root/Package.swift")
 END
 cmp -s "$package/Package.swift.new" "$package/Package.swift" && rm "$package/Package.swift.new" || mv "$package/Package.swift.new" "$package/Package.swift"
 
-# The versions that the product is built with.
+# Uses the versions that the product is built with.
 [ -e "$package/Package.resolved" ] || cp "$root/Package.resolved" "$package/Package.resolved"
 
-# Optimized, for the speed, with every check that a release has. gold stops with an error of its own at libFuzzer's objects.
+# Optimized for speed, but with every check of a release build. gold fails on libFuzzer's objects with an internal error.
 linker=
 [ "$(uname)" != Linux ] || linker='-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld'
 # shellcheck disable=SC2086 # the flags are words
@@ -65,7 +66,7 @@ swift build -c release --sanitize=address -Xswiftc -sanitize=fuzzer $linker ${WI
     --package-path "$package" --scratch-path "$place/build"
 ln -sfn "$(swift build -c release --show-bin-path --package-path "$package" --scratch-path "$place/build")/Fuzz" "$place/fuzz"
 
-# A report with symbols can hang, and so can Swift's: symbolize=0 prints addresses, which llvm-symbolizer reads.
+# A report with symbols can hang, and so can Swift's: symbolize=0 prints addresses, which llvm-symbolizer can translate.
 export ASAN_OPTIONS=symbolize=0:detect_stack_use_after_return=1 SWIFT_BACKTRACE=enable=no
 [ ! -d /dev/shm ] || TMPDIR=/dev/shm # a cassette is written for every input
 TMPDIR=$(mktemp -d)

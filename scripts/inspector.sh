@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a script that drives the inspector's page in Chromium, with tools that it installs into .build/inspector: inspector.sh SCRIPT [ARGUMENT ...]
+# Runs a script that drives the inspector's page in Chromium, with tools that it installs into .build/inspector: inspector.sh SCRIPT
+# [ARGUMENT …]
 set -eu
 tools=.build/inspector
 if [ ! -x $tools/bin/python ]; then

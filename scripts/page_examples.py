@@ -1,7 +1,7 @@
 """Runs the commands that the pages in docs show, and compares what they print with what the pages show.
 
 `problems(program)` runs the blocks of each page in order, in a folder that `PAGES` prepares, with a local server in place of the rest of the
-world. A block with a command of wiretape that is neither of such a page nor in `ELSEWHERE` is a problem, too.
+world. A block with a wiretape command that is neither on such a page nor in `ELSEWHERE` is also a problem.
 """
 import contextlib
 import http.server
@@ -19,7 +19,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Blocks that are run by other tests, or that need what a test has not, by a part of them.
+# Blocks that other tests run, or that need what a test does not have, recognised by a part of their text.
 ELSEWHERE = {
     "-linux-x86_64.tar.gz": "packaging/test.sh installs it",
     "docker ": "there is no container engine here: packaging/test.sh runs the image's files",
@@ -33,9 +33,9 @@ ELSEWHERE = {
     "socks5h": "the suite SOCKSTests",
     "--upstream-proxy http://proxy.example.com": "the suite UpstreamProxyTests",
 }
-# Exit codes other than 0, by the beginning of the command.
+# Exit codes other than 0, by the start of the command.
 EXITS = {"wiretape replay pets.json -- ./client --page 3": 3, "wiretape diff pets.json": 1}
-# Ports on the pages, which another program may use: replaced by free ones.
+# The ports on the pages are replaced by free ones, because other programs may use them.
 PORTS = ["7070", "7071", "8080", "9105", "8000", "3128", "18991"]
 NAMES = ["example.test", "example.com", "api.example.com", "shop.test", "localhost"]
 
@@ -71,7 +71,7 @@ class Server(http.server.BaseHTTPRequestHandler):
 
 
 def free_ports():
-    """Below those that systems choose for connections, which would take one of them before it is used."""
+    """Free ports below the range from which systems choose ports for connections, so that none is taken before its use."""
     for port in random.sample(range(20000, 32000), 12000):
         with contextlib.suppress(OSError), socket.socket() as holder:
             holder.bind(("127.0.0.1", port))
@@ -110,14 +110,14 @@ class Page:
         path.chmod(0o755)
 
     def here(self, text):
-        """A text of the page with this run's ports, folder and tokens."""
+        """A text of the page with the ports, folder and tokens of this run."""
         text = re.sub(rf"(?<=:)({'|'.join(PORTS)})\b", lambda match: self.ports[match[1]], text).replace("/work/pets", str(self.folder))
         for shown, real in self.learnt.items():
             text = text.replace(shown, real)
         return text
 
     def run(self, command):
-        """(exit code, output with errors); a proxy without a command goes on until the end of the page."""
+        """(exit code, output with errors); a proxy without a command runs until the end of the page."""
         command = self.here(command)
         if re.match(r"wiretape (serve|\w+ .*--listen [^&]*$)", command) and " -- " not in command:
             log = tempfile.NamedTemporaryFile("w+", dir=self.folder)
@@ -134,7 +134,7 @@ class Page:
         return done.returncode, done.stdout
 
     def on_terminal(self, command):
-        """Answers the question with Return."""
+        """Runs the command on a terminal and answers its question with Return."""
         process, terminal = pty.fork()
         if process == 0:
             os.chdir(self.folder)
@@ -161,7 +161,7 @@ class Page:
             server.server_close()
 
 
-# What a page's blocks find in their folder.
+# These functions prepare the folder in which a page's blocks run.
 
 
 def prepare_care(page):
@@ -240,7 +240,7 @@ def blocks(text):
 
 
 def commands(block):
-    """(command, what it prints or None) of a block; lines with "$ " show their output, a quote or a backslash at the end goes on."""
+    """(command, its output or None) of a block. Output follows lines with "$ "; an open quote or a final backslash continues a command."""
     if not re.search(r"^\$ ", block, re.M):
         yield block, None
         return
@@ -253,16 +253,16 @@ def commands(block):
 
 
 def pattern(shown):
-    """What may be printed where a page shows this: any size, time or bar, any space, and anything for "…" and "..."."""
+    """A pattern for what a page shows: matches any size, time or bar, any whitespace, and anything in place of "…" and "..."."""
     text = re.escape(" ".join(shown.split()))
-    # Of digests and tokens a page has only the beginning.
+    # A page shows only the first digits of digests and tokens.
     text = re.sub(r"(?:\b[0-9a-f]{4,12})?(?:…|\\\.\\\.\\\.)", ".*", text)
     text = re.sub(r"\d+(?:\\\.\d+)?\\ (k?B|KB|ms|s)\b", r"[\\d.]+ (k?B|KB|ms|s)", text)
     return re.sub(r"[░▒▓█]{8}", "[░▒▓█ ]+", text).replace(r"\ ", r"\s+")
 
 
 def problems(program):
-    """One line or more for each command that does not do what its page shows."""
+    """At least one line for each command that does not do what its page shows."""
     with tempfile.TemporaryDirectory() as authority:
         yield from all_problems(program, authority)
 

@@ -1,6 +1,6 @@
-"""Compares what the program prints for other programs with the pages that describe it: members of JSON, codes of errors, names of settings.
+"""Compares the names in machine-readable output with the pages that describe them: members of JSON, error codes, settings.
 
-`problems(program)` runs each command that prints JSON and yields a line for each name that its page does not have in backticks.
+`problems(program)` runs each command that prints JSON, and yields a line for each name that its page does not have as code.
 """
 import http.server
 import json
@@ -22,7 +22,7 @@ def problems(program):
 
 
 def named(page):
-    """Every word in backticks or quotes of a page, also of texts in code that name several."""
+    """Every word in the code spans and code blocks of a page."""
     code = re.finditer(r"```.*?```|`[^`\n]+`", (ROOT / page).read_text(), re.S)
     return {word for match in code for word in re.findall(r"[\w-]+", match[0])}
 
@@ -34,7 +34,7 @@ def missing(page, names, what):
 
 
 def code_problems():
-    """Codes of errors, as the sources spell them."""
+    """Checks error codes as the sources spell them."""
 
     def codes(pattern, *folders):
         for folder in folders:
@@ -60,7 +60,7 @@ def setting_problems(program):
 
 
 def properties(schema):
-    """Names of all properties, wherever in a schema they are."""
+    """The names of all properties, at any depth of a schema."""
     if isinstance(schema, dict):
         yield from schema.get("properties", {})
         for inner in schema.values():
@@ -97,7 +97,7 @@ def members(value, deep=True):
 
 
 def shape_problems(program, folder):
-    """Runs what prints JSON, with something wrong wherever that adds members."""
+    """Runs the commands that print JSON, with an error wherever that adds members."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_address[1]}"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Uses the plugin as a package does that depends on Wiretape: records its tests against a local origin, replays, finds a cassette without a test and
-# removes it. Then takes the sources away, and replays from the resources of the test bundle.
+# Uses the plugin as a package that depends on Wiretape does: records its tests against a local origin, replays them, finds a cassette
+# without a test and removes it. Then takes the sources away and replays from the resources of the test bundle.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -22,7 +22,7 @@ fail() {
 }
 unset WIRETAPE_MODE WIRETAPE_CASSETTES WIRETAPE_USED_CASSETTES CI http_proxy HTTP_PROXY all_proxy ALL_PROXY
 
-# Its build folder stays: Wiretape is built in it once.
+# The build folder stays, so that Wiretape is built in it only once.
 rm -rf "$package" "$work/away" "$work/kept" "$work/out" "$work/origin.log"
 mkdir -p "$package/Sources/Shop"
 cat >"$work/origin.py" <<'END'
@@ -68,7 +68,7 @@ let package = Package(
     targets: [.target(name: "Shop")] + tests)
 END
 echo 'public let shop = "shop"' >"$package/Sources/Shop/Shop.swift"
-# Two targets whose tests have one name, and one folder of cassettes: that of the package.
+# Two targets with tests of the same name, and one folder of cassettes: the package's.
 for target in ShopTests DeskTests; do
     mkdir -p "$package/Tests/$target"
     cat >"$package/Tests/$target/PetTests.swift" <<END
@@ -91,7 +91,8 @@ wiretape() { # the plugin, with a build folder of its own
 }
 says() { grep -q -e "$1" "$work/out" || fail "it does not say: $1"; }
 
-# Resources need a folder when the package is planned; one target's cassettes are its own, the other's are the package's.
+# The folder must exist when SwiftPM plans the package, or it has no resources. One target has cassettes of its own, the other uses the
+# package's.
 mkdir -p "$package/Tests/ShopTests/Cassettes"
 
 echo "1. What cannot be done is refused with the way out."

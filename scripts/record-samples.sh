@@ -1,6 +1,6 @@
 #!/bin/sh
 # Records the cassettes in Cassettes/ from the demo's server, on a free port of this machine.
-# WIRETAPE and DEMO_ORIGIN name programs to use in place of a debug build.
+# WIRETAPE and DEMO_ORIGIN name programs to use instead of a debug build.
 set -eu
 cd "$(dirname "$0")/.."
 bin=.build/debug

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the tests of what reads bytes of strangers under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
-# Runs those of the recorder's threads under ThreadSanitizer: sanitize.sh thread [--filter PATTERN]
-# The targets stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
+# Runs the tests of the parsers of untrusted input under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
+# Runs the tests of the recorder's threads under ThreadSanitizer: sanitize.sh thread [--filter PATTERN]
+# The targets are in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -47,7 +47,8 @@ let package = Package(
 )
 END
 
-# A report with symbols can hang: symbolize=0 prints addresses, which llvm-symbolizer reads. XCTest holds none of the tests, and leaks.
+# A report with symbols can hang: symbolize=0 prints addresses, which llvm-symbolizer can translate. XCTest has none of the tests, and
+# leaks.
 ASAN_OPTIONS=symbolize=0:detect_stack_use_after_return=1
 [ "$(uname)" != Linux ] || ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1
 export ASAN_OPTIONS

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the tests of Examples/Seeds: from the cassettes that come with it, then recorded anew and replayed from that, with the server gone and CI set.
-# "record" as the argument records the cassettes that come with it, "sanitize" replays and records under ThreadSanitizer.
-# SEEDS_BUILD names the folder that it is built in.
+# Runs the tests of Examples/Seeds: with the example's cassettes, then recorded again and replayed from the new ones without the server and
+# with CI set. "record" as the argument records the example's cassettes again, "sanitize" replays and records under ThreadSanitizer.
+# SEEDS_BUILD names the build folder.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -28,7 +28,7 @@ fail() {
     echo "seeds: $*" >&2
     exit 1
 }
-# The output is shown where a command fails.
+# Shows the output only of a command that fails.
 quietly() {
     "$@" >"$work/out" 2>&1 || {
         cat "$work/out" >&2
@@ -47,7 +47,7 @@ start_server() { # PORT
 }
 offline="python3 scripts/without_network.py"
 test="swift test $options --package-path $example --scratch-path $build --skip-build"
-# The machine's own settings are not the tests'.
+# Keeps the machine's own settings out of the tests.
 unset CI SEEDS_URL WIRETAPE_MODE WIRETAPE_CASSETTES http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
 
 echo "1. Building $example, without the server's side of Wiretape."

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh build|demo|test|bench|package|image|drivers|interop [SCENARIO ...]
+# Installs what Debian 12 lacks for one purpose, but nothing that is already there: setup.sh
+# build|demo|test|bench|package|image|drivers|interop [SCENARIO …]
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
@@ -16,7 +17,7 @@ case ${1:-} in
     image) needs="$libraries python3:python3 strip:binutils buildah:buildah" ;;
     drivers) needs="$libraries python3:python3 +ensurepip:python3-venv node:nodejs go:golang javac:default-jdk-headless /usr/share/java/junit-jupiter-api.jar:junit5" ;;
     interop)
-        # Each scenario knows its clients; without Python there is nobody to ask, so install that first.
+        # Each scenario lists the clients that it needs. Python reads those lists, so it is installed first if missing.
         command -v python3 >/dev/null || sh "$0" demo
         shift
         needs="$libraries $(python3 Tests/Interop/run.py --needs "$@")"
@@ -27,8 +28,8 @@ case ${1:-} in
         ;;
 esac
 
-# A need is COMMAND:PACKAGE, -LIBRARY:PACKAGE for what pkg-config must find, +MODULE:PACKAGE for what Python must import, /FILE:PACKAGE for a
-# file, or =PACKAGE:PACKAGE for a package that must be installed as such.
+# A need is COMMAND:PACKAGE, -LIBRARY:PACKAGE for a library that pkg-config must find, +MODULE:PACKAGE for a module that Python must import,
+# /FILE:PACKAGE for a file, or =PACKAGE:PACKAGE for a package that must be installed itself.
 missing=
 for need in $needs; do
     thing=${need%%:*} package=${need#*:}
@@ -61,7 +62,7 @@ if [ "$(id -u)" != 0 ]; then
     as_root=sudo
 fi
 
-# Debian starts a service as soon as it is installed, unless this file says no.
+# Debian starts a service as soon as it is installed, unless this file forbids it.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
     trap '$as_root rm -f $policy' EXIT

@@ -1,28 +1,28 @@
 #!/bin/sh
-# Thousands of requests at once through what answers URLSession, in many processes, since a race kills the process it is in.
+# Sends thousands of requests at once through the client's answers to URLSession, in many processes, because a race kills its own process.
 #
-#   sh scripts/stress-client.sh [PROCESSES]     50 of each kind without a number
+#   sh scripts/stress-client.sh [PROCESSES]     50 of each kind by default
 #
-# Counts how many processes have died, hung or answered wrongly. Ends with 1 when one of ours has, and with 2 when none of those has that
-# answer from any thread, as people write it: then nothing was tested.
+# Counts how many processes have died, hung or answered wrongly. Exits with 1 if one of ours has. Exits with 2 if none of the
+# control processes has, which answer from any thread as people often do: then nothing was tested.
 set -eu
 cd "$(dirname "$0")/.."
 count=${1:-50}
 seconds=${STRESS_SECONDS:-600}
 export SWIFT_BACKTRACE=enable=no
-# Apart from the program, which has other options.
+# Built apart from the program, which has other options.
 swift build -c release --scratch-path .build/client --product ClientProbe
 probe=$(swift build -c release --scratch-path .build/client --show-bin-path)/ClientProbe
 end=$(($(date +%s) + seconds))
 
-# Prints how it went, and leaves the number of bad processes in $bad.
+# Prints the result, and leaves the number of bad processes in $bad.
 run() {
     name=$1
     shift
     bad=0 done=0
     while [ "$done" -lt "$count" ] && [ "$(date +%s)" -lt "$end" ]; do
         done=$((done + 1))
-        # The word SEED stands for another number each time.
+        # Replaces the word SEED by a different number each time.
         "$probe" stress $(echo "$@" | sed "s/SEED/$done/") >/dev/null 2>&1 || bad=$((bad + 1))
     done
     echo "$name: $bad of $done processes died, hung or answered wrongly"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the tests that are built: test.sh COMMANDS LATER. Those that COMMANDS matches, which wait for other programs most of the time, beside all
-# others; those that LATER matches and those of crashes are left for later.
+# Runs the tests that are already built: test.sh COMMANDS LATER. The tests that match COMMANDS mostly wait for other programs, so they run
+# in parallel with the others. Skips those that match LATER and the tests of crashes.
 set -eu
 cd "$(dirname "$0")/.."
 log=.build/commands-tests.log
 
-# Neither builds anything, so they need not wait for each other.
+# Neither run builds anything, so they need not wait for each other.
 swift test --skip-build --ignore-lock --filter "$1" --skip CrashTests >$log 2>&1 &
 commands=$!
 trap 'kill $commands 2>/dev/null || true' EXIT

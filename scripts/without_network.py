@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs a command where there is no network but the loopback: without_network.py COMMAND…
+"""Runs a command with no network except the loopback: without_network.py COMMAND…
 
-On Linux in a network namespace of its own, where the kernel permits one; elsewhere it says so, and runs the command as it is.
+Uses a network namespace of its own, where it is Linux and the kernel permits one; elsewhere it says so, and runs the command with the network.
 """
 import ctypes
 import fcntl
@@ -15,7 +15,7 @@ SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
 def leave():
-    """Takes this process out of the network. Throws OSError where that is not allowed."""
+    """Disconnects this process from the network. Raises OSError where that is not allowed."""
     libc = ctypes.CDLL(None, use_errno=True)
     users, groups = os.getuid(), os.getgid()
     for flags in [CLONE_NEWNET, CLONE_NEWNET | CLONE_NEWUSER]:
@@ -27,7 +27,9 @@ def leave():
         for name, text in [("setgroups", "deny"), ("uid_map", f"{users} {users} 1"), ("gid_map", f"{groups} {groups} 1")]:
             with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
                 file.write(text)
-    # A new namespace has a loopback that is down.
+    # The loopback of a new namespace is down.
+    #~1230
+    # also finds nginx and haproxy for users other than root
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
 

@@ -145,7 +145,7 @@ class App {
     return words.join(" · ");
   }
 
-  /** Lists exchanges that are not in the cassette yet after the others, unless the list is filtered or sorted (only the cassette can be). */
+  /** Lists exchanges that are not yet in the cassette at the end, unless the list is filtered or sorted: only the cassette can be. */
   async takeOpen() {
     if (this.isAskingOpen) { this.isAskingAgain = true; return; }
     this.isAskingOpen = true;
