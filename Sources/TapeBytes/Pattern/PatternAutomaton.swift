@@ -170,6 +170,7 @@ struct PatternBeginnings: Sendable {
             case .require: stack.append(index + 1)
             case .split(let first, let second): stack += [first, second]
             case .jump(let target): stack.append(target)
+            case .save: stack.append(index + 1)
             case .match: return nil
             }
         }

@@ -7,6 +7,8 @@ indirect enum PatternNode: Sendable, Hashable {
     case choice([PatternNode])
     /// `most` is nil if there is no upper bound.
     case repeated(PatternNode, least: Int, most: Int?)
+    /// A numbered group whose place is asked for; only in a `CapturingPattern`.
+    case group(Int, PatternNode)
 
     /// How many instructions it compiles to.
     var cost: Int {
@@ -15,6 +17,7 @@ indirect enum PatternNode: Sendable, Hashable {
         case .characters, .edge: 1
         case .sequence(let nodes): nodes.reduce(0) { $0 + $1.cost }
         case .choice(let nodes): nodes.reduce(0) { $0 + $1.cost } + 2 * (nodes.count - 1)
+        case .group(_, let node): node.cost + 2
         case .repeated(let node, let least, nil): least == 0 ? node.cost + 2 : least * node.cost + 1
         case .repeated(let node, let least, let most?): most * node.cost + (most - least)
         }

@@ -8,14 +8,22 @@ struct PatternParser {
     private var depth = 0
     private var ignoresCase = false
     private var dotMatchesLineFeed = false
+    /// Groups so far, if their places are asked for; nil otherwise.
+    private var groups: Int?
 
-    private init(_ text: String) {
+    private init(_ text: String, capturesGroups: Bool) {
         self.text = text
+        self.groups = capturesGroups ? 0 : nil
         self.scalars = Array(text.unicodeScalars)
     }
 
     static func parse(_ text: String) throws(PatternError) -> PatternNode {
-        var parser = Self(text)
+        try self.parse(text, capturesGroups: false).node
+    }
+
+    /// - Parameter capturesGroups: whether `( )` become numbered groups, from 1.
+    static func parse(_ text: String, capturesGroups: Bool) throws(PatternError) -> (node: PatternNode, groups: Int) {
+        var parser = Self(text, capturesGroups: capturesGroups)
         guard text.utf8.count <= PatternLimits.length else {
             throw parser.error(at: PatternLimits.length, "is longer than \(PatternLimits.length) bytes: write several shorter patterns")
         }
@@ -24,7 +32,7 @@ struct PatternParser {
         guard parser.next == nil else {
             throw parser.error(at: parser.index, "has a \")\" without a \"(\": remove it, or write \\) for the character itself")
         }
-        return node
+        return (node, parser.groups ?? 0)
     }
 
     // MARK: - Structure
@@ -143,6 +151,7 @@ struct PatternParser {
     }
 
     private mutating func group(from start: Int) throws(PatternError) -> PatternNode {
+        let isPlain = self.next != "?"
         if self.take("?"), !self.take(":") {
             throw self.error(
                 at: start,
@@ -152,12 +161,18 @@ struct PatternParser {
         guard self.depth < PatternLimits.depth else {
             throw self.error(at: start, "has groups nested more than \(PatternLimits.depth) deep: use fewer")
         }
+        var number: Int?
+        if isPlain, let groups = self.groups {
+            number = groups + 1
+            self.groups = number
+        }
         self.depth += 1
         let node = try self.choice()
         self.depth -= 1
         guard self.take(")") else {
             throw self.error(at: start, "has a \"(\" without a \")\": add it, or write \\( for the character itself")
         }
+        if let number { return .group(number, node) }
         return node
     }
 

@@ -24,6 +24,8 @@ enum PatternInstruction: Sendable, Hashable {
     /// Continues at both.
     case split(Int, Int)
     case jump(Int)
+    /// Notes the place in the slot with this number; only in a `CapturingPattern`.
+    case save(Int)
     case match
 }
 
@@ -40,6 +42,10 @@ struct PatternCompiler {
         case .edge(let edge): self.instructions.append(.require(edge))
         case .sequence(let nodes): for node in nodes { self.add(node) }
         case .choice(let nodes): self.addChoice(nodes)
+        case .group(let number, let node):
+            self.instructions.append(.save(2 * number))
+            self.add(node)
+            self.instructions.append(.save(2 * number + 1))
         case .repeated(let node, let least, let most): self.addRepeated(node, least: least, most: most)
         }
     }

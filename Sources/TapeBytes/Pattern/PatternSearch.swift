@@ -81,6 +81,7 @@ struct PatternClosure: Sendable {
             case .require(let edge): if edge.isAt(before: before, after: after) { self.stack.append(index + 1) }
             case .split(let first, let second): self.stack += [second, first]
             case .jump(let target): self.stack.append(target)
+            case .save: self.stack.append(index + 1)
             case .match: isMatch = true
             }
         }
