@@ -1,5 +1,6 @@
 internal import CassetteFormat
 internal import CassetteModel
+internal import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteStore
 internal import CassetteTools

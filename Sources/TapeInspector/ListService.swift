@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import CassettePlayback
 internal import CassetteTools
 internal import LocalHTTP
 internal import TapeBytes

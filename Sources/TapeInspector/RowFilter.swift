@@ -1,5 +1,6 @@
 internal import CassetteFormat
 internal import CassetteModel
+internal import CassettePlayback
 internal import CassetteStore
 internal import CassetteTools
 
@@ -86,7 +87,7 @@ struct RowFilter {
         case .url: return pattern.matches(Array(table.url(ordinal)))
         case .domain:
             let url = String(decoding: table.url(ordinal), as: UTF8.self)
-            if pattern.matches(ExchangeFilter.host(of: url)) { return true }
+            if pattern.matches(FilterExpression.host(of: url)) { return true }
             // The Host field contains the URL's authority, including its port.
             return row.isUnusual ? nil : row.hasHost && pattern.matches(Self.authority(of: url))
         case .destination: return table.text(row.remote).map { pattern.matches($0) } == true

@@ -1,5 +1,6 @@
 import CassetteFormat
 import CassetteModel
+import CassettePlayback
 import CassetteStore
 import CassetteTools
 @testable import TapeInspector

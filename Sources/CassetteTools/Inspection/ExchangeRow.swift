@@ -1,4 +1,5 @@
 package import CassetteModel
+package import CassettePlayback
 package import TapeBytes
 
 /// One exchange as a list shows it.

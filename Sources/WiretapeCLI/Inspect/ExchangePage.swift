@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import CassettePlayback
 internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes

@@ -1,4 +1,5 @@
 import CassetteModel
+import CassettePlayback
 import CassetteStore
 import Foundation
 @testable import CassetteTools

@@ -1,4 +1,5 @@
 import CassetteModel
+import CassettePlayback
 import CassetteStore
 @testable import CassetteTools
 import TapeTestSupport
@@ -84,7 +85,7 @@ import Testing
         ("http://a/x", "a"), ("https://u:p@a.b:1/@x", "a.b"), ("http://[::1]:80/", "::1"), ("http://a?x=/", "a"), ("a", "a"), ("", ""),
     ])
     func aHostStandsAlone(url: String, host: String) {
-        #expect(ExchangeFilter.host(of: url) == host)
+        #expect(FilterExpression.host(of: url) == host)
     }
 }
 

@@ -1,4 +1,4 @@
-package import CassetteModel
+internal import CassetteModel
 package import TapeBytes
 
 /// Parses mitmproxy's filter language: conditions such as `~m POST`, then `!`, `&` and `|` in order of precedence, and parentheses.
@@ -13,18 +13,21 @@ package struct FilterParser {
     private static let conditionLimit = 1000
 
     private let text: String
+    private let setting: String
     private let characters: [Character]
     private var offset = 0
     private var depth = 0
     private var conditions = 0
 
-    package static func parse(_ text: String) throws(SettingSyntaxError) -> FilterExpression {
-        var parser = FilterParser(text)
+    /// - Parameter setting: the name of the option or setting that holds the text, for errors.
+    package static func parse(_ text: String, setting: String = "--filter") throws(SettingSyntaxError) -> FilterExpression {
+        var parser = FilterParser(text, setting)
         return try parser.all()
     }
 
-    private init(_ text: String) {
+    private init(_ text: String, _ setting: String) {
         self.text = text
+        self.setting = setting
         self.characters = Array(text)
     }
 
@@ -195,65 +198,6 @@ package struct FilterParser {
 
     /// - Parameter position: the number of characters before the place.
     private func error(_ position: Int, _ reason: String) -> SettingSyntaxError {
-        SettingSyntaxError("--filter \"\(self.text)\", character \(position + 1): \(reason)")
+        SettingSyntaxError("\(self.setting) \"\(self.text)\", character \(position + 1): \(reason)")
     }
-}
-
-/// A parsed filter.
-package indirect enum FilterExpression {
-    case flag(FilterTerm)
-    case status(Int)
-    case grpc(GRPCStatus)
-    case version(HTTPVersion)
-    case pattern(FilterTerm, FilterPattern)
-    case not(FilterExpression)
-    case and(FilterExpression, FilterExpression)
-    case or(FilterExpression, FilterExpression)
-}
-
-/// A condition of a filter, by its letters in mitmproxy (docs.mitmproxy.org, Filter Expressions).
-///
-/// Has the conditions that a cassette can answer, and two that mitmproxy does not have: `~grpc` and `~hv`.
-package enum FilterTerm: String, CaseIterable {
-    case asset = "a"
-    case all
-    case body = "b"
-    case requestBody = "bq"
-    case responseBody = "bs"
-    case status = "c"
-    case domain = "d"
-    case destination = "dst"
-    case failed = "e"
-    case grpc
-    case header = "h"
-    case requestHeader = "hq"
-    case responseHeader = "hs"
-    case version = "hv"
-    case http
-    case method = "m"
-    case unanswered = "q"
-    case answered = "s"
-    case type = "t"
-    case requestType = "tq"
-    case responseType = "ts"
-    case url = "u"
-    case webSocket = "websocket"
-
-    package enum Argument { case none, pattern, number, grpc, version }
-
-    package var argument: Argument {
-        switch self {
-        case .asset, .all, .failed, .http, .unanswered, .answered, .webSocket: .none
-        case .status: .number
-        case .grpc: .grpc
-        case .version: .version
-        case .body, .requestBody, .responseBody, .domain, .destination, .header, .requestHeader, .responseHeader, .method, .type,
-            .requestType,
-            .responseType, .url:
-            .pattern
-        }
-    }
-
-    /// All conditions, for messages.
-    package static let known = Self.allCases.map { "~\($0.rawValue)" }.sorted().joined(separator: " ")
 }

@@ -1,4 +1,4 @@
-@testable import CassetteTools
+@testable import CassettePlayback
 import TapeTestSupport
 import TapeBytes
 import Testing

@@ -1,5 +1,5 @@
 @testable import CassetteModel
-@testable import CassetteTools
+@testable import CassettePlayback
 import Testing
 
 @Suite struct GRPCStatusTests {
