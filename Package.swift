@@ -87,6 +87,8 @@ let package = Package(
         .target(name: "CassetteRedaction", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CAnchorScan"]),
         .target(name: "CassettePlayback", dependencies: forPlayback),
         .target(name: "CassetteTools", dependencies: forPlayback + ["CassettePlayback"]),
+        // What is done to traffic: a request in, a plan out. No sockets.
+        .target(name: "TrafficRules", dependencies: forPlayback + ["CassettePlayback", "TapeExchange"]),
         .target(name: "ClientCapabilities", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeTrust", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeExchange", dependencies: ["TapeBytes", "CassetteModel"]),
@@ -175,6 +177,8 @@ let package = Package(
             ],
             path: "Fuzz/Targets"
         ),
+        .testTarget(
+            name: "TrafficRulesTests", dependencies: forPlayback + ["CassettePlayback", "TrafficRules", "TapeYAML", "TapeTestSupport"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TapeTestSupport"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "TapeTestSupport"]),
         // Does what may kill its own process; the tests start this program for it.

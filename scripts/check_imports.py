@@ -38,6 +38,7 @@ TABLE = {
     "CassetteRedaction": [*PLATFORM, *FORMAT, "CAnchorScan"],
     "CassettePlayback": [*PLATFORM, *FOR_PLAYBACK],
     "CassetteTools": [*PLATFORM, *FOR_PLAYBACK, "CassettePlayback"],
+    "TrafficRules": [*PLATFORM, *PLAYBACK, "TapeExchange"],
     "ClientCapabilities": [*PLATFORM, "TapeBytes"],
     "TapeTrust": [*PLATFORM, "TapeBytes"],
     "TapeExchange": ["Swift", *MODEL],

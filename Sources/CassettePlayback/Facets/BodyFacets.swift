@@ -132,9 +132,9 @@ public struct BodyFacet: Sendable, Hashable {
     public var type: [UInt8]
     public var hasMarks: Bool
     /// The part or field in whose content it is, as `part:meta|`; empty for one of the body itself.
-    var within: [UInt8] = []
+    package var within: [UInt8] = []
     /// Whether it is a part or field whose content has facets of its own. Its hash covers them.
-    var isContainer = false
+    package var isContainer = false
     /// Seeded anew in each process.
     var hash: UInt64
 }

@@ -9,7 +9,7 @@ public enum RangeReplay: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The ranges that a request asks for (RFC 9110, 14.1.2 and 14.2).
-struct RangeRequest: Sendable, Hashable {
+package struct RangeRequest: Sendable, Hashable {
     /// More ranges in one request are most likely an attack (RFC 9110, 14.2).
     static let limit = 128
 
@@ -21,7 +21,7 @@ struct RangeRequest: Sendable, Hashable {
     private var specs: [Spec] = []
 
     /// Nil if the field has another unit or is malformed: an origin ignores it then.
-    init?(_ value: String) {
+    package init?(_ value: String) {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         for text in parts[1].split(separator: ",") {
@@ -49,7 +49,7 @@ struct RangeRequest: Sendable, Hashable {
 
     /// The satisfiable ranges of a representation, in the order requested; empty if there is none. Nil if they add up to more than twice the
     /// representation, which an origin may ignore.
-    func ranges(of length: Int) -> [Range<Int>]? {
+    package func ranges(of length: Int) -> [Range<Int>]? {
         let ranges = self.specs.compactMap { spec -> Range<Int>? in
             switch spec {
             case .from(let first, let last): first < length ? first..<min(last ?? length - 1, length - 1) + 1 : nil

@@ -1,0 +1,102 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import TapeBytes
+
+/// What draws are made of: the seed, the rule and what the request is, never when it comes.
+///
+/// A draw is the beginning of a SHA-256, so it is the same in each run and on each platform.
+struct DrawSeed: Sendable {
+    /// A request among others of a run: equal requests have equal identities.
+    struct Identity: Sendable, Hashable {
+        /// The first 16 bytes of a SHA-256: no two of a run's requests share them by accident.
+        let high: UInt64
+        let low: UInt64
+
+        static let ofAll = Identity(high: 0, low: 0)
+
+        private init(high: UInt64, low: UInt64) {
+            self.high = high
+            self.low = low
+        }
+
+        init(method: String, redactedURL: String, body: [UInt8]) {
+            let digest = DrawSeed.digest([Array("request".utf8), Array(method.utf8), Array(redactedURL.utf8), body])
+            self.high = DrawSeed.word(digest, 0)
+            self.low = DrawSeed.word(digest, 8)
+        }
+    }
+
+    let seed: UInt64
+    let rule: String
+
+    /// - Parameter purpose: what is drawn, so that draws of one request do not depend on each other.
+    func draw(_ purpose: String, _ request: Identity, ordinal: Int) -> UInt64 {
+        func bytes(_ word: UInt64) -> [UInt8] { withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+        let parts = [
+            Array(purpose.utf8), bytes(self.seed), Array(self.rule.utf8), bytes(request.high), bytes(request.low),
+            bytes(UInt64(ordinal)),
+        ]
+        return Self.word(Self.digest(parts), 0)
+    }
+
+    /// Of parts with their lengths, so that no two lists of parts have the same bytes.
+    private static func digest(_ parts: [[UInt8]]) -> [UInt8] {
+        var digest = PortableSHA256()
+        for part in parts {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { digest.update($0) }
+            part.withUnsafeBytes { digest.update($0) }
+        }
+        return digest.finalize()
+    }
+
+    private static func word(_ digest: [UInt8], _ start: Int) -> UInt64 {
+        digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    // MARK: Bodies
+
+    /// Kinds whose facets show all that is compared.
+    private static let wholeKinds: Set<BodyFacets.Kind> = [.json, .jsonLines, .xml, .form, .multipart, .graphQL, .text]
+
+    /// The digest of a body as matching compares it: without codings, boundaries, the order of members and what rules ignore.
+    ///
+    /// A body with more facets than matching keeps, or longer values, has the digest of its content; a multipart body, that of its parts.
+    static func bodyDigest(_ facts: RequestFacts, rules: MatchRules) -> [UInt8] {
+        guard let body = facts.body, !body.isEmpty, rules.looksAtBody else { return [] }
+        var builder = BodyFacetBuilder(rules: rules, headers: facts.headers, url: facts.url)
+        body.withUnsafeBytes { builder.push($0) }
+        let facets = builder.finish()
+        guard facets.count > 0 else { return [] }
+        let isWhole =
+            facets.facets.count == facets.count
+            && facets.facets.allSatisfy { ($0.isContainer || $0.value.count == $0.size) && $0.name.count < BodyFacets.nameLimit }
+        guard isWhole, self.wholeKinds.contains(facets.kind) else { return self.contentDigest(body, facts.headers) }
+        let digests = facets.facets.map { facet in
+            self.digest([
+                Array("\(facet.place)".utf8), facet.within, facet.name, facet.value, facet.type, facet.filename ?? [],
+                [facet.filename == nil ? 0 : 1, facet.isContainer ? 1 : 0],
+            ])
+        }
+        return self.digest([Array("facets".utf8), Array(facets.kind.rawValue.utf8)] + self.sorted(digests))
+    }
+
+    private static func sorted(_ digests: [[UInt8]]) -> [[UInt8]] { digests.sorted { $0.lexicographicallyPrecedes($1) } }
+
+    /// Of a multipart body, without its boundary, which clients make anew.
+    private static func contentDigest(_ body: [UInt8], _ headers: HeaderFields) -> [UInt8] {
+        let content = CodedBody.decoded(body, headers) ?? body
+        guard let boundary = MultipartType(headers)?.boundary else { return self.digest([Array("content".utf8), content]) }
+        var reader = MultipartReader(boundary: boundary)
+        content.withUnsafeBytes { reader.push($0) }
+        guard let parts = reader.finish()?.parts else { return self.digest([Array("content".utf8), content]) }
+        let digests = parts.map { part in
+            let data: [UInt8] =
+                switch part.content {
+                case .data(let range): Array(content[range])
+                case .multipart(let inner): content.withUnsafeBytes { MultipartSerializer.bytes(inner, source: $0) } ?? []
+                }
+            return self.digest([part.headers.bytes, data])
+        }
+        return self.digest([Array("parts".utf8)] + self.sorted(digests))
+    }
+}

@@ -1,0 +1,402 @@
+package import CassettePlayback
+internal import TapeBytes
+
+/// The rules of a run, with what became of them. Any thread may use it.
+///
+/// Decides by values alone: knows no sockets, and of time only what it is told.
+package final class RuleEngine: Sendable {
+    /// A rule in use: its counts go with it.
+    private final class ActiveRule: Sendable {
+        let rule: TrafficRule
+        let seed: DrawSeed
+        let counts: Guarded<Counts>
+
+        init(_ rule: TrafficRule, seed: UInt64, counts: Guarded<Counts> = Guarded(Counts())) {
+            self.rule = rule
+            self.seed = DrawSeed(seed: rule.seed ?? seed, rule: rule.name)
+            self.counts = counts
+        }
+    }
+
+    private struct Counts: Sendable {
+        var matched = 0
+        var applied = 0
+        var drawn = 0
+        var preceded = 0
+        var notes: [String] = []
+        /// How many equal requests came before.
+        var ordinals: [DrawSeed.Identity: Int] = [:]
+        var windows: [[UInt8]: Window] = [:]
+
+        mutating func note(_ text: String) {
+            guard self.notes.count < RuleEngine.noteLimit, !self.notes.contains(text) else { return }
+            self.notes.append(text)
+        }
+    }
+
+    /// A quota's requests since a time.
+    private struct Window: Sendable {
+        var start: Duration
+        var count: Int
+    }
+
+    /// Texts of one rule; a report is for people.
+    private static let noteLimit = 20
+    /// Different requests whose numbers one rule keeps: some 50 MB. A run of tests has thousands.
+    private static let ordinalLimit = 1 << 20
+    /// Values whose requests a quota counts.
+    private static let windowLimit = 1 << 16
+
+    private let active: Guarded<[ActiveRule]>
+    private let seed: UInt64
+    private let match: MatchRules
+    private let redactURL: @Sendable (String) -> String
+
+    /// - Parameters:
+    ///   - seed: for rules whose list has none.
+    ///   - match: which bodies are equal for draws and numbers.
+    ///   - redactURL: makes a URL as the cassette has it, so that secrets that are new in each run change no draw.
+    package init(
+        _ rules: TrafficRules, seed: UInt64 = 0, match: MatchRules = .standard, redactURL: @escaping @Sendable (String) -> String = { $0 }
+    ) {
+        self.seed = seed
+        self.match = match
+        self.redactURL = redactURL
+        self.active = Guarded(rules.rules.map { ActiveRule($0, seed: seed) })
+    }
+
+    /// The rules in use.
+    package var rules: TrafficRules {
+        var rules = TrafficRules()
+        rules.rules = self.active.withLock { $0 }.map(\.rule)
+        return rules
+    }
+
+    /// Uses other rules from now on. A rule that stays as it was, under the same name, keeps its counts and numbers.
+    package func replace(_ rules: TrafficRules) {
+        self.active.withLock { active in
+            var known: [String: ActiveRule] = [:]
+            for rule in active { known[rule.rule.name] = rule }
+            active = rules.rules.map { rule in
+                guard let old = known[rule.name], old.rule.node.isSame(as: rule.node) else { return ActiveRule(rule, seed: self.seed) }
+                return ActiveRule(rule, seed: self.seed, counts: old.counts)
+            }
+        }
+    }
+
+    package func report() -> [RuleReport] {
+        self.active.withLock { $0 }.map { active in
+            let (rule, counts) = (active.rule, active.counts.withLock { $0 })
+            return RuleReport(
+                name: rule.name, kind: rule.kind, condition: rule.condition, place: rule.place, isOn: rule.isOn, matched: counts.matched,
+                applied: counts.applied, drawn: counts.drawn, preceded: counts.preceded, notes: counts.notes)
+        }
+    }
+
+    /// Remembers what was met while a plan was carried out: each text once, at most 20 of a rule.
+    ///
+    /// - Parameter rule: its index; nothing happens if there is no such rule any more.
+    package func note(rule: Int, _ text: String) {
+        let rules = self.active.withLock { $0 }
+        guard rules.indices.contains(rule) else { return }
+        rules[rule].counts.withLock { $0.note(text) }
+    }
+
+    // MARK: Plans
+
+    /// What the rules make of a request; nil if none applies, and the exchange runs as without rules.
+    ///
+    /// Counts the request: to be asked once for each. Waits for the disk if a rule answers with a file.
+    ///
+    /// - Parameter now: since the run began.
+    package func plan(for request: RequestFacts, now: Duration) -> ExchangePlan? {
+        let rules = self.active.withLock { $0 }
+        guard !rules.isEmpty else { return nil }
+        var view = RequestView(request)
+        var matching: [Int] = []
+        for (index, active) in rules.enumerated() where active.rule.isOn && active.rule.when?.holds(&view) != false {
+            matching.append(index)
+        }
+        guard !matching.isEmpty else { return nil }
+        var planning = Planning(engine: self, rules: rules, view: view, now: now)
+        planning.add(matching)
+        return planning.plan.rules.isEmpty ? nil : planning.plan
+    }
+
+    /// What each rule would do with a request and why, in the order of the list.
+    ///
+    /// Counts the request as `plan` does: ask an engine that is used for nothing else.
+    package func trial(of request: RequestFacts, now: Duration = .zero) -> (trials: [TrafficRuleTrial], plan: ExchangePlan?) {
+        let rules = self.active.withLock { $0 }
+        var view = RequestView(request)
+        var outcomes: [Int: TrafficRuleTrial.Outcome] = [:]
+        var matching: [Int] = []
+        for (index, active) in rules.enumerated() {
+            if !active.rule.isOn {
+                outcomes[index] = .off
+            } else if let failing = active.rule.when?.failing(&view) {
+                outcomes[index] = .unmatched(failing)
+            } else {
+                matching.append(index)
+            }
+        }
+        var planning = Planning(engine: self, rules: rules, view: view, now: now)
+        planning.keepsOutcomes = true
+        planning.add(matching)
+        let trials = rules.enumerated().map { index, active in
+            TrafficRuleTrial(
+                rule: index, name: active.rule.name, kind: active.rule.kind, condition: active.rule.condition, place: active.rule.place,
+                outcome: outcomes[index] ?? planning.outcomes[index] ?? .off)
+        }
+        return (trials, planning.plan.rules.isEmpty ? nil : planning.plan)
+    }
+
+    /// The work on one plan.
+    private struct Planning {
+        let engine: RuleEngine
+        let rules: [ActiveRule]
+        var view: RequestView
+        let now: Duration
+        var plan = ExchangePlan()
+        var keepsOutcomes = false
+        private(set) var outcomes: [Int: TrafficRuleTrial.Outcome] = [:]
+        private var knownIdentity: DrawSeed.Identity?
+        /// The index of the rule that blocks.
+        private var blocking: Int?
+
+        init(engine: RuleEngine, rules: [ActiveRule], view: RequestView, now: Duration) {
+            self.engine = engine
+            self.rules = rules
+            self.view = view
+            self.now = now
+        }
+
+        private static let order: [TrafficRule.Kind] = [.block, .mapRemote, .edit, .pause, .mapLocal, .pace, .fault]
+
+        /// In the order of effects. `respond` goes with `mapLocal`: both answer, and the first in the list wins.
+        mutating func add(_ matching: [Int]) {
+            for kind in Self.order {
+                for index in matching {
+                    let own = self.rules[index].rule.kind
+                    guard own == kind || own == .respond && kind == .mapLocal else { continue }
+                    self.add(index)
+                }
+            }
+            self.plan.names = self.plan.rules.map { self.rules[$0].rule.name }
+        }
+
+        /// The rule that has taken what this one would do; nil if none has.
+        private func predecessor(of rule: TrafficRule) -> Int? {
+            if let blocking = self.blocking { return blocking }
+            switch rule.action {
+            case .block, .edit, .pace: return nil
+            case .mapRemote: return self.plan.target?.rule
+            case .mapLocal, .respond: return self.plan.answer?.rule
+            case .fault: return self.plan.fault?.rule
+            case .pause(let pause):
+                switch pause.message {
+                case .request: return self.plan.pausesRequest?.rule
+                case .response: return self.plan.pausesResponse?.rule
+                case .both: return self.plan.pausesRequest == nil ? nil : self.plan.pausesResponse?.rule
+                case .events: return self.plan.pausesEvents?.rule
+                case .messages: return self.plan.pausesMessages?.rule
+                }
+            }
+        }
+
+        private mutating func add(_ index: Int) {
+            let active = self.rules[index]
+            let rule = active.rule
+            let predecessor = self.predecessor(of: rule)
+            active.counts.withLock { counts in
+                counts.matched += 1
+                if predecessor != nil { counts.preceded += 1 }
+            }
+            if let predecessor {
+                if self.keepsOutcomes { self.outcomes[index] = .preceded(by: self.rules[predecessor].rule.name) }
+                return
+            }
+            switch self.decide(active) {
+            case .skipped(let problem):
+                if self.keepsOutcomes { self.outcomes[index] = .notDrawn(rule.draw.text(problem)) }
+            case .taken(let draws):
+                var notes: [String] = []
+                let applies = self.apply(rule, index, draws, &notes)
+                active.counts.withLock { counts in
+                    counts.drawn += 1
+                    if applies { counts.applied += 1 }
+                    for note in notes { counts.note(note) }
+                }
+                if applies { self.plan.rules.append(index) }
+                if self.keepsOutcomes { self.outcomes[index] = applies ? .applies : .notDrawn(notes.first ?? "") }
+            }
+        }
+
+        private enum Decision {
+            case taken(Draws)
+            case skipped(RuleDraw.Problem)
+        }
+
+        /// What is drawn for a request that a rule applies to.
+        struct Draws {
+            let seed: DrawSeed
+            let identity: DrawSeed.Identity
+            let ordinal: Int
+            /// Until the quota is reset, if it is what applies.
+            var quota: (limit: Int, wait: Duration)?
+
+            func draw(_ purpose: String) -> UInt64 { self.seed.draw(purpose, self.identity, ordinal: self.ordinal) }
+        }
+
+        /// Whether the rule's numbers, shares, times and quotas hold.
+        private mutating func decide(_ active: ActiveRule) -> Decision {
+            let rule = active.rule
+            if let problem = rule.draw.problem(at: self.now) { return .skipped(problem) }
+            let identity = rule.identifiesRequests ? self.identity() : .ofAll
+            let quotaKey = rule.draw.quota.map { quota in quota.by.map { $0.value(of: &self.view)?.text ?? [] } ?? [] }
+            let now = self.now
+            return active.counts.withLock { counts -> Decision in
+                var ordinal = 1
+                if rule.identifiesRequests || rule.draw.countsRequests || rule.draw.counting == .rule {
+                    if let count = counts.ordinals[identity] {
+                        ordinal = count + 1
+                        counts.ordinals[identity] = ordinal
+                    } else if counts.ordinals.count < RuleEngine.ordinalLimit {
+                        counts.ordinals[identity] = 1
+                    } else {
+                        counts.note(
+                            "more than \(RuleEngine.ordinalLimit) different requests: each further one counts as the first of its kind")
+                    }
+                }
+                var draws = Draws(seed: active.seed, identity: identity, ordinal: ordinal)
+                if let problem = rule.draw.problem(ordinal: ordinal, draw: { draws.draw("share") }) { return .skipped(problem) }
+                if let quota = rule.draw.quota, let quotaKey {
+                    guard let wait = Self.wait(quota, quotaKey, now, &counts) else { return .skipped(.withinQuota) }
+                    draws.quota = (quota.limit, wait)
+                }
+                return .taken(draws)
+            }
+        }
+
+        /// Counts a request. Nil while the quota is not used up, or else the time until it is reset.
+        private static func wait(_ quota: RuleDraw.Quota, _ key: [UInt8], _ now: Duration, _ counts: inout Counts) -> Duration? {
+            var window = counts.windows[key] ?? Window(start: now, count: 0)
+            if now >= window.start + quota.window { window = Window(start: now, count: 0) }
+            window.count += 1
+            if counts.windows[key] == nil, counts.windows.count >= RuleEngine.windowLimit {
+                counts.windows = counts.windows.filter { now < $0.value.start + quota.window }
+                guard counts.windows.count < RuleEngine.windowLimit else {
+                    counts.note("more than \(RuleEngine.windowLimit) values of the quota at once: further ones have no quota")
+                    return nil
+                }
+            }
+            counts.windows[key] = window
+            return window.count > quota.limit ? window.start + quota.window - now : nil
+        }
+
+        private mutating func identity() -> DrawSeed.Identity {
+            if let identity = self.knownIdentity { return identity }
+            let facts = self.view.facts
+            let identity = DrawSeed.Identity(
+                method: facts.method, redactedURL: self.engine.redactURL(facts.url),
+                body: DrawSeed.bodyDigest(facts, rules: self.engine.match))
+            self.knownIdentity = identity
+            return identity
+        }
+
+        /// Whether the rule changes anything.
+        private mutating func apply(_ rule: TrafficRule, _ index: Int, _ draws: Draws, _ notes: inout [String]) -> Bool {
+            switch rule.action {
+            case .block(let block):
+                self.plan.block = block
+                self.blocking = index
+                self.plan.records = rule.isRecorded
+            case .mapRemote(let map):
+                guard let url = map.url(for: self.view.facts.url) else {
+                    notes.append("the URL of a request is not absolute, so it is not mapped")
+                    return false
+                }
+                self.plan.target = MappedTarget(url: url, rule: index)
+            case .mapLocal(let map):
+                self.plan.answer = map.answer(self.view.facts, rule: index, ruleName: rule.name, notes: &notes)
+                self.plan.records = rule.isRecorded
+            case .respond(let respond):
+                self.plan.answer = respond.answer(&self.view, rule: index, notes: &notes)
+                self.plan.records = rule.isRecorded
+            case .edit(let request, let response):
+                Self.append(request, index, to: &self.plan.requestEdit)
+                Self.append(response, index, to: &self.plan.responseEdit)
+            case .pause(let pause):
+                self.pause(pause, index)
+            case .pace(let pace):
+                self.pace(pace, index, draws)
+            case .fault(let fault):
+                self.plan.fault = Self.fault(fault, index, draws)
+            }
+            return true
+        }
+
+        private static func append(_ steps: [EditStep], _ index: Int, to edit: inout MessageEdit?) {
+            guard !steps.isEmpty else { return }
+            let own = steps.map { step in
+                var step = step
+                step.rule = index
+                return step
+            }
+            edit = MessageEdit(steps: (edit?.steps ?? []) + own)
+        }
+
+        private mutating func pause(_ rule: PauseRule, _ index: Int) {
+            let pause = Pause(rule: index, wait: rule.wait)
+            switch rule.message {
+            case .request: self.plan.pausesRequest = pause
+            case .response: self.plan.pausesResponse = pause
+            case .both:
+                self.plan.pausesRequest = self.plan.pausesRequest ?? pause
+                self.plan.pausesResponse = self.plan.pausesResponse ?? pause
+            case .events: self.plan.pausesEvents = pause
+            case .messages: self.plan.pausesMessages = pause
+            }
+        }
+
+        private mutating func pace(_ rule: PaceRule, _ index: Int, _ draws: Draws) {
+            var pace = self.plan.pace ?? Pace(latency: .zero, down: [], up: [], rules: [])
+            pace.latency += rule.latency { draws.draw($0) }
+            let host = self.view.host
+            if let down = rule.rate(rule.down, rule: index, host: host) { pace.down.append(down) }
+            if let up = rule.rate(rule.up, rule: index, host: host) { pace.up.append(up) }
+            pace.rules.append(index)
+            self.plan.pace = pace
+        }
+
+        private static func fault(_ rule: FaultRule, _ index: Int, _ draws: Draws) -> Fault {
+            var kind = rule.kind
+            if case .status(let status, var headers) = kind, let quota = draws.quota {
+                // Whole seconds, never less than there are (RFC 9110, 10.2.3).
+                let seconds = max(1, Int(Quantity.seconds(quota.wait).rounded(.up)))
+                if !headers.contains("retry-after") { headers.append(name: "Retry-After", value: "\(seconds)") }
+                headers.append(name: "RateLimit-Limit", value: "\(quota.limit)")
+                headers.append(name: "RateLimit-Remaining", value: "0")
+                headers.append(name: "RateLimit-Reset", value: "\(seconds)")
+                kind = .status(status, headers: headers)
+            }
+            return Fault(kind: kind, after: rule.after, part: rule.part, rule: index, draw: draws.draw("fault"))
+        }
+    }
+}
+
+extension RuleNode {
+    /// Whether two rules say the same, wherever they stand.
+    func isSame(as other: RuleNode) -> Bool {
+        guard self.isString == other.isString else { return false }
+        switch (self.content, other.content) {
+        case (.nothing, .nothing): return true
+        case (.text(let one), .text(let other)): return one == other
+        case (.list(let one), .list(let other)):
+            return one.count == other.count && zip(one, other).allSatisfy { $0.isSame(as: $1) }
+        case (.members(let one), .members(let other)):
+            return one.count == other.count && zip(one, other).allSatisfy { $0.name == $1.name && $0.value.isSame(as: $1.value) }
+        case (.nothing, _), (.text, _), (.list, _), (.members, _): return false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import CassetteModel
+internal import CassettePlayback
+internal import CassetteFormat
+internal import TapeBytes
+
+/// A request as the client sent it.
+package struct RequestFacts: Sendable {
+    package var method: String
+    /// Absolute.
+    package var url: String
+    package var version: HTTPVersion
+    package var headers: HeaderFields
+    /// As sent, with its content codings; nil if it has not been read.
+    package var body: [UInt8]?
+    package var opensWebSocket: Bool
+    package var isGRPC: Bool
+
+    package init(
+        method: String, url: String, version: HTTPVersion = .http11, headers: HeaderFields = HeaderFields(), body: [UInt8]? = nil,
+        opensWebSocket: Bool = false, isGRPC: Bool = false
+    ) {
+        self.method = method
+        self.url = url
+        self.version = version
+        self.headers = headers
+        self.body = body
+        self.opensWebSocket = opensWebSocket
+        self.isGRPC = isGRPC
+    }
+}
+
+/// A request while rules look at it: keeps what was found out, and decodes its body once.
+struct RequestView {
+    let facts: RequestFacts
+
+    private var knownHost: String?
+    private var knownContent: [UInt8]??
+    private var knownText: [UInt8]??
+    private var knownDocument: JSONDocument??
+
+    init(_ facts: RequestFacts) {
+        self.facts = facts
+    }
+
+    var host: String {
+        mutating get {
+            if let host = self.knownHost { return host }
+            let host = FilterExpression.host(of: self.facts.url)
+            self.knownHost = host
+            return host
+        }
+    }
+
+    /// The body without its content codings; nil if there is none, it was not read, or its codings cannot be removed.
+    var content: [UInt8]? {
+        mutating get {
+            if let content = self.knownContent { return content }
+            let content = self.facts.body.flatMap { $0.isEmpty ? nil : CodedBody.decoded($0, self.facts.headers) }
+            self.knownContent = .some(content)
+            return content
+        }
+    }
+
+    /// The content as JSON; nil if it is not JSON in UTF-8.
+    var document: JSONDocument? {
+        mutating get {
+            if let document = self.knownDocument { return document }
+            let document = self.content.flatMap { try? JSONDocument($0.starts(with: [0xEF, 0xBB, 0xBF]) ? Array($0.dropFirst(3)) : $0) }
+            self.knownDocument = .some(document)
+            return document
+        }
+    }
+
+    /// Searches the content, and its characters in UTF-8 if it declares another charset. A body whose codings cannot be removed is searched as
+    /// it was sent.
+    mutating func bodyMatches(_ pattern: FilterPattern) -> Bool {
+        guard let body = self.facts.body, !body.isEmpty else { return false }
+        guard let content = self.content else { return pattern.matches(body) }
+        if pattern.matches(content) { return true }
+        if self.knownText == nil {
+            let field = self.facts.headers.firstIndex(of: "content-type").map(self.facts.headers.valueBytes)
+            let label = field.flatMap { MIMEParameters($0)["charset"]?.value }
+            let name = label.map { String(decoding: $0.prefix(64), as: UTF8.self).lowercased() }
+            self.knownText = .some(name.flatMap { Charset.text(content, label: $0) }.map { Array($0.utf8) })
+        }
+        guard let text = self.knownText ?? nil else { return false }
+        return pattern.matches(text)
+    }
+}

@@ -1,0 +1,143 @@
+internal import TapeBytes
+
+/// One rule: which requests it is for, and what it does to them.
+package struct TrafficRule: Sendable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case block, mapRemote, mapLocal, respond
+        /// `request`, `response` or both.
+        case edit
+        case pause, pace, fault
+    }
+
+    /// Where the rule is written.
+    package struct Place: Sendable, Hashable, CustomStringConvertible {
+        package var file: String
+        /// From 1.
+        package var line: Int
+
+        package var description: String { "\"\(self.file)\" line \(self.line)" }
+    }
+
+    enum Action: Sendable {
+        case block(Block)
+        case mapRemote(RemoteMap)
+        case mapLocal(LocalMap)
+        case respond(RespondRule)
+        case edit(request: [EditStep], response: [EditStep])
+        case pause(PauseRule)
+        case pace(PaceRule)
+        case fault(FaultRule)
+    }
+
+    /// `rule 2` if the rule has no name of its own.
+    package let name: String
+    /// The text of `when`; nil for all requests.
+    package var condition: String? { self.when?.text }
+    package let kind: Kind
+    package let place: Place
+    /// Whether the answers of `block`, `mapLocal` and `respond` are recorded.
+    package let isRecorded: Bool
+    /// False for a rule that is switched off: it is listed, and does nothing.
+    package var isOn: Bool
+
+    let when: RuleCondition?
+    let action: Action
+    let draw: RuleDraw
+    let seed: UInt64?
+    /// The rule as it was written, for telling whether it has changed.
+    let node: RuleNode
+
+    private static let actionNames = ["block", "mapRemote", "mapLocal", "respond", "request", "response", "pause", "pace", "fault"]
+    private static let nameLimit = 100
+
+    /// - Parameter number: among all rules, from 1.
+    init(_ node: RuleNode, number: Int, seed: UInt64?, _ reader: RuleReader) throws(SettingSyntaxError) {
+        let known = ["name", "when", "enabled", "record"] + RuleDraw.names + Self.actionNames
+        let members = try reader.members(node, of: "a rule", known: known)
+        self.place = Place(file: reader.file, line: node.line)
+        self.node = node
+        self.seed = seed
+        self.name = try Self.name(members) ?? "rule \(number)"
+        self.isOn = try members.flag("enabled") ?? true
+        let when: RuleCondition?
+        if let node = members["when"] { when = try RuleCondition(node, reader) } else { when = nil }
+        self.when = when
+        (self.kind, self.action, self.draw) = try Self.action(members, when)
+        self.isRecorded = try members.flag("record") ?? false
+        switch self.kind {
+        case .block, .mapLocal, .respond: break
+        case .mapRemote, .edit, .pause, .pace, .fault:
+            guard !members.has("record") else {
+                throw members.error(
+                    "record",
+                    "\"record\" is for \"block\", \"mapLocal\" and \"respond\": what the origin answers is always recorded; remove it")
+            }
+        }
+    }
+
+    private static func name(_ members: RuleMembers) throws(SettingSyntaxError) -> String? {
+        guard let name = try members.text("name") else { return nil }
+        guard !name.isEmpty, name.utf8.count <= self.nameLimit, name.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else {
+            throw members.error("name", "\"name\" needs from 1 to \(self.nameLimit) characters on one line")
+        }
+        return name
+    }
+
+    private static func action(_ members: RuleMembers, _ when: RuleCondition?) throws(SettingSyntaxError) -> (Kind, Action, RuleDraw) {
+        let reader = members.reader
+        let names = self.actionNames.filter(members.has)
+        // A request and its answer may be edited by one rule.
+        guard let name = names.first else {
+            throw members.error("the rule does nothing: add one of \(self.actionNames.joined(separator: ", "))")
+        }
+        guard names.count == 1 || names == ["request", "response"] else {
+            throw members.error(
+                names[1], "the rule has both \"\(names[0])\" and \"\(names[1])\": write two rules, each with the same \"when\"")
+        }
+        var conditions = RuleDraw.names
+        // How long a breakpoint waits, not how long the rule holds.
+        if name == "pause" { conditions.removeAll { $0 == "for" } }
+        let draw = try RuleDraw(members, names: conditions)
+        guard let node = members[name] else { throw members.error("the rule does nothing") }
+        switch name {
+        case "block": return (.block, .block(try Block(node, reader)), draw)
+        case "mapRemote": return (.mapRemote, .mapRemote(try RemoteMap(node, condition: when, reader)), draw)
+        case "mapLocal": return (.mapLocal, .mapLocal(try LocalMap(node, condition: when, reader)), draw)
+        case "respond": return (.respond, .respond(try RespondRule(node, reader)), draw)
+        case "pause": return (.pause, .pause(try PauseRule(node, wait: try members.duration("for"), reader)), draw)
+        case "pace": return (.pace, .pace(try PaceRule(node, reader)), draw)
+        case "fault":
+            let (fault, own) = try FaultRule.read(node, reader)
+            return (.fault, .fault(fault), try draw.adding(own) { members.error("fault", $0) })
+        default:
+            let request: [EditStep]
+            let response: [EditStep]
+            if let node = members["request"] { request = try EditStep.read(node, .request, reader) } else { request = [] }
+            if let node = members["response"] { response = try EditStep.read(node, .response, reader) } else { response = [] }
+            return (.edit, .edit(request: request, response: response), draw)
+        }
+    }
+
+    // MARK: What it needs
+
+    /// Whether something is drawn or counted by what the request is.
+    var identifiesRequests: Bool {
+        guard self.draw.counting == .request else { return false }
+        if self.draw.countsRequests { return true }
+        return switch self.action {
+        case .pace(let pace): pace.isDrawn
+        case .fault(let fault): fault.kind == .corrupt || fault.kind == .garbage
+        case .block, .mapRemote, .mapLocal, .respond, .edit, .pause: false
+        }
+    }
+
+    /// Whether the rule, once it applies, looks at the body of the request.
+    var actionNeedsBody: Bool {
+        if self.identifiesRequests || self.draw.quota?.by?.isInBody == true { return true }
+        return switch self.action {
+        case .respond(let respond): respond.needsBody
+        case .edit(let request, _): request.contains(where: \.isInBody)
+        case .block, .mapRemote, .mapLocal, .pause, .pace, .fault: false
+        }
+    }
+}
