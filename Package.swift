@@ -108,7 +108,7 @@ let package = Package(
             name: "TapeProxy",
             dependencies: forPlayback + [
                 "CassettePlayback", "CassetteRun", "LocalHTTP", "TapeTrust", "TapeExchange", "TapeHTTP2", "TapeRecorder", "TapeTLS",
-                nio("NIOCore"),
+                "TrafficRules", nio("NIOCore"),
                 nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -148,7 +148,7 @@ let package = Package(
             dependencies: forClient + [
                 "CArguments", "CassetteExport", "CassetteImport", "CassetteRun", "CassetteTools", "LocalHTTP", "TapeInspector", "TapeProxy",
                 "TapeRecorder", "TapeTLS",
-                "TapeYAML",
+                "TapeYAML", "TrafficRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]

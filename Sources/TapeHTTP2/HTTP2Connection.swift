@@ -402,7 +402,8 @@ public final class HTTP2Connection {
             self.session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, UInt32(NGHTTP2_NO_ERROR.rawValue), nil, 0)
     }
 
-    private func end(code: HTTP2ErrorCode) {
+    /// Ends the connection and all its streams by GOAWAY with an error code (RFC 9113, 6.8).
+    public func end(code: HTTP2ErrorCode) {
         nghttp2_session_terminate_session(self.session, code.rawValue)
     }
 

@@ -25,7 +25,7 @@ public enum InteractionDecoder {
     }
 
     private static let members = [
-        "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection", "webSocket",
+        "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection", "webSocket", "modified",
     ]
 
     private static func interaction(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Interaction {
@@ -52,6 +52,7 @@ public enum InteractionDecoder {
         if let messages = reader["webSocket"] {
             interaction.webSocket = try WebSocketMessageCoder.decode(messages: messages, "webSocket", place)
         }
+        if let modified = reader["modified"] { interaction.modified = try self.modification(modified, place) }
         interaction.unknown = reader.unknown
         return interaction
     }
@@ -141,6 +142,18 @@ public enum InteractionDecoder {
     }
 
     // MARK: About the exchange
+
+    private static func modification(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Modification {
+        let reader = try ObjectReader(value, "modified", place, known: ["rules", "forwardedTo"])
+        let rules = try reader.required("rules")
+        guard rules.kind == .array else { throw reader.error(rules, "rules", "expected an array of the names of rules") }
+        var names: [String] = []
+        for element in rules.elements {
+            guard let name = element.string else { throw reader.error(element, "rules", "expected the name of a rule") }
+            names.append(name)
+        }
+        return Modification(rules: names, forwardedTo: try reader.headString("forwardedTo"), unknown: reader.unknown)
+    }
 
     private static func outcome(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Outcome {
         guard value["failed"] == nil else {

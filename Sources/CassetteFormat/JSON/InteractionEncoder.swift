@@ -49,6 +49,23 @@ public enum InteractionEncoder {
             writer.member("webSocket")
             WebSocketMessageCoder.encode(messages, into: &writer)
         }
+        if let modified = interaction.modified {
+            writer.member("modified")
+            writer.beginObject(.inline)
+            writer.member("rules")
+            writer.beginArray(.inline)
+            for name in modified.rules {
+                writer.element()
+                writer.string(name)
+            }
+            writer.endArray()
+            if let url = modified.forwardedTo {
+                writer.member("forwardedTo")
+                writer.string(url)
+            }
+            writer.unknown(modified.unknown)
+            writer.endObject()
+        }
         writer.unknown(interaction.unknown)
         writer.endObject()
     }

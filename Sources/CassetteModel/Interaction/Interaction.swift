@@ -17,6 +17,8 @@ public struct Interaction: Sendable, Hashable {
     public var tunnel: TunnelCounts?
     /// What was said in the WebSocket that the response opened; nil if it opened none, or nobody looked.
     public var webSocket: WebSocketMessages?
+    /// The traffic rules that applied to the exchange; nil if none did.
+    public var modified: Modification?
     /// Members that this version does not know; a rewrite keeps them.
     public var unknown: [UnknownMember]
 
@@ -24,7 +26,7 @@ public struct Interaction: Sendable, Hashable {
         id: Int, started: Timestamp, request: RecordedRequest, interim: [InterimResponse] = [],
         response: RecordedResponse? = nil, outcome: Outcome = .complete, timing: Timing = Timing(),
         connection: ConnectionInfo? = nil, tunnel: TunnelCounts? = nil, webSocket: WebSocketMessages? = nil,
-        unknown: [UnknownMember] = []
+        modified: Modification? = nil, unknown: [UnknownMember] = []
     ) {
         self.id = id
         self.started = started
@@ -36,6 +38,7 @@ public struct Interaction: Sendable, Hashable {
         self.connection = connection
         self.tunnel = tunnel
         self.webSocket = webSocket
+        self.modified = modified
         self.unknown = unknown
     }
 }

@@ -40,6 +40,8 @@ struct AssignmentRule: Sendable {
     private var returns = 0
     /// How often an exchange has answered for one that its client left.
     private var substitutions: [Int: Int] = [:]
+    /// Exchanges whose answers a traffic rule broke and that have not answered since.
+    private var broken: Set<Int> = []
 
     /// Marks an exchange that answers no request.
     static let unanswerable = UInt32.max
@@ -63,12 +65,22 @@ struct AssignmentRule: Sendable {
             return self.take(self.due)
         }
         if let next = next ?? others.first(where: { self.answered[$0] == 0 }) { return self.take(next) }
+        if let index = self.brokenOne(of: equals, others) { return self.again(index) }
         let repeated =
             equals.isEmpty
             ? self.repeated(others.count, turn: &turn).map { others[$0] }
             : self.repeated(equals.count, turn: &turn).map { Int(equals[equals.startIndex + $0]) }
         guard let index = repeated else { return .usedUp }
         return self.again(index)
+    }
+
+    /// A traffic rule broke the exchange's answer: it answers once more after its equals.
+    mutating func brokenByRule(_ index: Int) { if self.answered[index] > 0 { self.broken.insert(index) } }
+
+    private mutating func brokenOne(of equals: ArraySlice<UInt32>, _ others: [Int]) -> Int? {
+        guard !self.broken.isEmpty else { return nil }
+        let index = equals.last { self.broken.contains(Int($0)) }.map(Int.init) ?? others.last { self.broken.contains($0) }
+        return index.flatMap { self.broken.remove($0) }
     }
 
     /// An exchange answers once more, although the rule of repetition does not say so.

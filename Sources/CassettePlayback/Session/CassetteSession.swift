@@ -578,6 +578,10 @@ public final class CassetteSession: Sendable {
         }
     }
 
+    /// Reports that a traffic rule broke a recorded answer on its way. Once its equals are used up, the exchange answers the client's next
+    /// attempt as well.
+    public func brokenByRule(_ index: Int) { self.state.withLock { $0.assignments.brokenByRule(index) } }
+
     /// An exchange that the recorded client left and that has not answered, or the given one if it was left, too; nil if there is none.
     private func left(insteadOf index: Int, _ state: State) -> Int? {
         let key = self.keys.keyNumbers[index]

@@ -187,6 +187,7 @@ public struct Redactor: Sendable {
                 response.count += self.redact(words: &interaction.interim[index].reason)
             }
             response.count += self.redact(outcome: &interaction.outcome)
+            response.count += self.redact(modified: &interaction.modified)
             for index in interaction.unknown.indices where interaction.unknown[index].name == UnknownMember.archiveName {
                 response.count += self.redact(&interaction.unknown[index])
             }
@@ -268,7 +269,13 @@ public struct Redactor: Sendable {
         return true
     }
 
-    /// The words for people may quote what the exchange said.
+    private func redact(modified: inout Modification?) -> Int {
+        guard let url = modified?.forwardedTo, let (redacted, count) = self.head.redacted(url: url) else { return 0 }
+        modified?.forwardedTo = redacted
+        return count
+    }
+
+    /// Error messages may quote the exchange.
     private func redact(outcome: inout Outcome) -> Int {
         func redacted(_ text: String) -> (text: String, count: Int) {
             var words = Array(text.utf8)

@@ -56,12 +56,17 @@ public struct ExchangeComparison {
         case (let one?, let other?): changes += try self.responseChanges(one, other).map { self.placed("response", $0) }
         }
         changes += try self.conversations.changes(old.webSocket, new.webSocket).map { self.placed("websocket", $0) }
+        self.note("modified", old.modified.map(Self.words), new.modified.map(Self.words), &changes)
         guard self.showsAll else { return changes }
         self.note("id", String(old.id), String(new.id), &changes)
         self.note("started", old.started.formatted, new.started.formatted, &changes)
         self.note("remote", old.connection?.remote, new.connection?.remote, &changes)
         self.note("total", old.timing.total.map { "\($0) ms" }, new.timing.total.map { "\($0) ms" }, &changes)
         return changes
+    }
+
+    private static func words(_ modified: Modification) -> String {
+        modified.rules.joined(separator: ", ") + (modified.forwardedTo.map { " (forwarded to \($0))" } ?? "")
     }
 
     private func responseChanges(_ old: RecordedResponse, _ new: RecordedResponse) throws -> [FieldChange] {

@@ -47,6 +47,9 @@ public struct Tap: ~Copyable, Sendable {
     /// The request's head was sent on a stream of its connection (RFC 9113, 5.1.1).
     public mutating func opened(stream: Int) { self.exchange.interaction.connection?.stream = stream }
 
+    /// Traffic rules changed what was sent on.
+    public mutating func modified(_ modification: Modification) { self.exchange.interaction.modified = modification }
+
     /// The request's last byte has been read and forwarded.
     public mutating func requestEnded(at: Double, sendStarted: Double) {
         self.requestIsWhole = true

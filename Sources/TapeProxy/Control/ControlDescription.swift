@@ -76,6 +76,22 @@ enum ControlDescription {
                   "default": {"$ref": "#/components/responses/Error"}
                 }
               }
+            },
+            "/sessions/{id}/modify": {
+              "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+              "put": {
+                "operationId": "modify", "summary": "Replaces the traffic rules of the session. Rules that stay keep their counts.",
+                "requestBody": {
+                  "required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Modification"}}}
+                },
+                "responses": {
+                  "200": {
+                    "description": "The report so far.",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Report"}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Error"}
+                }
+              }
             }
           },
           "components": {
@@ -118,7 +134,20 @@ enum ControlDescription {
                   "redaction": {"type": "boolean"},
                   "redact": {"$ref": "#/components/schemas/Texts"},
                   "keep": {"$ref": "#/components/schemas/Texts"},
-                  "secretEnv": {"$ref": "#/components/schemas/Texts"}
+                  "secretEnv": {"$ref": "#/components/schemas/Texts"},
+                  "modify": {"$ref": "#/components/schemas/Modify"},
+                  "seed": {"type": "integer", "minimum": 0, "description": "Of the draws of the rules in modify."}
+                }
+              },
+              "Modify": {
+                "type": "array", "items": {"type": "object"},
+                "description": "Traffic rules, as under modify in wiretape.yaml. They name no files."
+              },
+              "Modification": {
+                "type": "object", "required": ["modify"], "additionalProperties": false,
+                "properties": {
+                  "modify": {"$ref": "#/components/schemas/Modify"},
+                  "ttl": {"type": "string", "description": "After this time, as 30s, the rules of the order apply again."}
                 }
               },
               "Session": {
@@ -178,6 +207,9 @@ enum ControlDescription {
                       "leaks": {"$ref": "#/components/schemas/Texts"},
                       "namedDigests": {"$ref": "#/components/schemas/Texts"}
                     }
+                  },
+                  "rules": {
+                    "type": "array", "items": {"type": "object"}, "description": "What became of each traffic rule, if there are any."
                   },
                   "traffic": {
                     "type": "object", "required": ["bytes", "tunnels", "malformed", "tlsFailures"],

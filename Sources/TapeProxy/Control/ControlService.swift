@@ -15,6 +15,7 @@ struct ControlService: Sendable {
             case .create: return self.created(try self.server.open(try SessionOrderReader.read(request.body)))
             case .list: return Self.list(self.server.reports())
             case .show(let name): return Self.one(try self.server.report(on: name))
+            case .modify(let name): return Self.one(try self.server.modify(name, try SessionModification(request.body)))
             case .end(let name, let failed): return Self.one(try self.server.end(name, keepsOld: failed))
             }
         } catch {
@@ -115,6 +116,7 @@ enum ControlRoute: Sendable, Hashable {
     case list
     case create
     case show(SessionName)
+    case modify(SessionName)
     /// - failed: the recording must not replace an older cassette.
     case end(SessionName, failed: Bool)
 
@@ -127,7 +129,7 @@ enum ControlRoute: Sendable, Hashable {
             self = .describe
             return
         }
-        guard parts.first?.isEmpty == true, (2...3).contains(parts.count), parts[1] == "sessions" else { throw Self.unknown }
+        guard parts.first?.isEmpty == true, (2...4).contains(parts.count), parts[1] == "sessions" else { throw Self.unknown }
         if parts.count == 2 {
             switch request.method {
             case "GET": self = .list
@@ -141,6 +143,13 @@ enum ControlRoute: Sendable, Hashable {
             throw LocalAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
                 message: "that is not a valid session ID, which is never percent-encoded: GET /sessions lists the open sessions.")
+        }
+        if parts.count == 4 {
+            guard parts[3] == "modify" else { throw Self.unknown }
+            guard request.method == "PUT" else { throw Self.notAllowed("PUT") }
+            try Self.check(request.query, allowsFailed: false)
+            self = .modify(name)
+            return
         }
         switch request.method {
         case "GET":
@@ -165,7 +174,7 @@ enum ControlRoute: Sendable, Hashable {
     private static var unknown: LocalAnswer {
         LocalAnswer(
             status: 404, reason: "Not Found", code: "not-found",
-            message: "there is nothing at that path: use /sessions, /sessions/ID and /openapi.json.")
+            message: "there is nothing at that path: use /sessions, /sessions/ID, /sessions/ID/modify and /openapi.json.")
     }
 
     /// RFC 9110, 15.5.6: a 405 without Allow is malformed.

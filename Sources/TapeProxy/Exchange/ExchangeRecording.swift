@@ -43,6 +43,8 @@ struct ExchangeRecording: ~Copyable {
         self.tap = Tap(id: id, started: started, request: recorded, framing: request.framing)
     }
 
+    mutating func modified(_ modification: Modification) { self.tap?.modified(modification) }
+
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
 
     /// - Parameter blocked: how many milliseconds the request was held before Wiretape decided how to answer it.

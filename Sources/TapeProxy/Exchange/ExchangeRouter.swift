@@ -7,6 +7,13 @@ internal import TapeExchange
 /// Lives on its event loop.
 struct ExchangeRouter {
     let stream: any ClientStream
+    /// How traffic rules change what is forwarded; nil if they do not.
+    var change: RequestChange?
+
+    init(stream: any ClientStream, change: RequestChange? = nil) {
+        self.stream = stream
+        self.change = change
+    }
 
     private var peer: ClientPeer { self.stream.peer }
     private var proxy: ProxyContext { self.stream.peer.session }
@@ -96,6 +103,18 @@ struct ExchangeRouter {
     }
 
     private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
+        guard let rules = self.proxy.rules, !rules.engine.isEmpty else { return self.answer(request, scope) }
+        let facts = request.facts(body: nil)
+        let needs = rules.engine.needs(for: facts)
+        if needs.disk || needs.body && request.hasBody {
+            return RuledExchange(router: self, request: request, scope: scope, rules: rules, needs: needs)
+        }
+        guard let plan = rules.plan(for: facts, at: self.proxy.now) else { return self.answer(request, scope) }
+        return RuledExchange(router: self, request: request, scope: scope, rules: rules, plan: plan)
+    }
+
+    /// Answers from the cassette or the origin, as the session decides.
+    func answer(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
         // The last recipient answers in place of the origin (RFC 9110, 7.6.2).
         if MaxForwards.left(of: request.head) == 0 { return self.local(request, .lastRecipient(of: request.head)) }
         let opensWebSocket = self.proxy.library != nil && WebSocketHandshake.isAsked(by: request.head)
@@ -138,10 +157,12 @@ struct ExchangeRouter {
             let failure = scope.failure
             scope.failure = nil
             return ForwardExchange(
-                client: self.stream, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead)
+                client: self.stream, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead,
+                change: self.change)
         case .replay(let index, let form):
             self.proxy.count { $0.replayed += 1 }
             self.proxy.log.replay(index, connection: self.peer.id, method: request.head.method, origin: scope.origin)
+            self.stream.answers(with: index)
             return ReplayExchange(client: self.stream, request: request, index: index, form: form, ahead: ahead)
         case .allowPreflight:
             self.proxy.count { $0.replayed += 1 }

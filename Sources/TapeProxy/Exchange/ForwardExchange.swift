@@ -17,6 +17,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     private let route: UpstreamRoute
     /// Why the connection that was opened ahead of this request failed.
     private let earlierFailure: Failure?
+    private let change: RequestChange?
     private var state: ExchangeState
     private var recording: ExchangeRecording
     private var upstream: (any UpstreamStream)?
@@ -46,11 +47,13 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     /// - Parameters:
     ///   - earlierFailure: of the connection that was opened ahead of the request.
     ///   - ahead: the part of the request that has already been read.
+    ///   - change: how traffic rules change the request.
     init(
         client: any ClientStream, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool,
-        ahead: ReadAhead = ReadAhead()
+        ahead: ReadAhead = ReadAhead(), change: RequestChange? = nil
     ) {
         let proxy = client.peer.session
+        self.change = change
         self.client = client
         self.proxy = proxy
         self.request = request
@@ -59,6 +62,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.earlierFailure = earlierFailure
         self.buffered = ahead.body
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
+        if let change { self.recording.modified(change.modification) }
         self.state = ExchangeState(
             ExchangeState.Request(
                 isRepeatable: request.isRepeatable, isRead: ahead.isRead || !request.hasBody,
@@ -132,7 +136,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.proxy.session.didNotReachOrigin()
     }
 
-    private func attach(_ upstream: any UpstreamStream, isReused: Bool) {
+    private func attach(_ connected: any UpstreamStream, isReused: Bool) {
+        let upstream = self.change?.applied(to: connected) ?? connected
         self.hasReached = true
         let blocked = self.buffered == nil ? nil : self.elapsed
         self.upstream = upstream

@@ -226,6 +226,17 @@ final class HTTP2ClientStream: ClientStream, TimedConnection {
         self.connection?.flush()
     }
 
+    func reset(code: UInt32, isOfConnection: Bool) {
+        self.exchange = nil
+        self.startDraining()
+        if isOfConnection {
+            self.codec.end(code: HTTP2ErrorCode(rawValue: code))
+        } else {
+            self.codec.reset(self.id, code: HTTP2ErrorCode(rawValue: code))
+        }
+        self.connection?.flush()
+    }
+
     func close() {
         let exchange = self.exchange.take()
         self.startDraining()

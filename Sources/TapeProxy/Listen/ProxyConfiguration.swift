@@ -2,6 +2,7 @@ public import CassetteModel
 public import CassettePlayback
 internal import LocalHTTP
 public import Logging
+package import TrafficRules
 
 /// How a proxy listens, what it allows and how long it waits.
 public struct ProxyConfiguration: Sendable {
@@ -55,6 +56,8 @@ public struct ProxyConfiguration: Sendable {
 
     /// Receives the exchanges that are being recorded while they are open. Called on event loops; must return at once.
     package var watch: (@Sendable (WatchedExchange) -> Void)?
+    /// Changes the traffic; nil if no rules do.
+    package var rules: RuleEngine?
     /// Other ports on which this process listens. No event loop dials them.
     package var closedPorts: [ClosedPort] = []
 

@@ -4,6 +4,7 @@ public import CassetteRedaction
 public import CassetteRun
 public import CassetteStore
 public import TapeTrust
+package import TrafficRules
 
 /// The settings of a run, from one source or from all of them combined; nil or empty if not set.
 ///
@@ -32,6 +33,10 @@ public struct RunSettings: Sendable, Hashable {
     /// Dates in JSON bodies to shift like those in header fields.
     public var refreshFields: [Setting<String>] = []
     public var failOn: Setting<FailureRule>?
+    /// Rules that change the traffic.
+    package var modify: [Setting<RuleList>] = []
+    /// Of the draws of these rules.
+    public var seed: Setting<UInt64>?
     public var maxAge: Setting<Age>?
     public var onExpired: Setting<ExpiryPolicy>?
     /// Whether the old cassette is kept when the command fails.
@@ -80,6 +85,8 @@ public struct RunSettings: Sendable, Hashable {
         sum.originErrors = other.originErrors ?? self.originErrors
         sum.refreshDates = other.refreshDates ?? self.refreshDates
         sum.refreshFields += other.refreshFields
+        sum.modify += other.modify
+        sum.seed = other.seed ?? self.seed
         sum.failOn = other.failOn ?? self.failOn
         sum.maxAge = other.maxAge ?? self.maxAge
         sum.onExpired = other.onExpired ?? self.onExpired
@@ -111,6 +118,7 @@ extension RunSettings {
     public var rangesInForce: RangeReplay { self.ranges?.value ?? .computed }
     public var failOnInForce: FailureRule { (self.failOn?.value ?? .standard).under(self.orderInForce) }
     public var onExpiredInForce: ExpiryPolicy { self.onExpired?.value ?? .warn }
+    public var seedInForce: UInt64 { self.seed?.value ?? 0 }
     public var latencyInForce: String { self.latency?.value ?? "none" }
     public var refreshesDates: Bool { self.refreshDates?.value ?? false }
     public var keepsOnFailure: Bool { self.keepOnFailure?.value ?? true }

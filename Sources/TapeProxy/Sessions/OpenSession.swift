@@ -35,6 +35,7 @@ final class OpenSession: Sendable {
     let listener: (any Channel)?
     /// The session's own port. Read once, because a closed listener has no address.
     let port: Int?
+    private let rules: SessionRulesSwitch?
 
     init(
         _ parts: Parts, token: Secret, common: SharedSession, contexts: PerLoop<ProxyContext>, listener: (any Channel)?
@@ -45,7 +46,11 @@ final class OpenSession: Sendable {
         self.contexts = contexts
         self.listener = listener
         self.port = listener?.localAddress?.port
+        self.rules = common.rules.map { SessionRulesSwitch($0.engine) }
     }
+
+    /// Replaces the traffic rules.
+    func modify(_ modification: SessionModification, on loop: any EventLoop) { self.rules?.apply(modification, on: loop) }
 
     var name: SessionName { self.parts.name }
     var session: CassetteSession { self.parts.cassette.session }
@@ -60,6 +65,7 @@ final class OpenSession: Sendable {
             details: isDetailed ? self.session.report(name: self.parts.cassetteName, cassette: self.parts.cassette.cassette) : nil,
             recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.cassette.plan.expiry)
         report.label = self.parts.label
+        report.rules = self.common.rules?.engine.report() ?? []
         return report
     }
 

@@ -66,6 +66,8 @@ final class ProxyContext {
     var disk: DiskPool { self.shared.disk }
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
+    /// Nil if no rules change the traffic.
+    var rules: SessionRules? { self.common.rules }
     var diagnosis: Diagnosis { self.common.diagnosis }
     var now: NIODeadline { self.shared.now }
 

@@ -2,6 +2,7 @@ public import CassettePlayback
 public import CassetteStore
 public import TapeBytes
 public import TapeRecorder
+package import TrafficRules
 
 /// The state or the result of a session: totals and, if requested, a report on each exchange.
 public struct SessionReport: Sendable {
@@ -28,13 +29,16 @@ public struct SessionReport: Sendable {
 
     /// The replay flaws that count as failures.
     public var failOn = FailureRule.standard
+    /// What became of each traffic rule.
+    package var rules: [RuleReport] = []
     /// A message that the cassette is expired but was replayed anyway; nil otherwise.
     public var expiry: String?
 
     /// The exit code of a run with this result: 0, or the smallest `RunFailure`.
     public var exitStatus: Int {
         if self.problem != nil || self.verdict.unserved > 0 { return Int(RunFailure.failed.rawValue) }
-        let failures = RunFailure.all(failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder)
+        let failures = RunFailure.all(
+            failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules)
         return Int(failures.min()?.rawValue ?? 0)
     }
 
@@ -47,6 +51,7 @@ public struct SessionReport: Sendable {
         for leak in self.recorder?.leaks ?? [] {
             lines.append("a secret is still in \"\(self.file ?? self.cassette)\": \(leak); remove the file, or try \"wiretape redact\".")
         }
+        lines += self.rules.flatMap { RuleLines.lines(of: $0) }.filter(\.isComplaint).map(\.text)
         if let unreadable = self.counts.firstUnreadable { lines.append("a recorded answer could not be read: \(unreadable)") }
         return lines
     }
@@ -81,6 +86,15 @@ public struct SessionReport: Sendable {
         if self.recorder != nil {
             writer.member("recording")
             self.writeRecording(&writer)
+        }
+        if !self.rules.isEmpty {
+            writer.member("rules")
+            writer.beginArray(.inline)
+            for rule in self.rules {
+                writer.element()
+                RuleLines.write(rule, to: &writer)
+            }
+            writer.endArray()
         }
         writer.member("traffic")
         Self.write(

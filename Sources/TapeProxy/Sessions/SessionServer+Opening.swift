@@ -6,6 +6,7 @@ internal import LocalHTTP
 internal import NIOCore
 internal import TapeExchange
 internal import TapeRecorder
+internal import TrafficRules
 
 /// Opening sessions.
 extension SessionServer {
@@ -130,6 +131,8 @@ extension SessionServer {
         configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
         configuration.originErrors = parts.settings.originErrors?.value
         configuration.refresh = parts.cassette.plan.refresh
+        // Also without rules: the control API may give some.
+        configuration.rules = try parts.settings.ruleEngine() ?? RuleEngine(TrafficRules())
         configuration.watch = parts.page?.watch
         if let port = parts.page?.port, let loopback = IPAddress("127.0.0.1") {
             self.loops.shared.ownPorts.add(LoopRule(listeningOn: loopback, port: port, interfaces: []))

@@ -257,6 +257,13 @@ extension SessionServer {
         try self.registry.withLock { try $0.session(name) }.report(isDetailed: true)
     }
 
+    /// Replaces the traffic rules of a session.
+    func modify(_ name: SessionName, _ modification: SessionModification) throws -> SessionReport {
+        let session = try self.registry.withLock { try $0.session(name) }
+        session.modify(modification, on: self.loops.first)
+        return session.report()
+    }
+
     /// The reports of all open sessions, in the order of their start.
     func reports() -> [SessionReport] {
         self.registry.withLock { $0.open }.map { $0.report() }

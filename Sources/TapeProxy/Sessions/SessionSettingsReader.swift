@@ -3,6 +3,7 @@ internal import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteRun
 internal import TapeBytes
+internal import TrafficRules
 
 /// Reads the settings of an order: those that `record`, `run` and `replay` take as options, under the names of the configuration file.
 struct SessionSettingsReader {
@@ -10,7 +11,7 @@ struct SessionSettingsReader {
         "rules", "repeat", "order", "conversation", "ranges", "failOn", "latency", "originErrors", "refreshDates", "maxAge", "onExpired",
         "redaction",
         "redact",
-        "keep", "secretEnv",
+        "keep", "secretEnv", "modify", "seed",
     ]
 
     let members: OrderMembers
@@ -34,10 +35,25 @@ struct SessionSettingsReader {
         }
         settings.onExpired = try self.members.choice("onExpired", ExpiryPolicy.allCases).map(self.setting)
         try self.readRedaction(into: &settings)
+        try self.readModify(into: &settings)
         return settings
     }
 
     private func setting<Value>(_ value: Value) -> Setting<Value> { Setting(value: value, source: .session) }
+
+    /// A list of traffic rules, which name no files: the client of a session may be on another machine.
+    private func readModify(into settings: inout RunSettings) throws(SessionError) {
+        if let value = self.members.value("modify") {
+            let list = RuleList(node: RuleNode(value), file: "modify", folder: nil)
+            _ = try self.members.made("modify") { try TrafficRules([list]) }
+            settings.modify = [Setting(value: list, source: .session)]
+        }
+        guard let value = self.members.value("seed") else { return }
+        guard let seed = UInt64(String(decoding: value.raw, as: UTF8.self)) else {
+            throw self.members.error("seed", "is not a whole number from 0 to \(UInt64.max): correct it.")
+        }
+        settings.seed = self.setting(seed)
+    }
 
     private func readRules(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("rules") else { return }

@@ -20,6 +20,8 @@ final class SharedSession: Sendable {
     /// Responses in memory. A response that one loop has read from the disk is not read again by the others.
     let cache: ReplayCache
     let diagnosis: Diagnosis
+    /// Nil if no rules change the traffic.
+    let rules: SessionRules?
     let substitutes = RouteSubstitutes()
     /// Names the session if the server has several.
     let log: ProxyLog
@@ -38,6 +40,7 @@ final class SharedSession: Sendable {
         self.session = session
         self.recorder = recorder
         self.cassette = cassette
+        self.rules = configuration.rules.map { SessionRules($0) }
         self.recordedVersions = cassette.map { Self.versions(of: $0) } ?? [:]
         self.cache = ReplayCache(cacheLimits)
         self.log = log

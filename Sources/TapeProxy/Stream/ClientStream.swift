@@ -26,6 +26,8 @@ protocol ClientStream: ByteStream {
     /// - Returns: false if it was not sent, because this client or protocol needs it in another form.
     func send(_ answer: ReadyAnswer) -> Bool
 
+    /// The answer that follows is the one of a recorded exchange.
+    func answers(with index: Int)
     /// The answer is complete. If the connection stays open, the next request is read.
     func finish()
     /// Tells the client, in its protocol, that the request was not processed and can be sent again.
@@ -38,6 +40,12 @@ protocol ClientStream: ByteStream {
     ///
     /// - Parameter isReset: reset the connection, if this stream has one of its own.
     func breakOff(isReset: Bool)
+    /// Ends without an answer, or in the middle of one, by a reset.
+    ///
+    /// - Parameters:
+    ///   - code: the error code of HTTP/2 (RFC 9113, 7); other protocols have none.
+    ///   - isOfConnection: on HTTP/2, the whole connection ends by GOAWAY with the code, and not the stream alone.
+    func reset(code: UInt32, isOfConnection: Bool)
     /// Closes at once.
     func close()
     /// Replaces the running exchange with another.
@@ -45,8 +53,10 @@ protocol ClientStream: ByteStream {
 }
 
 extension ClientStream {
+    func answers(with index: Int) {}
     func refuse() -> Bool { false }
     func breakOff(isReset: Bool) { self.cut() }
+    func reset(code: UInt32, isOfConnection: Bool) { self.breakOff(isReset: true) }
 }
 
 /// A client stream whose CONNECT tunnel can be intercepted: TLS is inserted, and requests continue inside.

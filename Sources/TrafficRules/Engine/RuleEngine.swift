@@ -72,6 +72,22 @@ package final class RuleEngine: Sendable {
         return rules
     }
 
+    /// What the plan for a request needs: its body, or the disk.
+    package struct Needs: Sendable, Hashable {
+        package var body: Bool
+        package var disk: Bool
+
+        package static let nothing = Needs(body: false, disk: false)
+    }
+
+    /// - Parameter head: whose `body` does not count.
+    package func needs(for head: RequestFacts) -> Needs {
+        let rules = self.rules
+        return Needs(body: rules.needsBody(head), disk: rules.readsFiles)
+    }
+
+    package var isEmpty: Bool { self.active.withLock { $0.isEmpty } }
+
     /// Uses other rules from now on. A rule that stays as it was, under the same name, keeps its counts and numbers.
     package func replace(_ rules: TrafficRules) {
         self.active.withLock { active in

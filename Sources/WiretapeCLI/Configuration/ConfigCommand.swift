@@ -26,6 +26,7 @@ struct ConfigCommand: ParsableCommand {
     @OptionGroup var verdict: VerdictOptions
     @OptionGroup var pace: PaceOptions
     @OptionGroup var redaction: RedactionOptions
+    @OptionGroup var modify: ModifyOptions
     @OptionGroup var config: ConfigOptions
 
     @Flag(help: "Print a JSON array.")
@@ -58,6 +59,7 @@ struct ConfigCommand: ParsableCommand {
                 self.file.map { configFile.settings(for: $0, in: ConfigSearch.workingFolder) } ?? configFile.settings)
         }
         settings = self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: settings))))
+        settings = try self.modify.lay(over: settings)
         try settings.check()
         return settings
     }
@@ -127,6 +129,8 @@ struct SettingRow: Sendable, Hashable {
         add(.review, "\(settings.reviews)", settings.review?.source)
         add(.durability, settings.durabilityInForce.rawValue, settings.durability?.source)
         add(.onDiskFull, settings.onDiskFullInForce.rawValue, settings.onDiskFull?.source)
+        for rules in settings.modify { add(.modify, rules.value.file, rules.source) }
+        add(.seed, "\(settings.seedInForce)", settings.seed?.source)
         add(.listen, settings.listenInForce.description, settings.listen?.source)
         add(.grace, "\(settings.graceInForce)", settings.grace?.source)
         list(.passthrough, settings.passthrough)

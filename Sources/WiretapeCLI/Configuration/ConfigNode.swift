@@ -1,6 +1,7 @@
 internal import TapeBytes
 internal import TapeProxy
 internal import TapeYAML
+internal import TrafficRules
 
 /// A value of a configuration file, YAML or JSON, with its line.
 ///
@@ -23,6 +24,8 @@ struct ConfigNode: Hashable {
     /// From 1.
     var line: Int
     var content: Content
+    /// Whether a text was written as a string: in quotes in YAML, or as a string of JSON.
+    var isString = false
 
     /// Values in a file, counting each use of an alias: a configuration has some dozens, and aliases of aliases would exhaust memory.
     static let limit = 10_000
@@ -75,7 +78,7 @@ struct ConfigNode: Hashable {
                 guard let text = value.string else {
                     throw SettingError("\"\(self.file)\" line \(line): half of a surrogate pair is not text: correct it.")
                 }
-                return ConfigNode(line: line, content: .text(text))
+                return ConfigNode(line: line, content: .text(text), isString: true)
             case .array:
                 var list: [ConfigNode] = []
                 for element in value.elements { list.append(try self.node(element, depth: depth + 1)) }
@@ -130,7 +133,9 @@ struct ConfigNode: Hashable {
             switch start.event {
             case .scalar(let text, let isPlain, let properties):
                 let isNothing = isPlain && ["", "~", "null"].contains(text)
-                (node, name) = (ConfigNode(line: line, content: isNothing ? .nothing : .text(text)), properties.anchor)
+                (node, name) = (
+                    ConfigNode(line: line, content: isNothing ? .nothing : .text(text), isString: !isPlain), properties.anchor
+                )
             case .sequenceStart(let properties):
                 (node, name) = (ConfigNode(line: line, content: .list(try self.elements(depth))), properties.anchor)
             case .mappingStart(let properties):
@@ -213,5 +218,20 @@ struct ConfigNode: Hashable {
         private static func error(_ problem: YAMLEvents.Problem, _ file: String) -> SettingError {
             SettingError("\"\(file)\"\(problem.line.map { " line \($0)" } ?? ""): \(problem.reason): correct it.")
         }
+    }
+}
+
+extension ConfigNode {
+    /// The same value, for traffic rules.
+    var ruleNode: RuleNode {
+        let content: RuleNode.Content =
+            switch self.content {
+            case .nothing: .nothing
+            case .text(let text): .text(text)
+            case .list(let list): .list(list.map(\.ruleNode))
+            case .members(let members):
+                .members(members.map { RuleNode.Member(name: $0.name, line: $0.line, value: $0.value.ruleNode) })
+            }
+        return RuleNode(line: self.line, content: content, isString: self.isString)
     }
 }

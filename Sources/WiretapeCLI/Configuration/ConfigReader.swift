@@ -5,6 +5,7 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeProxy
 internal import TapeTrust
+internal import TrafficRules
 
 /// Reads settings from a configuration file's values and checks each of them.
 struct ConfigReader {
@@ -73,6 +74,8 @@ struct ConfigReader {
         case .review: settings.review = try reading.flag()
         case .durability: settings.durability = try reading.choice()
         case .onDiskFull: settings.onDiskFull = try reading.choice()
+        case .modify: settings.modify = [try reading.rules()]
+        case .seed: settings.seed = try reading.one { try Self.seed($0) }
         case .listen: settings.listen = try reading.one { try Self.address($0) }
         case .grace: settings.grace = try reading.one { try Self.grace($0) }
         case .passthrough: settings.passthrough = try reading.list { try HostPattern($0) }
@@ -87,6 +90,13 @@ struct ConfigReader {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
             throw SettingError("\"\(name)\" cannot be the name of a variable; write the name alone, for example API_KEY")
         }
+    }
+
+    static func seed(_ text: String) throws -> UInt64 {
+        guard let seed = UInt64(text), text.utf8.allSatisfy({ 48...57 ~= $0 }) else {
+            throw SettingError("\"\(text)\" is not a seed; write a whole number from 0 to \(UInt64.max)")
+        }
+        return seed
     }
 
     private static func address(_ text: String) throws -> ListenAddress {
@@ -226,6 +236,19 @@ struct ConfigReader {
             return self.setting(names, line)
         }
 
+        /// The rules that change the traffic.
+        func rules() throws(SettingError) -> Setting<RuleList> {
+            let list = RuleList(
+                node: self.member.value.ruleNode, file: self.file,
+                folder: CassetteGlob.folder(of: CassetteGlob.absolute(self.file, in: ConfigSearch.workingFolder)))
+            do {
+                _ = try TrafficRules([list])
+            } catch {
+                throw SettingError(error.message)
+            }
+            return self.setting(list, self.member.line)
+        }
+
         func failOn() throws(SettingError) -> Setting<FailureRule> {
             let (names, line) = try self.names()
             do {
@@ -244,6 +267,7 @@ enum ConfigKey: String, CaseIterable {
     case order, conversation, ranges, latency, originErrors, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review,
         durability,
         onDiskFull
+    case modify, seed
     case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes by name.
     case cassettes

@@ -25,6 +25,7 @@ struct RecordCommand: ParsableCommand {
     var url: String?
 
     @OptionGroup var rules: RuleOptions
+    @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
@@ -41,7 +42,8 @@ struct RecordCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), config: self.config, reports: [], proxy: self.proxy,
+            file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), modify: self.modify, config: self.config,
+            reports: [], proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url,
             command: self.command)
@@ -78,6 +80,7 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var verdict: VerdictOptions
     @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: PaceOptions
+    @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
@@ -94,7 +97,7 @@ struct ReplayCommand: ParsableCommand {
         ProxyRun(
             file: self.file, mode: RecordMode.none,
             settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
-            config: self.config,
+            modify: self.modify, config: self.config,
             reports: self.reports.report, proxy: self.proxy, tls: self.tls, trust: self.trust, upstreamTLS: nil, recording: nil,
             browser: self.browser, url: self.url,
             command: self.command)
@@ -141,6 +144,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var verdict: VerdictOptions
     @OptionGroup var reports: ReportOptions
     @OptionGroup(title: "Time in a replay") var pace: PaceOptions
+    @OptionGroup(title: "Changing the traffic") var modify: ModifyOptions
     @OptionGroup(title: "Configuration file") var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup(title: "Browser") var browser: BrowserOptions
@@ -159,7 +163,8 @@ struct RunCommand: ParsableCommand {
         var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
         settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
-            file: self.file, mode: nil, settings: settings, config: self.config, reports: self.reports.report, proxy: self.proxy,
+            file: self.file, mode: nil, settings: settings, modify: self.modify, config: self.config,
+            reports: self.reports.report, proxy: self.proxy,
             tls: self.tls, trust: self.trust, upstreamTLS: self.upstreamTLS, recording: self.recording, browser: self.browser,
             url: self.url,
             command: self.command)

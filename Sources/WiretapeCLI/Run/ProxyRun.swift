@@ -19,6 +19,7 @@ struct ProxyRun {
     var mode: RecordMode?
     /// From the command line.
     var settings: RunSettings
+    var modify: ModifyOptions
     var config: ConfigOptions
     var reports: [ReportFile]
     var proxy: ProxyOptions
@@ -60,6 +61,7 @@ struct ProxyRun {
         configuration.latency = try Latency(settings.latencyInForce)
         configuration.originErrors = settings.originErrors?.value
         configuration.refresh = plan.refresh
+        configuration.rules = try settings.ruleEngine()
         let program = try self.hasProgram ? self.trustedProgram(place, screen) : nil
         defer {
             // Helpers of a browser may outlive it for a moment, and write.
@@ -142,6 +144,7 @@ struct ProxyRun {
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: plan.cassette),
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, command: self.command, failOn: settings.failOnInForce,
+            rules: configuration.rules?.report() ?? [],
             review: review,
             address: self.browser.browser ? nil : ProxyAddress.reachable(server.address),
             keepsOnFailure: settings.keepsOnFailure)
@@ -159,7 +162,7 @@ struct ProxyRun {
 
     /// The configuration file's settings, overridden by the command line's.
     private func settingsInForce() throws -> RunSettings {
-        var settings = self.proxy.lay(over: self.settings)
+        var settings = try self.modify.lay(over: self.proxy.lay(over: self.settings))
         if let recording { settings = recording.lay(over: settings) }
         if let file = try self.config.file() { settings = file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(settings) }
         try settings.check(assumesYes: self.recording?.yes == true)

@@ -4,6 +4,7 @@ internal import CassetteTools
 internal import TapeBytes
 internal import TapeProxy
 internal import TapeRecorder
+internal import TrafficRules
 
 /// The outcome of a run: for people, for scripts, and as an exit code.
 struct RunSummary {
@@ -17,6 +18,8 @@ struct RunSummary {
     /// The words of the command.
     var command: [String] = []
     var failOn = FailureRule.standard
+    /// What became of each traffic rule.
+    var rules: [RuleReport] = []
     /// The outcome of `--review`; nil if there was no review.
     var review: RecordingReview.Outcome?
     /// Where the command's proxy was; nil if that was no matter of the command's, as with a browser.
@@ -29,7 +32,8 @@ struct RunSummary {
     /// The command's own exit code first; of several reasons for failure, the smallest.
     var exitStatus: Int32 {
         if let childStatus, childStatus != 0 { return childStatus }
-        let failures = RunFailure.all(failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder)
+        let failures = RunFailure.all(
+            failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder, rules: self.rules)
         return failures.min()?.rawValue ?? ExitStatus.done
     }
 
@@ -55,6 +59,9 @@ struct RunSummary {
             } else if let problem = recorder.firstProblem {
                 screen.complain("recording was delayed (\(problem)); nothing is lost.")
             }
+        }
+        for rule in self.rules {
+            for line in RuleLines.lines(of: rule) { line.isComplaint ? screen.complain(line.text) : screen.say(line.text) }
         }
         for leak in self.recorder?.leaks ?? [] {
             screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
@@ -125,6 +132,15 @@ struct RunSummary {
             self.number("unreadable", self.counts.unreadable, &writer)
             self.number("unused", self.verdict.unused.count, &writer)
             self.number("orderViolations", self.verdict.orderViolations, &writer)
+        }
+        if !self.rules.isEmpty {
+            writer.member("rules")
+            writer.beginArray(.inline)
+            for rule in self.rules {
+                writer.element()
+                RuleLines.write(rule, to: &writer)
+            }
+            writer.endArray()
         }
         if let review {
             writer.member("review")

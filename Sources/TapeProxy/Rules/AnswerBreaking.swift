@@ -1,0 +1,357 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TrafficRules
+
+/// Breaks an answer as a fault of a rule says: takes the items of the answer, and hands on those that the client gets.
+struct AnswerBreaking {
+    /// Bytes of a body that are held where a fault needs all of it.
+    private static let heldLimit = 16 << 20
+    private static let garbage = Array("\u{0}\u{1}\u{7f}wiretape garbage\u{0}\r\n".utf8)
+
+    private enum Phase {
+        /// Before the head.
+        case head
+        /// The fault comes after so many more bytes of the body.
+        case bytes(Int)
+        /// The fault comes after so many more events or messages.
+        case units(Int)
+        /// The whole body is needed.
+        case holding(ResponseHead, BodyFraming, ByteBuffer)
+        /// The event or message that comes late is held.
+        case reordering(ByteBuffer)
+        /// In the trailers.
+        case trailers
+        /// Nothing more to do: items pass.
+        case passing
+        /// The answer is over for the client.
+        case over
+    }
+
+    private let fault: Fault
+    private let method: String
+    private let rules: RuleEngine
+    private var phase = Phase.head
+    private var units: StreamUnits?
+    /// The fault has come.
+    private(set) var hasCome = false
+
+    init(_ fault: Fault, method: String, rules: RuleEngine) {
+        self.fault = fault
+        self.method = method
+        self.rules = rules
+    }
+
+    /// Whether the client got less than the whole answer, or another one, so that it may ask again.
+    var isBroken: Bool {
+        guard self.hasCome else { return false }
+        switch self.fault.kind {
+        case .slice, .reorder, .repeat, .stall: return false
+        case .status, .grpc, .close, .webSocketClose, .reset, .refuse, .dns, .tls, .timeout, .truncate, .cut, .garbage, .corrupt, .drop:
+            return true
+        }
+    }
+
+    // MARK: Items
+
+    mutating func put(_ item: AnswerItem) -> [AnswerItem] {
+        switch self.phase {
+        case .over: return []
+        case .passing: return [item]
+        case .head, .bytes, .units, .holding, .reordering, .trailers: break
+        }
+        switch item {
+        case .interim, .raw, .stall, .flush: return [item]
+        case .head(let head, let framing): return self.head(head, framing)
+        case .data(let bytes): return self.data(bytes)
+        case .local: return self.begins ? self.come(then: [item]) : [item]
+        case .end(let end): return self.end(end)
+        }
+    }
+
+    /// Whether the fault comes before the head.
+    private var begins: Bool {
+        guard self.fault.after == nil else { return false }
+        switch self.fault.part {
+        case .head: return true
+        case .body, .trailers: return false
+        case nil: break
+        }
+        switch self.fault.kind {
+        case .truncate, .cut, .garbage, .corrupt, .slice, .reorder, .repeat, .drop: return false
+        case .status, .grpc, .close, .webSocketClose, .reset, .refuse, .dns, .tls, .timeout, .stall: return true
+        }
+    }
+
+    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+        if self.begins { return self.come(then: [.head(head, framing)]) }
+        if self.fault.part == .trailers {
+            self.phase = .trailers
+            return [.head(head, framing)]
+        }
+        guard framing != .none else { return self.cannot("the answer has no body", [.head(head, framing)]) }
+        switch self.fault.kind {
+        case .slice, .corrupt: break
+        case .reorder, .repeat, .drop: return self.units(head, framing)
+        default:
+            switch self.fault.after {
+            case .events, .messages: return self.units(head, framing)
+            case .bytes, .share, nil: break
+            }
+        }
+        if case .slice = self.fault.kind {
+            self.hasCome = true
+            self.phase = .bytes(0)
+            return [.head(head, framing)]
+        }
+        if case .corrupt = self.fault.kind {
+            self.phase = .holding(head, framing, ByteBuffer())
+            return []
+        }
+        guard let count = self.position(in: framing) else {
+            self.phase = .holding(head, framing, ByteBuffer())
+            return []
+        }
+        return self.head(head, framing, faultAfter: count)
+    }
+
+    /// Where in the body the fault comes, in bytes; nil if the length of the body decides and is not known.
+    private func position(in framing: BodyFraming) -> Int? {
+        switch self.fault.after {
+        case .bytes(let count): return count
+        case .share(let thousandths):
+            guard case .length(let length) = framing else { return nil }
+            return length * thousandths / 1000
+        case nil:
+            guard self.isInTheMiddle else { return 0 }
+            guard case .length(let length) = framing else { return nil }
+            return length / 2
+        case .events, .messages: return 0
+        }
+    }
+
+    /// Faults that need a part of the body come in its middle unless the rule says where.
+    private var isInTheMiddle: Bool {
+        switch self.fault.kind {
+        case .truncate, .cut, .garbage: true
+        default: false
+        }
+    }
+
+    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming, faultAfter count: Int) -> [AnswerItem] {
+        if case .length(let length) = framing, count >= length {
+            return self.cannot("the body of the answer ends before the fault", [.head(head, framing)])
+        }
+        self.phase = .bytes(count)
+        guard case .truncate = self.fault.kind, case .length = framing else {
+            return [.head(head, framing)] + (count == 0 ? self.come(then: []) : [])
+        }
+        var shorter = head
+        shorter.fields = shorter.fields.removing("content-length")
+        shorter.fields.append(name: "Content-Length", value: "\(count)")
+        return [.head(shorter, .length(count))] + (count == 0 ? self.come(then: []) : [])
+    }
+
+    private mutating func units(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+        guard let units = StreamUnits(head.fields) else {
+            return self.cannot("the answer is not a stream of events or messages", [.head(head, framing)])
+        }
+        self.units = units
+        let count: Int
+        switch self.fault.after {
+        case .events(let events): count = events
+        case .messages(let messages): count = messages
+        case .bytes, .share, nil: count = 0
+        }
+        self.phase = .units(count)
+        switch self.fault.kind {
+        // These are for the next event.
+        case .reorder, .repeat, .drop: return [.head(head, framing)]
+        default: return [.head(head, framing)] + (count == 0 ? self.come(then: []) : [])
+        }
+    }
+
+    private mutating func data(_ bytes: ByteBuffer) -> [AnswerItem] {
+        switch self.phase {
+        case .bytes(let count):
+            if case .slice(let size, let delay) = self.fault.kind { return Self.slices(bytes, size, delay) }
+            guard bytes.readableBytes >= count else {
+                self.phase = .bytes(count - bytes.readableBytes)
+                return [.data(bytes)]
+            }
+            var rest = bytes
+            let first = rest.readSlice(length: count) ?? ByteBuffer()
+            return (count > 0 ? [.data(first)] : []) + self.come(then: rest.readableBytes > 0 ? [.data(rest)] : [])
+        case .units(let count): return self.units(bytes, count)
+        case .reordering(let late):
+            self.phase = .passing
+            guard let next = self.units?.push(bytes).first else {
+                self.phase = .reordering(late)
+                return []
+            }
+            let rest = self.units?.rest() ?? ByteBuffer()
+            return [.data(next), .data(late)] + (rest.readableBytes > 0 ? [.data(rest)] : [])
+        case .holding(let head, let framing, var held):
+            held.writeImmutableBuffer(bytes)
+            guard held.readableBytes <= Self.heldLimit else {
+                return self.cannot(
+                    "the body of an answer has more than \(Self.heldLimit >> 20) MiB, and the fault needs all of it",
+                    [.head(head, framing), .data(held)])
+            }
+            self.phase = .holding(head, framing, held)
+            return []
+        case .head, .trailers, .passing, .over: return [.data(bytes)]
+        }
+    }
+
+    private static func slices(_ bytes: ByteBuffer, _ size: Int, _ delay: Duration) -> [AnswerItem] {
+        var items: [AnswerItem] = []
+        var rest = bytes
+        while let slice = rest.readSlice(length: min(size, rest.readableBytes)), slice.readableBytes > 0 {
+            items.append(.data(slice))
+            items.append(delay > .zero ? .stall(.nanoseconds(delay.nanoseconds)) : .flush)
+        }
+        return items
+    }
+
+    private mutating func units(_ bytes: ByteBuffer, _ count: Int) -> [AnswerItem] {
+        var left = count
+        var items: [AnswerItem] = []
+        var complete = self.units?.push(bytes) ?? []
+        while !complete.isEmpty {
+            guard left == 0 else {
+                items.append(.data(complete.removeFirst()))
+                left -= 1
+                guard left == 0, !self.isForOneUnit else { continue }
+                self.phase = .over
+                let rest = complete + [self.units?.rest() ?? ByteBuffer()]
+                return items + self.come(then: rest.filter { $0.readableBytes > 0 }.map { .data($0) })
+            }
+            let unit = complete.removeFirst()
+            self.hasCome = true
+            self.phase = .passing
+            let rest = (complete + [self.units?.rest() ?? ByteBuffer()]).filter { $0.readableBytes > 0 }.map { AnswerItem.data($0) }
+            switch self.fault.kind {
+            case .repeat: return items + [.data(unit), .data(unit)] + rest
+            case .drop: return items + rest
+            default:
+                guard !complete.isEmpty else {
+                    self.phase = .reordering(unit)
+                    return items
+                }
+                return items + [rest[0], .data(unit)] + rest.dropFirst()
+            }
+        }
+        self.phase = .units(left)
+        return items
+    }
+
+    private var isForOneUnit: Bool {
+        switch self.fault.kind {
+        case .reorder, .repeat, .drop: true
+        default: false
+        }
+    }
+
+    private mutating func end(_ end: AnswerItem.End) -> [AnswerItem] {
+        defer { self.phase = .over }
+        switch self.phase {
+        case .holding(let head, let framing, let held): return self.whole(head, framing, held) + self.ended(end)
+        case .trailers:
+            guard case .finished(let trailers, let neverIndexed) = end else { return [.end(end)] }
+            if case .truncate = self.fault.kind {
+                self.hasCome = true
+                return [.end(.finished(HeaderFields(), NeverIndexed()))]
+            }
+            return self.come(then: [.end(.finished(trailers, neverIndexed))])
+        case .reordering(let late): return [.data(late), .end(end)]
+        case .units:
+            let rest = self.units?.rest() ?? ByteBuffer()
+            self.note("the stream of the answer ends before the fault")
+            return (rest.readableBytes > 0 ? [.data(rest)] : []) + [.end(end)]
+        case .bytes:
+            if case .slice = self.fault.kind { return [.end(end)] }
+            self.note("the body of the answer ends before the fault")
+            return [.end(end)]
+        case .head where self.begins: return self.come(then: [.end(end)])
+        case .head, .passing, .over: return [.end(end)]
+        }
+    }
+
+    /// The end, unless the fault has ended the answer.
+    private func ended(_ end: AnswerItem.End) -> [AnswerItem] {
+        switch self.fault.kind {
+        case .corrupt, .stall: return [.end(end)]
+        case .truncate: return [.end(end)]
+        default: return self.hasCome ? [] : [.end(end)]
+        }
+    }
+
+    /// A body that was held to its end.
+    private mutating func whole(_ head: ResponseHead, _ framing: BodyFraming, _ held: ByteBuffer) -> [AnswerItem] {
+        if case .corrupt = self.fault.kind {
+            var fields = head.fields
+            let body = Array(held.readableBytesView)
+            guard let corrupt = CorruptBody.corrupted(body, headers: &fields, draw: self.fault.draw) else {
+                self.note("a body that is empty or cannot be decoded cannot be corrupted")
+                return [.head(head, framing), .data(held)]
+            }
+            self.hasCome = true
+            var changed = head
+            changed.fields = fields
+            let size = corrupt.count
+            let isKnown = if case .length = framing { true } else { false }
+            return [.head(changed, isKnown ? .length(size) : framing), .data(ByteBuffer(bytes: corrupt))]
+        }
+        let thousandths = if case .share(let share)? = self.fault.after { share } else { 500 }
+        let count = held.readableBytes * thousandths / 1000
+        guard count < held.readableBytes else {
+            self.note("the body of the answer ends before the fault")
+            return [.head(head, framing), .data(held)]
+        }
+        var rest = held
+        let first = rest.readSlice(length: count) ?? ByteBuffer()
+        var items = self.head(head, framing, faultAfter: count)
+        // A fault at the very beginning has come with the head.
+        if count > 0 { items += [.data(first)] + self.come(then: [.data(rest)]) }
+        if case .truncate = self.fault.kind { return items.filter { if case .end = $0 { false } else { true } } }
+        return items
+    }
+
+    // MARK: The fault
+
+    /// - Parameter items: what follows if the answer goes on.
+    private mutating func come(then items: [AnswerItem]) -> [AnswerItem] {
+        self.hasCome = true
+        self.phase = .over
+        switch self.fault.kind {
+        case .stall(let time):
+            self.phase = .passing
+            return [.stall(.nanoseconds(time.nanoseconds))] + items
+        case .timeout: return [.stall(nil)]
+        case .close, .cut, .webSocketClose: return [.flush, .end(.cut)]
+        case .reset(let code, let isOfConnection):
+            return [.flush, .end(.reset(code: code, isOfConnection: isOfConnection))]
+        case .truncate: return [.end(.finished(HeaderFields(), NeverIndexed()))]
+        case .garbage: return [.raw(ByteBuffer(bytes: Self.garbage)), .end(.cut)]
+        case .status, .grpc, .refuse, .dns, .tls, .corrupt, .slice, .reorder, .repeat, .drop:
+            self.phase = .passing
+            return items
+        }
+    }
+
+    private mutating func cannot(_ reason: String, _ items: [AnswerItem]) -> [AnswerItem] {
+        self.phase = .passing
+        self.note(reason)
+        return items
+    }
+
+    private func note(_ text: String) { self.rules.note(rule: self.fault.rule, text) }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,89 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TrafficRules
+
+/// Edits an answer as rules say: takes the items of the answer, and hands on the edited ones.
+///
+/// Holds a body that is edited until its end. Answers of the proxy itself, such as errors, are not edited.
+struct AnswerEditing {
+    /// Bytes of a body that is edited; a longer one passes as it is.
+    static let heldLimit = 16 << 20
+
+    private let edit: MessageEdit
+    private let rules: RuleEngine
+    /// The head whose body is being held.
+    private var held: (head: ResponseHead, framing: BodyFraming)?
+    private var body = ByteBuffer()
+
+    init(_ edit: MessageEdit, rules: RuleEngine) {
+        self.edit = edit
+        self.rules = rules
+    }
+
+    mutating func put(_ item: AnswerItem) -> [AnswerItem] {
+        switch item {
+        case .head(let head, let framing): return self.head(head, framing)
+        case .data(let bytes):
+            guard let (head, framing) = self.held else { return [item] }
+            self.body.writeImmutableBuffer(bytes)
+            guard self.body.readableBytes > Self.heldLimit else { return [] }
+            self.noteAll("the body of an answer has more than \(Self.heldLimit >> 20) MiB and is not edited")
+            return self.release(head, framing)
+        case .end(let end):
+            guard let (head, framing) = self.held else { return [item] }
+            guard case .finished = end else {
+                self.noteAll("the body of an answer was cut and is not edited")
+                return self.release(head, framing) + [item]
+            }
+            return self.edited(head, framing) + [item]
+        case .interim, .local, .raw, .stall, .flush: return [item]
+        }
+    }
+
+    private mutating func head(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+        var changed = head
+        if self.edit.editsHead {
+            var facts = ResponseHeadFacts(
+                status: head.status, reason: String(decoding: head.reason, as: UTF8.self), headers: head.fields)
+            let reason = facts.reason
+            for note in self.edit.apply(to: &facts) { self.rules.note(rule: note.rule, note.text) }
+            changed.status = facts.status
+            if facts.reason != reason { changed.reason = Array(facts.reason.utf8) }
+            changed.fields = facts.headers
+        }
+        guard self.edit.editsBody else { return [.head(changed, framing)] }
+        guard framing != .none else {
+            self.noteAll("an answer has no body to edit")
+            return [.head(changed, framing)]
+        }
+        guard StreamUnits(head.fields) == nil else {
+            self.noteAll("an answer is a stream of events or messages, whose body is not edited")
+            return [.head(changed, framing)]
+        }
+        self.held = (changed, framing)
+        return []
+    }
+
+    /// The body as it came.
+    private mutating func release(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+        self.held = nil
+        defer { self.body = ByteBuffer() }
+        return [.head(head, framing)] + (self.body.readableBytes > 0 ? [.data(self.body)] : [])
+    }
+
+    private mutating func edited(_ head: ResponseHead, _ framing: BodyFraming) -> [AnswerItem] {
+        self.held = nil
+        let old = Array(self.body.readableBytesView)
+        self.body = ByteBuffer()
+        var changed = head
+        let (body, notes) = self.edit.applyBody(old, headers: &changed.fields)
+        for note in notes { self.rules.note(rule: note.rule, note.text) }
+        // The length is known now, whatever the framing was.
+        changed.fields = changed.fields.removing("content-length").removing("transfer-encoding")
+        changed.fields.append(name: "Content-Length", value: "\(body.count)")
+        return [.head(changed, .length(body.count))] + (body.isEmpty ? [] : [.data(ByteBuffer(bytes: body))])
+    }
+
+    private func noteAll(_ text: String) { for rule in self.edit.rules { self.rules.note(rule: rule, text) } }
+}

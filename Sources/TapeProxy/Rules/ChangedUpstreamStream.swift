@@ -1,0 +1,70 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+
+/// Sends a request to its origin as traffic rules change it. The exchange that forwards the request knows of no change.
+///
+/// Holds a body that is edited until its end. Not Sendable: lives on its event loop.
+final class ChangedUpstreamStream: UpstreamStream {
+    /// Bytes of a body that is edited; a longer one goes on as it is.
+    static let heldLimit = 16 << 20
+
+    private let base: any UpstreamStream
+    private let change: RequestChange
+    private var head: (head: RequestHead, target: RequestTarget, framing: BodyFraming)?
+    private var held: [BodyPiece] = []
+    private var heldSize = 0
+
+    init(_ base: any UpstreamStream, _ change: RequestChange) {
+        self.base = base
+        self.change = change
+    }
+
+    var version: HTTPVersion { self.base.version }
+    var isWritable: Bool { self.base.isWritable }
+    var number: Int? { self.base.number }
+
+    func takePeerNames() -> [String] { self.base.takePeerNames() }
+    func take(_ exchange: any UpstreamExchange) { self.base.take(exchange) }
+    func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.base.use() }
+    func flush() { self.base.flush() }
+    func setReading(_ reads: Bool) { self.base.setReading(reads) }
+    func shrinkReads() { self.base.shrinkReads() }
+    func bind(to client: Int) { self.base.bind(to: client) }
+    func release(by client: Int) { self.base.release(by: client) }
+    func cancel() { self.base.cancel() }
+
+    func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
+        let changed = self.change.changed(head)
+        guard self.change.bodyEdit != nil, framing != .none else {
+            return self.base.send(changed.head, target: changed.target, framing: framing)
+        }
+        self.head = (changed.head, changed.target, framing)
+    }
+
+    func send(_ piece: BodyPiece) {
+        guard let (head, target, framing) = self.head else { return self.base.send(piece) }
+        self.held.append(piece)
+        self.heldSize += piece.bytes.readableBytes
+        guard self.heldSize <= Self.heldLimit else {
+            self.change.bodyIsTooLong()
+            self.head = nil
+            self.base.send(head, target: target, framing: framing)
+            for piece in self.held { self.base.send(piece) }
+            self.held = []
+            return
+        }
+        guard piece.isLast else { return }
+        self.head = nil
+        var body: [UInt8] = []
+        body.reserveCapacity(self.heldSize)
+        for piece in self.held { body.append(contentsOf: piece.payload.readableBytesView) }
+        self.held = []
+        var changed = head
+        let edited = self.change.edited(body, headers: &changed.fields)
+        changed.fields = changed.fields.removing("transfer-encoding").removing("content-length")
+        changed.fields.append(name: "Content-Length", value: "\(edited.count)")
+        self.base.send(changed, target: target, framing: .length(edited.count))
+        self.base.send(BodyPiece(bytes: ByteBuffer(bytes: edited), isLast: true))
+    }
+}

@@ -1,0 +1,56 @@
+package import TapeBytes
+package import TrafficRules
+
+/// The report of traffic rules: for people, and as JSON.
+package enum RuleLines {
+    package struct Line: Sendable, Hashable {
+        package var text: String
+        /// Something is wrong: the rule did nothing, or not all that it says.
+        package var isComplaint: Bool
+    }
+
+    /// One line for the rule, and one for each thing that was met while it was carried out.
+    package static func lines(of rule: RuleReport) -> [Line] {
+        let name = "rule \"\(PlainText.escape(rule.name.utf8, limit: 80))\""
+        guard rule.isOn else { return [Line(text: "\(name) is off.", isComplaint: false)] }
+        guard !rule.neverMatched else {
+            let what = rule.condition.map { ": no request fits \"\(PlainText.escape($0.utf8, limit: 200))\"" } ?? ""
+            return [Line(text: "\(name) (\(rule.place)) never matched\(what).", isComplaint: true)]
+        }
+        var text = "\(name): matched \(rule.matched), applied to \(rule.applied)"
+        if rule.preceded > 0 { text += ", \(rule.preceded) taken by an earlier rule" }
+        let notDrawn = rule.matched - rule.preceded - rule.drawn
+        if notDrawn > 0 { text += ", \(notDrawn) not drawn" }
+        return [Line(text: text + ".", isComplaint: false)]
+            + rule.notes.map { Line(text: "\(name): \(PlainText.escape($0.utf8, limit: 400)).", isComplaint: true) }
+    }
+
+    /// Writes one object.
+    package static func write(_ rule: RuleReport, to writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        writer.member("name")
+        writer.string(rule.name)
+        writer.member("kind")
+        writer.string("\(rule.kind)")
+        writer.member("place")
+        writer.string("\(rule.place)")
+        writer.member("on")
+        writer.bool(rule.isOn)
+        for (name, count) in [("matched", rule.matched), ("applied", rule.applied), ("drawn", rule.drawn), ("preceded", rule.preceded)]
+            as [(StaticString, Int)]
+        {
+            writer.member(name)
+            writer.integer(count)
+        }
+        if !rule.notes.isEmpty {
+            writer.member("notes")
+            writer.beginArray(.inline)
+            for note in rule.notes {
+                writer.element()
+                writer.string(note)
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,252 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TrafficRules
+
+/// An exchange that traffic rules apply to: reads what they look at, asks them for a plan, and carries it out around the exchange that
+/// answers.
+///
+/// The client's stream runs this exchange, and the one that answers runs inside, on a `RuledStream`. Neither knows of the other. Not
+/// Sendable: lives on its event loop.
+final class RuledExchange: MessageExchange, TimedConnection {
+    /// Bytes of a request's body that rules look at. Rules that look at the body of a longer one do not apply to it.
+    static let bodyLimit = 1 << 20
+
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let router: ExchangeRouter
+    private let request: IncomingRequest
+    private let scope: TunnelScope
+    private let rules: SessionRules
+    private let feed: RequestFeed
+    /// Nil if it takes the request's body or the disk to make one.
+    private let plan: ExchangePlan?
+    private let needs: RuleEngine.Needs
+    private var stream: RuledStream?
+    private var inner: (any MessageExchange)?
+    private var isOver = false
+    /// A plan is being made on another thread.
+    private var isPlanning = false
+    /// A rule has ended the answer, and the exchange inside goes on to the end of the origin's, so that it is recorded as a whole.
+    private var isDetached = false
+    private var stallDeadline: NIODeadline
+
+    init(
+        router: ExchangeRouter, request: IncomingRequest, scope: TunnelScope, rules: SessionRules, plan: ExchangePlan? = nil,
+        needs: RuleEngine.Needs = .nothing
+    ) {
+        self.router = router
+        self.client = router.stream
+        self.proxy = router.stream.peer.session
+        self.request = request
+        self.scope = scope
+        self.rules = rules
+        self.plan = plan
+        self.needs = needs
+        self.feed = RequestFeed(client: router.stream)
+        self.stallDeadline = self.proxy.stallDeadline
+    }
+
+    func start() {
+        if let plan { return self.carryOut(plan) }
+        guard self.needs.body, self.request.hasBody else { return self.begin(body: nil) }
+        if self.request.expectsContinue, !self.client.hasInput {
+            self.client.send(interim: ResponseHead(version: .http11, status: 100, reason: Array("Continue".utf8), fields: HeaderFields()))
+            self.client.flush()
+        }
+        self.client.setReading(true)
+    }
+
+    // MARK: The plan
+
+    private func begin(body: [UInt8]?) {
+        let (rules, facts, now) = (self.rules, self.request.facts(body: body), self.proxy.now)
+        guard self.needs.disk else { return self.carryOut(rules.plan(for: facts, at: now) ?? .none) }
+        self.isPlanning = true
+        let planned = self.proxy.disk.run(on: self.proxy.loop) { rules.plan(for: facts, at: now) }
+        planned.assumeIsolated().whenComplete { [self] result in
+            self.isPlanning = false
+            guard !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(let plan): self.carryOut(plan ?? .none)
+            case .failure: self.client.close()
+            }
+        }
+    }
+
+    private func carryOut(_ plan: ExchangePlan) {
+        self.feed.buckets = self.rules.buckets(of: plan.pace, .up, client: self.client.peer.id)
+        let stream = RuledStream(
+            self.client, editing: plan.responseEdit.map { AnswerEditing($0, rules: self.rules.engine) },
+            breaking: plan.fault.flatMap { AnswerBreaking($0, method: self.request.head.method, rules: self.rules.engine) },
+            latency: .nanoseconds(plan.pace?.latency.nanoseconds ?? 0),
+            buckets: self.rules.buckets(of: plan.pace, .down, client: self.client.peer.id),
+            request: (setReading: { [weak feed] in feed?.setReading($0) }, hasInput: { [weak feed] in feed?.hasInput ?? false }),
+            becomes: { [weak self] in self?.become($0) })
+        self.stream = stream
+        stream.answerMade = { [weak self] in self?.answerMade() }
+        stream.brokenByRule = { [weak self] in self?.brokenByRule() }
+        stream.writabilityChanged = { [weak self] in self?.inner?.clientWritabilityChanged($0) }
+        let exchange = self.exchange(for: plan, on: stream)
+        guard case .message(let inner)? = exchange?.kind else { return }
+        self.inner = inner
+        self.feed.deliver = { [weak self] in self?.inner?.requestBody($0) }
+        inner.start()
+    }
+
+    /// The exchange that answers; nil if the client gets no answer.
+    private func exchange(for plan: ExchangePlan, on stream: RuledStream) -> (any ClientExchange)? {
+        if let block = plan.block {
+            switch block {
+            case .status(let status): return self.local(.blocked(status: status, by: plan.names), on: stream)
+            case .close: stream.cut()
+            case .reset: stream.breakOff(isReset: true)
+            }
+            return nil
+        }
+        if let fault = plan.fault, let answer = ProxyAnswer(fault, rule: plan.names.last ?? "", origin: self.scope.origin) {
+            return self.local(answer, on: stream)
+        }
+        if let fault = plan.fault, let end = AnswerItem.whole(fault) {
+            stream.end(by: end)
+            return nil
+        }
+        if case .grpc(let status, let message)? = plan.fault?.kind, let fault = plan.fault {
+            if let call = self.request.call {
+                stream.send(GRPCStatus(code: status.code, message: message, error: "rule").head(call), framing: .none)
+                stream.finish()
+                return nil
+            }
+            self.rules.engine.note(rule: fault.rule, "a request is not a call of gRPC")
+        }
+        if let answer = plan.answer {
+            return RuleAnswerExchange(
+                client: stream, request: self.request, answer: answer, modification: Modification(rules: plan.names), records: plan.records)
+        }
+        var router = ExchangeRouter(stream: stream)
+        let change = RequestChange(plan, of: self.request, rules: self.rules.engine)
+        if !plan.rules.isEmpty { router.change = change }
+        return router.answer(self.request, change.origin.map { self.scope(of: $0) } ?? self.scope)
+    }
+
+    private func local(_ answer: ProxyAnswer, on stream: RuledStream) -> LocalExchange {
+        LocalExchange(client: stream, request: self.request, answer: answer)
+    }
+
+    /// Where requests go that a rule maps to another URL.
+    private func scope(of origin: Origin) -> TunnelScope {
+        let isHTTP2 = self.request.head.version == .http2
+        let isSecure = origin.scheme == .https
+        let name = isSecure && IPAddress(origin.host) == nil ? origin.host : nil
+        let protocols = isSecure ? (isHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]) : []
+        return TunnelScope(
+            route: UpstreamRoute(origin, serverName: name, protocols: protocols, hops: self.request.hops))
+    }
+
+    private func become(_ exchange: any ClientExchange) {
+        switch exchange.kind {
+        case .message(let inner): self.inner = inner
+        case .tunnel: self.client.become(exchange)
+        }
+    }
+
+    // MARK: The request
+
+    func requestBody(_ piece: BodyPiece) {
+        self.stallDeadline = self.proxy.stallDeadline
+        self.feed.put(piece)
+        guard self.stream == nil, !self.isPlanning else { return }
+        if piece.isLast {
+            self.begin(body: self.feed.content())
+        } else if self.feed.size > Self.bodyLimit {
+            self.client.setReading(false)
+            self.begin(body: nil)
+        }
+    }
+
+    func requestRest(_ piece: BodyPiece) { self.inner?.requestRest(piece) }
+
+    func requestFailed(_ error: MessageError) {
+        guard let inner else {
+            self.client.send(ProxyAnswer.malformed(error).visible(to: self.request.head.fields), isFinal: true)
+            return self.client.finish()
+        }
+        inner.requestFailed(error)
+    }
+
+    // MARK: Ends
+
+    private func answerMade() {
+        self.stallDeadline = self.proxy.stallDeadline
+        self.inner = nil
+        self.feed.stop()
+        if self.isDetached {
+            self.isDetached = false
+            self.proxy.shared.registry.remove(self)
+            self.proxy.remove(self)
+        }
+    }
+
+    private func brokenByRule() {
+        guard let inner, !self.isOver else { return }
+        self.isOver = true
+        self.isDetached = true
+        self.proxy.shared.registry.add(self)
+        self.proxy.add(self)
+        if self.request.hasBody, !self.feed.hasEnd { inner.clientLeft("a rule ended the exchange before its request had ended") }
+        inner.clientWritabilityChanged(true)
+    }
+
+    func clientWritabilityChanged(_ isWritable: Bool) {
+        self.stallDeadline = self.proxy.stallDeadline
+        self.stream?.clientWritabilityChanged()
+        self.inner?.clientWritabilityChanged(self.stream?.isWritable ?? isWritable)
+    }
+
+    func clientStalled() { self.inner?.clientStalled() }
+
+    func clientLeft(_ reason: String) {
+        // The stream says so, too, when it closes because the answer has ended.
+        guard !self.isOver, self.stream?.isOver != true else { return }
+        self.isOver = true
+        self.stream?.clientLeft()
+        self.feed.stop()
+        self.inner?.clientLeft(reason)
+        self.inner = nil
+    }
+
+    func proxyStopped() { self.inner?.proxyStopped() }
+
+    /// A client that a rule keeps waiting for ever.
+    var isIdle: Bool { self.inner?.isIdle ?? (self.stream?.isWaiting == true) }
+
+    // MARK: Time
+
+    var deadline: NIODeadline {
+        if self.isDetached { return self.inner?.deadline ?? .distantFuture }
+        if self.stream?.isWaiting == true || self.feed.isWaiting { return .distantFuture }
+        return self.inner?.deadline ?? self.stallDeadline
+    }
+
+    func deadlinePassed() {
+        guard let inner else { return self.client.close() }
+        inner.deadlinePassed()
+    }
+
+    func stop() {}
+
+    func abort() {
+        self.inner?.proxyStopped()
+        self.answerMade()
+    }
+}
+
+extension IncomingRequest {
+    /// What traffic rules look at.
+    func facts(body: [UInt8]?) -> RequestFacts {
+        RequestFacts(
+            method: self.head.method, url: self.url, headers: self.head.fields, body: body,
+            opensWebSocket: WebSocketHandshake.isAsked(by: self.head), isGRPC: self.call != nil)
+    }
+}

@@ -1,0 +1,163 @@
+internal import CassetteModel
+internal import NIOCore
+internal import TapeExchange
+internal import TrafficRules
+
+/// The client stream of an exchange whose answer rules change: edits the answer, breaks it, and delays it, on its way to the client.
+///
+/// The exchange that makes the answer uses it like any other client stream, and knows of no rules. Not Sendable: lives on its event loop.
+final class RuledStream: ClientStream {
+    private let base: any ClientStream
+    private let player: AnswerPlayer
+    private var editing: AnswerEditing?
+    private var breaking: AnswerBreaking?
+    /// Asks the request for bytes, or pauses it.
+    private let setRequestReading: (Bool) -> Void
+    private let requestHasInput: () -> Bool
+    private let becomes: (any ClientExchange) -> Void
+    /// The index of the recorded exchange that answers; nil once its answer was taken back, and for any other answer.
+    private var recorded: Int?
+    private var framing = BodyFraming.none
+    private var trailers = HeaderFields()
+    private var neverIndexed = NeverIndexed()
+    /// The exchange has ended the answer, or closed its stream.
+    private(set) var answerIsMade = false
+    /// Called when the exchange has ended the answer.
+    var answerMade: () -> Void = {}
+    /// Called when a rule has ended the answer before the exchange did.
+    var brokenByRule: () -> Void = {}
+    /// Called when the exchange may go on sending.
+    var writabilityChanged: (Bool) -> Void = { _ in }
+
+    init(
+        _ base: any ClientStream, editing: AnswerEditing?, breaking: AnswerBreaking?, latency: TimeAmount, buckets: [TokenBucket],
+        request: (setReading: (Bool) -> Void, hasInput: () -> Bool), becomes: @escaping (any ClientExchange) -> Void
+    ) {
+        self.base = base
+        self.editing = editing
+        self.breaking = breaking
+        self.player = AnswerPlayer(client: base, latency: latency, buckets: buckets)
+        self.setRequestReading = request.setReading
+        self.requestHasInput = request.hasInput
+        self.becomes = becomes
+        self.player.drained = { [weak self] in self?.writabilityChanged(true) }
+        self.player.ended = { [weak self] _ in
+            guard let self, !self.answerIsMade else { return }
+            self.brokenByRule()
+        }
+    }
+
+    var peer: ClientPeer { self.base.peer }
+    var hasInput: Bool { self.requestHasInput() }
+    /// Of what the exchange has made so far, which may not have been sent yet.
+    private(set) var answerSize = 0
+    /// What a rule has cut off is taken and dropped.
+    var isWritable: Bool { self.player.isOver || !self.player.isFull }
+    /// The client waits for a timer of a rule.
+    var isWaiting: Bool { self.player.isWaiting }
+    var isOver: Bool { self.player.isOver }
+
+    func clientWritabilityChanged() { self.player.writabilityChanged() }
+
+    /// A client that leaves before the end of an answer that a rule delays or breaks may ask again.
+    func clientLeft() {
+        if !self.player.isOver { self.takeBack() }
+        self.player.stop()
+    }
+
+    func answers(with index: Int) { self.recorded = index }
+
+    private func takeBack() {
+        guard let index = self.recorded.take() else { return }
+        self.peer.session.session.brokenByRule(index)
+    }
+
+    /// Ends the answer in place of an exchange.
+    func end(by item: AnswerItem) {
+        self.answerIsMade = true
+        self.player.put(item)
+    }
+
+    // MARK: The answer
+
+    private func put(_ item: AnswerItem) {
+        let edited = self.editing?.put(item) ?? [item]
+        for item in edited {
+            guard self.breaking != nil else {
+                self.player.put(item)
+                continue
+            }
+            for item in self.breaking?.put(item) ?? [] { self.player.put(item) }
+            if self.breaking?.isBroken == true { self.takeBack() }
+        }
+    }
+
+    func send(interim head: ResponseHead) { self.put(.interim(head)) }
+
+    func send(_ head: ResponseHead, framing: BodyFraming) {
+        self.framing = framing
+        self.answerSize += head.fields.size
+        guard framing == .chunked else { return self.put(.head(head, framing)) }
+        // The body goes on without its chunks, and gets others on its way.
+        let fields = head.fields.removing("transfer-encoding")
+        self.put(.head(ResponseHead(version: .http2, status: head.status, reason: head.reason, fields: fields), .untilClose))
+    }
+
+    func send(_ piece: BodyPiece) {
+        for case .trailers(let fields) in piece.events ?? [] {
+            self.trailers = fields
+            self.neverIndexed = piece.neverIndexed
+        }
+        let payload = piece.payload
+        self.answerSize += payload.readableBytes
+        if payload.readableBytes > 0 { self.put(.data(payload)) }
+    }
+
+    func send(_ answer: ProxyAnswer, isFinal: Bool) { self.put(.local(answer, isFinal: isFinal)) }
+
+    /// It would have to be taken apart.
+    func send(_ answer: ReadyAnswer) -> Bool { false }
+
+    func finish() { self.end(.finished(self.trailers, self.neverIndexed)) }
+
+    func cut() { self.end(.cut) }
+
+    func breakOff(isReset: Bool) { self.end(.brokenOff(isReset: isReset)) }
+
+    private func end(_ end: AnswerItem.End) {
+        guard !self.answerIsMade else { return }
+        self.answerIsMade = true
+        self.put(.end(end))
+        self.answerMade()
+    }
+
+    func reset(code: UInt32, isOfConnection: Bool) { self.end(.reset(code: code, isOfConnection: isOfConnection)) }
+
+    func refuse() -> Bool {
+        guard self.base.refuse() else { return false }
+        self.answerIsMade = true
+        self.player.stop()
+        self.answerMade()
+        return true
+    }
+
+    func close() {
+        guard self.player.isOver else { return self.base.close() }
+        // A rule has ended the answer for the client.
+        self.answerIsMade = true
+        self.answerMade()
+    }
+
+    // MARK: The request
+
+    func setReading(_ reads: Bool) { self.setRequestReading(reads) }
+
+    func become(_ exchange: any ClientExchange) { self.becomes(exchange) }
+
+    // MARK: Tunnels
+
+    func write(_ buffer: ByteBuffer) { self.base.write(buffer) }
+    func flush() { if !self.player.isOver { self.base.flush() } }
+    func closeOutput() { self.base.closeOutput() }
+    func closeAfterFlush(isCut: Bool) { self.base.closeAfterFlush(isCut: isCut) }
+}

@@ -1,0 +1,88 @@
+internal import NIOCore
+internal import TapeBytes
+internal import TrafficRules
+
+/// The traffic rules of one session, with what its event loops share: the time since the run began, and the buckets that limit rates over
+/// several requests.
+final class SessionRules: Sendable {
+    private struct BucketKey: Hashable {
+        enum Owner: Hashable {
+            /// The number of the client connection.
+            case connection(Int)
+            case host(String)
+            case session
+        }
+
+        let rule: Int
+        let owner: Owner
+        let direction: Direction
+    }
+
+    enum Direction: Hashable {
+        /// From the client to the origin.
+        case up
+        case down
+    }
+
+    /// Hosts with a bucket of their own; more share one.
+    private static let hostLimit = 10_000
+
+    let engine: RuleEngine
+    private let start = NIODeadline.now()
+    private let buckets = Guarded(Buckets())
+
+    private struct Buckets {
+        /// By the numbers of the client connections.
+        var ofConnections: [Int: [BucketKey: TokenBucket]] = [:]
+        var others: [BucketKey: TokenBucket] = [:]
+    }
+
+    init(_ engine: RuleEngine) { self.engine = engine }
+
+    /// What the rules do to a request; nil if no rule applies.
+    func plan(for request: RequestFacts, at now: NIODeadline) -> ExchangePlan? {
+        self.engine.plan(for: request, now: .nanoseconds(max(0, (now - self.start).nanoseconds)))
+    }
+
+    /// The buckets that limit one direction of an exchange.
+    ///
+    /// - Parameter client: the number of its client connection.
+    func buckets(of pace: Pace?, _ direction: Direction, client: Int) -> [TokenBucket] {
+        guard let pace else { return [] }
+        let rates = direction == .up ? pace.up : pace.down
+        return rates.map { rate in
+            let owner: BucketKey.Owner
+            switch rate.scope {
+            case .request: return TokenBucket(rate: rate.bytesPerSecond, burst: rate.burst)
+            case .connection: owner = .connection(client)
+            case .host(let name): owner = .host(name)
+            case .session: owner = .session
+            }
+            return self.bucket(BucketKey(rule: rate.rule, owner: owner, direction: direction), rate)
+        }
+    }
+
+    private func bucket(_ key: BucketKey, _ rate: TokenRate) -> TokenBucket {
+        self.buckets.withLock { buckets in
+            if case .connection(let client) = key.owner {
+                return Self.bucket(key, rate, in: &buckets.ofConnections[client, default: [:]])
+            }
+            guard case .host = key.owner, buckets.others.count >= Self.hostLimit, buckets.others[key] == nil else {
+                return Self.bucket(key, rate, in: &buckets.others)
+            }
+            return Self.bucket(BucketKey(rule: key.rule, owner: .session, direction: key.direction), rate, in: &buckets.others)
+        }
+    }
+
+    private static func bucket(_ key: BucketKey, _ rate: TokenRate, in buckets: inout [BucketKey: TokenBucket]) -> TokenBucket {
+        if let bucket = buckets[key], bucket.rate == rate.bytesPerSecond { return bucket }
+        let bucket = TokenBucket(rate: rate.bytesPerSecond, burst: rate.burst)
+        buckets[key] = bucket
+        return bucket
+    }
+
+    /// A client connection has closed: nothing waits in its buckets.
+    func clientClosed(_ client: Int) {
+        self.buckets.withLock { $0.ofConnections[client] = nil }
+    }
+}

@@ -1,0 +1,61 @@
+internal import CassetteRun
+internal import NIOCore
+internal import TapeBytes
+internal import TrafficRules
+
+/// Other traffic rules for an open session, from the control API.
+struct SessionModification: Sendable {
+    var rules: TrafficRules
+    /// Seconds until the session's own rules apply again; nil for the rest of the session.
+    var timeToLive: Int64?
+
+    static let members = ["modify", "ttl"]
+
+    /// - Parameter json: `{"modify": [...], "ttl": "30s"}`.
+    init(_ json: [UInt8]) throws(SessionError) {
+        let document: JSONDocument
+        do throws(JSONSyntaxError) {
+            document = try JSONDocument(json)
+        } catch {
+            throw SessionError(
+                .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"modify\": []}.", cause: error)
+        }
+        guard document.root.kind == .object else {
+            throw SessionError(.invalid, "the body is not a JSON object: send one, such as {\"modify\": []}.")
+        }
+        let members = try OrderMembers(document.root, known: Self.members)
+        guard let value = members.value("modify") else {
+            throw SessionError(.invalid, "\"modify\" is missing: send a list of rules, or an empty one for no rules.")
+        }
+        self.rules = try members.made("modify") { try TrafficRules([RuleList(node: RuleNode(value), file: "modify", folder: nil)]) }
+        self.timeToLive = try members.string("ttl").map { text throws(SessionError) in try members.made("ttl") { try Age(text) }.seconds }
+    }
+}
+
+/// The traffic rules of an open session, which can be replaced for a time.
+final class SessionRulesSwitch: Sendable {
+    private let engine: RuleEngine
+    /// The rules of the session's order.
+    private let own: TrafficRules
+    private let replacements = Guarded(0)
+
+    init(_ engine: RuleEngine) {
+        self.engine = engine
+        self.own = engine.rules
+    }
+
+    /// - Parameter loop: restores the session's own rules when the time is over.
+    func apply(_ modification: SessionModification, on loop: any EventLoop) {
+        let number = self.replacements.withLock { number in
+            number += 1
+            return number
+        }
+        self.engine.replace(modification.rules)
+        guard let seconds = modification.timeToLive else { return }
+        _ = loop.scheduleTask(in: .seconds(seconds)) {
+            // Later rules stay.
+            guard self.replacements.withLock({ $0 }) == number else { return }
+            self.engine.replace(self.own)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import CassetteTools
+internal import TapeProxy
+internal import TrafficRules
+
+/// Rules that change the traffic, for the commands that forward or replay.
+struct ModifyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("modify"),
+        help: ArgumentHelp(
+            "Change the traffic by the rules in this YAML or JSON file: block, map, edit, slow down or break what matches. Repeatable. See docs/traffic-rules.md.",
+            valueName: "file"), completion: .file())
+    var files: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The seed of the draws of these rules. Default: 0.", valueName: "number"),
+        transform: { try ConfigReader.seed($0) })
+    var seed: UInt64?
+
+    func lay(over settings: RunSettings) throws -> RunSettings {
+        var own = RunSettings()
+        for file in self.files { own.modify.append(Setting(value: try RulesFile.read(file), source: .commandLine)) }
+        own.seed = self.seed.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+/// A file of traffic rules: a list, or a mapping with `modify`.
+enum RulesFile {
+    static func read(_ path: String) throws(SettingError) -> RuleList {
+        let bytes: [UInt8]
+        do {
+            bytes = try WholeFile.read(path)
+        } catch {
+            throw SettingError(error.message)
+        }
+        guard bytes.count <= ConfigFile.sizeLimit else {
+            throw SettingError("\"\(path)\" has more than \(Quantity.bytes(ConfigFile.sizeLimit)): is it the right file?")
+        }
+        var root = path.hasSuffix(".json") ? try ConfigNode.json(bytes, file: path) : try ConfigNode.yaml(bytes, file: path)
+        if case .members(let members) = root.content, let modify = members.first(where: { $0.name == "modify" }) {
+            if let other = members.first(where: { $0.name != "modify" }) {
+                throw SettingError(
+                    "\"\(path)\" line \(other.line): \"\(VisibleText.line(other.name))\" is not a rule: a file of --modify has \"modify\" alone; pass the other settings with --config."
+                )
+            }
+            root = modify.value
+        }
+        let folder = CassetteGlob.folder(of: CassetteGlob.absolute(path, in: ConfigSearch.workingFolder))
+        let list = RuleList(node: root.ruleNode, file: path, folder: folder)
+        do {
+            _ = try TrafficRules([list])
+        } catch {
+            throw SettingError(error.message)
+        }
+        return list
+    }
+}
