@@ -1,12 +1,12 @@
 public import CassetteModel
 public import TapeBytes
 
-/// Requests that are answered message by message: their clients may wait for an answer before they send the next one.
+/// Requests that are answered message by message, because their clients may wait for an answer before they send the next message.
 extension CassetteSession {
-    /// At most this many exchanges of a head are read to tell whether clients of it wait for answers: those of one method go the same way.
+    /// How many exchanges with the same head are read to tell whether their clients wait for answers. Calls of one method behave alike.
     static let exampleLimit = 64
-    /// At most this many exchanges that are left are compared with one conversation: each takes time at each message, and a client whose
-    /// conversation was recorded later than so many others has changed.
+    /// At most this many unused exchanges are compared with one conversation. Each costs time at each message, and a client that comes this
+    /// far out of order has changed.
     static let candidateLimit = 1024
 
     /// Whether requests with the head of a pending one are conversations. Nil if that has to be read from the cassette first: see
@@ -16,16 +16,17 @@ extension CassetteSession {
         return self.state.withLock { $0.conversations.isInteractive[key] }
     }
 
-    /// Begins to choose what answers a pending request. Waits for the disk.
+    /// Begins to choose what answers a pending request. Reads from disk.
     ///
-    /// Nil if its answer does not begin before its end, so that it is decided on then. Throws what is wrong with a recorded request.
+    /// Nil if the recorded answer does not begin before the request's end; such a request is decided when it ends. Throws if a recorded
+    /// request cannot be read.
     public func conversation(_ pending: PendingRequest, latency: Latency) throws(CassetteError) -> PendingConversation? {
         guard let key = pending.key, let source, self.rules.custom.isEmpty else { return nil }
         let members = self.groups.members(ofKey: key).map(Int.init)
         guard try self.isInteractive(key, members.prefix(Self.exampleLimit), source) else { return nil }
         let answered = self.state.withLock { state in members.map { state.assignments.answered[$0] } }
         let left = zip(members, answered).filter { $1 == 0 }.map(\.0).prefix(Self.candidateLimit)
-        // Used up ones answer again if they may, and tell a miss from a repetition.
+        // Exchanges that were used already may answer again, and they distinguish a miss from a repetition.
         let used = zip(members, answered).filter { $1 > 0 }.map(\.0).suffix(Self.exampleLimit)
         var conversations: [RecordedConversation] = []
         for index in (left + used).sorted() {
@@ -37,10 +38,10 @@ extension CassetteSession {
             choice: ConversationChoice(conversations, order: self.conversationOrder, latency: latency))
     }
 
-    /// Begins to choose what answers a request for a WebSocket. Waits for the disk.
+    /// Begins to choose what answers a request for a WebSocket. Reads from disk.
     ///
-    /// Nil if what is due is no recorded conversation, such as a refusal: it is decided by the request's head alone. Throws what is wrong
-    /// with a recorded conversation.
+    /// Nil if the next recorded answer is not a conversation, for example a refusal; then the request's head alone decides. Throws if a
+    /// recorded conversation cannot be read.
     ///
     /// - Parameter protocols: the subprotocols that the client offers.
     public func webSocket(
@@ -52,14 +53,14 @@ extension CassetteSession {
         if let due, try self.conversation(at: due, source)?.webSocket == nil { return nil }
         guard var conversation = try self.conversation(pending, latency: latency), !conversation.choice.isEmpty else { return nil }
         let answered = self.state.withLock { $0.assignments.answered }
-        // A client closes a WebSocket whose server did not choose what it offers.
+        // A client closes the WebSocket if the server did not choose a subprotocol that the client offered.
         conversation.choice.prefer(isLeft: { answered[$0] == 0 }) { recorded in
             recorded.webSocket?.answer.headers.first("sec-websocket-protocol").map { protocols.contains($0) } ?? true
         }
         return conversation
     }
 
-    /// The exchange whose answer opens a WebSocket for a client before it has said anything; nil if none is left.
+    /// The exchange whose answer opens a WebSocket before the client has sent any message; nil if none is left.
     public func opening(of conversation: PendingConversation) -> WebSocketSpeech? { self.earliest(of: conversation)?.webSocket }
 
     /// The index of that exchange.
@@ -72,15 +73,15 @@ extension CassetteSession {
         }
     }
 
-    /// The conversation of an exchange that was assigned by its request's head, whose messages are not compared. Waits for the disk.
+    /// The conversation of an exchange that was assigned by its request's head. Its messages are not compared. Reads from disk.
     ///
-    /// Nil if its answer does not begin before the request's end.
+    /// Nil if the recorded answer does not begin before the request's end.
     public func conversation(at index: Int, latency: Latency) throws(CassetteError) -> ConversationPlay? {
         guard let source, let conversation = try self.conversation(at: index, source), conversation.recording.isInteractive else {
             return nil
         }
         var recording = conversation.recording
-        // The client may send more or less: nobody compares it.
+        // The client may send more or fewer messages, as they are not compared.
         recording.requestsAreWhole = false
         return ConversationPlay(
             conversation: conversation, script: ConversationScript(recording, order: self.conversationOrder, latency: latency))
@@ -104,12 +105,13 @@ extension CassetteSession {
         return read
     }
 
-    /// Takes the recorded conversation that answers, if it is settled, in one atomic step. May be called from any thread and never blocks.
+    /// Takes the recorded conversation that answers, if the choice is settled, in one atomic step. May be called from any thread and never
+    /// blocks.
     ///
     /// - Parameter isPatient: the client may still send a message before it waits for an answer's head.
     public func settle(_ conversation: PendingConversation, isPatient: Bool) -> ConversationSettlement {
         let choice = conversation.choice
-        // A WebSocket that was opened here cannot be handed to the origin any more.
+        // A WebSocket that was already opened here cannot be handed to the origin.
         let (repeats, mayForward) = (self.repetition != .never, self.mayForward && !choice.isWebSocket)
         let settled: (step: ConversationChoice.Step, assignment: AssignmentRule.Assignment?) = self.state.withLock { state in
             let step = choice.step(isPatient: isPatient, repeats: repeats, mayForward: mayForward) { state.assignments.answered[$0] == 0 }
@@ -132,18 +134,19 @@ extension CassetteSession {
         }
     }
 
-    /// Decides on a conversation that nothing answers. Waits for the disk, for what it differs in.
+    /// Decides on a conversation that no recorded one matches. Reads from disk to find the differences.
     ///
-    /// - Parameter message: the client's last, if that made the difference.
+    /// - Parameter message: the client's last message, if that made the difference.
     public func missed(_ conversation: PendingConversation, message: BodyFacets?) -> Decision {
         let (fitting, bodies) = self.nearest(conversation, message)
         return conversation.pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: fitting, bodies: bodies) }
     }
 
-    /// The same if its answer has begun, as that of a WebSocket has: a miss in every mode, since the origin cannot take over.
+    /// The same for a conversation whose answer has begun, such as a WebSocket. It is a miss in every mode, since the origin cannot take
+    /// over.
     public func refuse(_ conversation: PendingConversation, message: BodyFacets?) -> MissReport {
         let (fitting, bodies) = self.nearest(conversation, message)
-        // Where the origin may answer what is new, this is not: the cassette has begun to.
+        // The origin may answer new requests, but not this one: the cassette has begun to answer it.
         let begun = self.mayForward ? bodies.first.map { MissReport.Reason.otherMessages(index: $0.index) } : nil
         return conversation.pending.head.withUnsafeBytes {
             self.refuse($0, equalCount: fitting, bodies: bodies, heads: nil, reason: begun)
@@ -167,12 +170,12 @@ extension CassetteSession {
         )
     }
 
-    /// A conversation goes another way than the one that answers it, of whose answer nothing was sent: it is left to others. Waits for the
-    /// disk, for what it differs in.
+    /// A conversation differs from the one assigned to it before any of the answer was sent. The recorded one becomes available again.
+    /// Reads from disk to find the differences.
     ///
     /// - Parameters:
     ///   - at: the recorded message that was due, from 0; nil if the client ended early.
-    ///   - message: the client's last.
+    ///   - message: the client's last message.
     public func left(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> Decision {
         self.state.withLock { state in
             switch state.assignments.giveBack(play.index) {
@@ -187,7 +190,7 @@ extension CassetteSession {
         return pending.head.withUnsafeBytes { self.nothingLeft($0, bodies: [body]) }
     }
 
-    /// A conversation goes another way than the one that has begun to answer it: a miss. Waits for the disk, for what it differs in.
+    /// A conversation differs from the one that has begun to answer it: a miss. Reads from disk to find the differences.
     public func refuse(_ play: ConversationPlay, of pending: PendingRequest, at: Int?, message: BodyFacets?) -> MissReport {
         let differences = self.differences(play.conversation, at: at, sent: play.came, message)
         let report = MissReport(
@@ -206,7 +209,7 @@ extension CassetteSession {
         return report
     }
 
-    /// The client left, or was done, before it had sent all that the recorded one sent. Does nothing if it has sent all.
+    /// The client left or finished before it had sent all recorded messages. Does nothing if it has sent all.
     public func clientLeft(_ play: ConversationPlay) {
         guard play.unsent > 0 else { return }
         self.state.withLock { state in
@@ -219,7 +222,7 @@ extension CassetteSession {
         }
     }
 
-    /// Decides on a request whose body is not waited for: it has the head of no recorded one.
+    /// Decides on a request without waiting for its body, because no recorded request has its head.
     public func decideUnread(_ pending: PendingRequest) -> Decision {
         pending.head.withUnsafeBytes { self.nothingLeft($0) }
     }
@@ -236,7 +239,7 @@ extension CassetteSession {
         let message = contents?.requests.indices.contains(at) == true ? contents?.requests[at] : nil
         let differences = message.map { live.differences(fromRecorded: $0) } ?? []
         return (differences.isEmpty ? [.bodyRemainder] : differences).map { difference in
-            // It was compared as the only one.
+            // The message was compared on its own, so its number within the body is always 1.
             if case .grpc(_, let field, let here, let recorded) = difference {
                 return .grpc(message: sent + 1, field: field, here: here, recorded: recorded)
             }
@@ -245,25 +248,25 @@ extension CassetteSession {
     }
 }
 
-/// What the recorded conversations of a session were found to be. Guarded by the session's lock.
+/// What is known about the recorded conversations of a session. Guarded by the session's lock.
 struct ConversationShelf: Sendable {
-    /// Bytes of conversations in memory: a thousand with a hundred small messages each.
+    /// Bytes of conversations kept in memory: a thousand with a hundred small messages each.
     static let limit = 16 << 20
 
-    /// By key, whether clients may wait for answers before they have sent all.
+    /// By key, whether clients may wait for an answer before they have sent everything.
     var isInteractive: [Int: Bool] = [:]
     var read = BoundedCache<RecordedConversation>(limit: Self.limit) { $0.weight }
-    /// By key, for those that answer again.
+    /// By key, for conversations that answer again.
     var turns: [Int: AssignmentRule.Turn] = [:]
 }
 
-/// A request that is answered message by message, and what may answer it.
+/// A request that is answered message by message, and the recorded conversations that may answer it.
 public struct PendingConversation: Sendable {
     let pending: PendingRequest
     let key: Int
     fileprivate(set) var choice: ConversationChoice
 
-    /// Messages of the client so far.
+    /// Messages received from the client so far.
     public var came: Int { self.choice.came }
 
     public mutating func messageCame(_ live: BodyFacets) { self.choice.messageCame(live) }
@@ -272,14 +275,14 @@ public struct PendingConversation: Sendable {
     public mutating func clientEnded() { self.choice.clientEnded() }
 }
 
-/// How far the choice of a conversation's answer has come.
+/// The state of the choice of a conversation's answer.
 public enum ConversationSettlement: Sendable {
     /// The next message decides.
     case wait
-    /// The next message decides if it comes soon: if not, ask again without patience.
+    /// The next message decides if it comes soon. If it does not, ask again with `isPatient` false.
     case hesitate
     case play(ConversationPlay)
-    /// Nothing answers: see `CassetteSession.missed`.
+    /// No recorded conversation answers: see `CassetteSession.missed`.
     case nothing
     /// With strict order, another exchange is due.
     case decided(Decision)

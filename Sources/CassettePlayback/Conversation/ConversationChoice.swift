@@ -2,18 +2,18 @@ public import CassetteModel
 
 /// Chooses the recorded conversation that answers a live one, message by message.
 ///
-/// Recorded conversations drop out as soon as the live one differs. The earliest that is left is taken when it is the only one, when none of the
-/// others could still differ, when the client has ended its side, or when it owes part of its answer: the client may be waiting for that.
-/// Knows conversations by what their messages are compared by; neither bytes nor what carries them.
+/// Recorded conversations drop out as soon as the live one differs. The earliest remaining one is taken when it is the only one, when the
+/// others can no longer differ from it, when the client has ended its side, or when part of its answer is due, as the client may be waiting
+/// for that. Compares messages by their facets; knows neither their bytes nor the transport.
 struct ConversationChoice: Sendable {
     enum Step: Sendable, Hashable {
         /// The next message decides.
         case wait
-        /// The earliest owes its head alone, which few clients wait for: a message may still come and decide.
+        /// Only the head of the earliest one is due. Few clients wait for a head, so a message that decides may still come.
         case hesitate
-        /// One of these, ascending: the first that is left.
+        /// Take the first of these, in ascending order, that is still available.
         case take([Int])
-        /// None is left. `fitting` counts those that would answer and are used up.
+        /// None is left. `fitting` counts those that match but are used up.
         case nothing(fitting: Int)
     }
 
@@ -23,14 +23,14 @@ struct ConversationChoice: Sendable {
         var echo = EchoedValues()
     }
 
-    /// Ascending.
+    /// Ascending by index.
     private var candidates: [Candidate]
-    /// Those that dropped out last, with the message that they differ in, from 0; nil if they differ in the end.
+    /// The conversations that dropped out last, each with the message that differed, from 0; nil if the ends differed.
     private(set) var dropped: [(conversation: RecordedConversation, message: Int?)] = []
     private(set) var came = 0
     private var isEnded = false
     private let order: ConversationOrder
-    /// Whether its candidates are WebSockets, as they all are if one is.
+    /// Whether the candidates are WebSockets. Either all are or none.
     let isWebSocket: Bool
 
     /// - Parameter conversations: ascending by index.
@@ -44,7 +44,7 @@ struct ConversationChoice: Sendable {
 
     mutating func messageCame(_ live: BodyFacets) {
         var dropped: [Int: Int?] = [:]
-        // In place: what a script knows of a long conversation is not copied for each message.
+        // In place, so that the state of a long script is not copied for each message.
         for position in self.candidates.indices {
             let conversation = self.candidates[position].conversation
             switch self.candidates[position].script.messageCame(where: { conversation.matches($0, live) }) {
@@ -70,7 +70,7 @@ struct ConversationChoice: Sendable {
         self.drop(dropped)
     }
 
-    /// - Parameter differing: by position, the message that the candidate differs in.
+    /// - Parameter differing: the message in which a candidate differs, by the candidate's position.
     private mutating func drop(_ differing: [Int: Int?]) {
         guard !differing.isEmpty else { return }
         self.dropped = differing.sorted { $0.key < $1.key }.map { (self.candidates[$0.key].conversation, $0.value) }
@@ -78,23 +78,23 @@ struct ConversationChoice: Sendable {
         self.candidates = left.map { self.candidates[$0] }
     }
 
-    /// Drops the conversations that are unfit for a client, if one is left that is not.
+    /// Drops the conversations that do not suit a client, if an available one that suits remains.
     mutating func prefer(isLeft: (Int) -> Bool, where isFit: (RecordedConversation) -> Bool) {
         let fit = self.candidates.filter { isFit($0.conversation) }
         if fit.contains(where: { isLeft($0.conversation.index) }) { self.candidates = fit }
     }
 
     /// - Parameters:
-    ///   - isLeft: whether a conversation has answered nobody.
-    ///   - repeats: whether those that have may answer again.
-    ///   - isPatient: a head alone is not worth a choice yet.
-    ///   - mayForward: a conversation that differs from all is answered by the origin, as long as nothing was sent.
+    ///   - isLeft: whether a conversation has not answered any client yet.
+    ///   - repeats: whether those that have answered may answer again.
+    ///   - isPatient: a head alone does not justify a choice yet.
+    ///   - mayForward: the origin answers a conversation that differs from all recorded ones, as long as nothing was sent.
     func step(isPatient: Bool, repeats: Bool, mayForward: Bool = false, isLeft: (Int) -> Bool) -> Step {
         let left = self.candidates.filter { isLeft($0.conversation.index) }
         let pool = left.isEmpty && repeats ? self.candidates : left
         guard let first = pool.first else { return .nothing(fitting: self.candidates.count) }
         if self.isEnded { return .take(Self.indexes(pool)) }
-        // Another one, or the origin, may still answer what comes next.
+        // Another conversation, or the origin, may still answer the next message.
         let isOpen = mayForward || (pool.count > 1 && !Self.areAlike(pool, after: self.order == .strict ? self.came : 0))
         return switch first.script.owes {
         case .nothing: isOpen ? .wait : .take(Self.indexes(pool))
@@ -105,7 +105,7 @@ struct ConversationChoice: Sendable {
 
     private static func indexes(_ pool: [Candidate]) -> [Int] { pool.map(\.conversation.index) }
 
-    /// Whether the client of each sends the same messages from this one on.
+    /// Whether the client of each conversation sends the same messages from this one on.
     private static func areAlike(_ pool: [Candidate], after came: Int) -> Bool {
         guard let first = pool.first?.conversation else { return true }
         return pool.dropFirst().allSatisfy { other in
@@ -115,7 +115,7 @@ struct ConversationChoice: Sendable {
 
     var isEmpty: Bool { self.candidates.isEmpty }
 
-    /// The earliest that is left, whose answer a client gets before it says anything; nil if none is.
+    /// The earliest available conversation, whose answer a client gets before it sends anything; nil if there is none.
     func earliest(repeats: Bool, isLeft: (Int) -> Bool) -> RecordedConversation? {
         let left = self.candidates.first { isLeft($0.conversation.index) }
         return (left ?? (repeats ? self.candidates.first : nil))?.conversation
@@ -144,27 +144,27 @@ public struct ConversationPlay: Sendable {
 
     /// In order of request start from 0.
     public var index: Int { self.conversation.index }
-    /// What the recorded server said, if it is a WebSocket.
+    /// The recorded server's messages, if it is a WebSocket.
     public var webSocket: WebSocketSpeech? { self.conversation.webSocket }
     /// How the recorded conversation ended.
     public var ending: ConversationScript.Ending { self.script.recording.ending }
-    /// Whether it is known what else the recorded client would have sent: nothing.
+    /// Whether the recording has all messages that its client would have sent.
     public var requestsAreWhole: Bool { self.script.recording.requestsAreWhole }
-    /// Messages of the client so far.
+    /// Messages received from the client so far.
     public var came: Int { self.script.came }
     /// How many recorded messages the client has not sent.
     public var unsent: Int { self.script.unsent }
 
-    /// Why a message of a WebSocket's server cannot be said again, by its number; nil if it can.
+    /// Why a server message of a WebSocket cannot be replayed, by its number; nil if it can.
     ///
-    /// The last one can if it broke off with the conversation: its part is what the client got.
+    /// The last message can be replayed if it was cut off together with the conversation: the client received that part.
     public func problem(of message: WebSocketMessage, _ number: Int) -> String? {
         guard message.reserved == 0 else {
             return "message \(number + 1) of its server is in an extension that is not known here: record it without that"
         }
         guard !message.isComplete else { return nil }
         let isLast = number + 1 == self.webSocket?.count && self.webSocket?.close == nil && (self.ending == .cut || self.ending == .left)
-        // What was given up is told in a note.
+        // A note explains why the rest of the message was given up.
         guard !isLast || message.isDeflated && message.note != nil else { return nil }
         return "message \(number + 1) of its server could not be read to its end when it was recorded"
             + (message.note.map { " (\($0))" } ?? "") + ": record it again"
@@ -177,20 +177,21 @@ public struct ConversationPlay: Sendable {
         return receipt
     }
 
-    /// A message of a WebSocket's server with the client's own values where it repeats recorded ones that may differ; nil if it is said as it was.
+    /// A server message of a WebSocket in which the client's own values replace recorded ones that may differ; nil if it is sent as
+    /// recorded.
     public func echoed(_ message: [UInt8], isText: Bool) -> [UInt8]? { self.echo.applied(to: message, isText: isText) }
 
-    /// Whether a message of so many bytes may repeat a value of the client.
+    /// Whether a message of this size may repeat a value of the client.
     public func mayEcho(_ size: Int) -> Bool { !self.echo.isEmpty && size <= EchoedValues.sizeLimit }
 
     /// The client has ended its side.
     ///
-    /// - Returns: whether the recorded client had sent no more.
+    /// - Returns: whether the recorded client had sent no more either.
     public mutating func clientEnded() -> Bool {
         self.script.clientEnded()
         return self.script.unsent == 0 || !self.script.recording.requestsAreWhole
     }
 
-    /// - Parameter now: milliseconds, from any moment on.
+    /// - Parameter now: milliseconds on any monotonic clock.
     public mutating func next(at now: Double) -> ConversationScript.Action { self.script.next(at: now) }
 }

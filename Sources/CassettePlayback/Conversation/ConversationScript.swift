@@ -1,24 +1,24 @@
-/// Follows the replay of one conversation: which recorded message is due to the client, and which the client has yet to send.
+/// Follows the replay of one conversation: which recorded message is due to the client, and which messages the client has yet to send.
 ///
-/// Knows messages by their number in each direction, from 0, and neither their bytes nor what carries them: the caller compares them, sends
-/// them, and tells the time. What the recording sent after so many messages of the client is sent when as many have come.
+/// Knows messages by their number in each direction, from 0, but neither their bytes nor the transport. The caller compares and sends them,
+/// and supplies the time. A part that the recording sent after n client messages is sent once n messages have come.
 public struct ConversationScript: Sendable {
     /// How the recorded conversation ended.
     public enum Ending: Sendable, Hashable {
         case complete
-        /// The origin broke it off.
+        /// The origin broke off the conversation.
         case cut
-        /// The client broke it off: nothing comes after what had come by then.
+        /// The client broke off the conversation; nothing follows the messages received by then.
         case left
-        /// Not told, as in an imported archive: all messages are known, and the client closes when it likes.
+        /// Unknown, as in an imported archive. All messages are known, and the client closes when it likes.
         case open
     }
 
     /// A part of what the recording sent to its client.
     public struct Step: Sendable, Hashable {
-        /// How many messages of the client come first; nil: all, and the client's end.
+        /// How many client messages precede this part; nil if all of them and the client's end do.
         public var after: Int?
-        /// Milliseconds in the recording since the later of two: those messages had come, and the part before this one was sent.
+        /// Milliseconds in the recording since those messages had arrived or the part before this one was sent, whichever was later.
         public var gap: Double
 
         public init(after: Int? = nil, gap: Double = 0) {
@@ -28,16 +28,16 @@ public struct ConversationScript: Sendable {
     }
 
     public struct Recording: Sendable, Hashable {
-        /// Messages of the client.
+        /// Number of client messages.
         public var requests: Int
-        /// The client ended its side. If not, nobody knows what else it would have sent.
+        /// Whether the client ended its side. If not, it might have sent more than was recorded.
         public var requestsAreWhole: Bool
         /// Nil if no answer began.
         public var head: Step?
         public var messages: [Step]
         public var end: Step
         public var ending: Ending
-        /// The head went out before the conversation was chosen, as that of a WebSocket, without which its client says nothing.
+        /// The head was sent before the conversation was chosen, as a WebSocket's is: its client sends nothing without it.
         public var headIsSent = false
 
         public init(
@@ -66,27 +66,27 @@ public struct ConversationScript: Sendable {
         case end
         /// The answer breaks off, as the origin's did; nothing follows.
         case cut
-        /// The next part is due then.
+        /// The next part is due at this time.
         case wait(until: Double)
         /// The client's next message or end is needed.
         case listen
-        /// Nothing more is sent, and the client is waited for: the recorded one had left here, or the end is not known.
+        /// Nothing more is sent, and the client acts next: the recorded client had left here, or the ending is not known.
         case hold
     }
 
-    /// What a message of the client is to the script.
+    /// How the script classifies a client message.
     public enum Receipt: Sendable, Hashable {
         /// It is this recorded one.
         case matched(Int)
-        /// It is none of those that may come now, of which this one is the first.
+        /// It equals none of the messages that may come now; this is the first of those.
         case differs(from: Int)
         /// All recorded ones have come.
         case surplus
-        /// All recorded ones have come, and the recording ended before the client's.
+        /// All recorded messages have come, but the recording ended before the client did.
         case unknown
     }
 
-    /// What of the answer is due to the client, whatever the time.
+    /// What part of the answer is due to the client, regardless of time.
     enum Debt: Sendable, Hashable { case nothing, head, more }
 
     private enum Part: Sendable { case head, message(Int), end, nothing }
@@ -95,12 +95,12 @@ public struct ConversationScript: Sendable {
     private let order: ConversationOrder
     private let latency: Latency
     private var next: Part
-    /// When the next part is due; nil if the client's messages before it have not come.
+    /// When the next part is due; nil if the client messages before it have not come.
     private var due: Double?
-    /// Messages of the client so far.
+    /// Messages received from the client so far.
     public private(set) var came = 0
     private var isEnded = false
-    /// With any order, the recorded messages that have not come; nil if they are all after the first `came`.
+    /// With any order, the recorded messages that have not come; nil if exactly the first `came` have.
     private var missing: MissingMessages?
 
     public init(_ recording: Recording, order: ConversationOrder = .strict, latency: Latency = .none) {
@@ -116,7 +116,7 @@ public struct ConversationScript: Sendable {
 
     /// A message of the client has come.
     ///
-    /// - Parameter equals: whether it equals a recorded one, by its number.
+    /// - Parameter equals: whether the message equals the recorded one with this number.
     public mutating func messageCame(where equals: (Int) -> Bool) -> Receipt {
         guard let first = self.missing == nil ? (self.came < self.recording.requests ? self.came : nil) : self.missing?.first else {
             guard !self.recording.requestsAreWhole else { return .surplus }
@@ -138,7 +138,7 @@ public struct ConversationScript: Sendable {
 
     // MARK: The answer
 
-    /// What to do now. Asked again after each message of the client, each part that was sent, and each wait.
+    /// The next action. Call again after each client message, each part sent, and each wait.
     public mutating func next(at now: Double) -> Action {
         guard let step = self.step else { return .listen }
         if case .end = self.next {
@@ -176,7 +176,7 @@ public struct ConversationScript: Sendable {
 
     private func isReleased(_ step: Step) -> Bool {
         guard let after = step.after else { return self.isEnded }
-        // A mark above the number of messages, by hand, is never reached otherwise.
+        // A hand-edited mark may exceed the number of messages, and would never be reached.
         return self.isEnded || self.came >= min(after, self.recording.requests)
     }
 
@@ -185,7 +185,7 @@ public struct ConversationScript: Sendable {
         case .none: return 0
         case .scaled(let factor): return step.gap.isNaN ? 0 : min(max(0, step.gap * factor), Latency.longest)
         case .fixed(let delay):
-            // An answer without a head has its end in place of it.
+            // In an answer without a head, the end gets the delay.
             switch self.next {
             case .head: return delay
             case .end: return self.recording.head == nil ? delay : 0
@@ -201,7 +201,7 @@ public struct ConversationScript: Sendable {
     }
 }
 
-/// The recorded messages of a client that have not come, ascending: one is taken out at no cost, wherever it is.
+/// The recorded client messages that have not come, ascending. Removing one costs nothing, wherever it is.
 private struct MissingMessages: Sendable {
     private(set) var first: Int?
     /// By number, the next one that has not come; `count` after the last.
@@ -228,9 +228,9 @@ private struct MissingMessages: Sendable {
     }
 }
 
-/// Whether the messages of a client have to come in the recorded order.
+/// Whether client messages must come in the recorded order.
 public enum ConversationOrder: String, Sendable, Hashable, CaseIterable {
     case strict
-    /// In any order: what is sent after so many of them is sent when as many have come.
+    /// In any order. A part that was sent after n messages is sent once any n have come.
     case any
 }

@@ -1,24 +1,25 @@
 internal import CassetteRedaction
 internal import TapeBytes
 
-/// The client's own values at places that rules ignore or have patterns for, such as the ids of GraphQL's operations: where the recorded server
-/// repeats one at the same place of a later message, the replay says the client's, or no client would know what is answered.
+/// The client's own values at places that rules ignore or match by pattern, such as the ids of GraphQL operations. If the recorded server
+/// repeats such a value at the same place of a later message, the replay sends the client's value. Otherwise the client could not tell
+/// which request is answered.
 struct EchoedValues: Sendable {
-    /// Values that are remembered: the oldest are forgotten, since a server repeats what it was asked lately.
+    /// How many values are remembered. The oldest are forgotten, since a server mostly repeats recent values.
     private static let limit = 4096
-    /// Bytes of a message that is searched, which takes time for each of its values.
+    /// The largest message that is searched, in bytes. The search takes time for each of its values.
     static let sizeLimit = 1 << 20
 
     private struct Container {
-        /// The length of the pointer to it.
+        /// The length of the pointer to it, in bytes.
         var pointerEnd: Int
-        /// Of an array, elements so far; nil for an object.
+        /// Elements so far if it is an array; nil for an object.
         var index: Int?
     }
 
-    /// A recorded value, whatever escapes it is spelled with.
+    /// A recorded value, independent of the escapes that it is spelled with.
     private struct Key: Hashable, Sendable {
-        /// A pointer, or one with `*` for numbers.
+        /// A JSON pointer, or one with `*` for array indexes.
         let place: [UInt8]
         let text: [UInt8]
 
@@ -34,17 +35,17 @@ struct EchoedValues: Sendable {
     }
 
     private var live: [Key: [UInt8]] = [:]
-    /// The order in which they came, and where the oldest is.
+    /// The keys in the order they came, as a ring.
     private var order: [Key] = []
     private var oldest = 0
-    /// Whether one is for any element of an array.
+    /// Whether any key matches all elements of an array.
     private var hasGeneral = false
-    /// Strings that are replaced wherever they are the whole value, with their quotation marks.
+    /// Strings that are replaced wherever they are a whole value. Both include the quotation marks.
     private var words: [[UInt8]: [UInt8]] = [:]
 
     var isEmpty: Bool { self.live.isEmpty && self.words.isEmpty }
 
-    /// A string that is unlikely to mean anything else, such as a UUID. One that JSON would escape is not learned.
+    /// Learns a string that is unlikely to mean anything else, such as a UUID. A string that JSON would escape is not learned.
     mutating func learn(word recorded: String, live: String) {
         guard Self.isPlain(recorded), Self.isPlain(live) else { return }
         self.words[Array("\"\(recorded)\"".utf8)] = Array("\"\(live)\"".utf8)
@@ -72,7 +73,7 @@ struct EchoedValues: Sendable {
         self.oldest = (self.oldest + 1) % Self.limit
     }
 
-    /// A message of JSON with the client's values in place of the recorded ones; nil if it has none of them.
+    /// A JSON message with the client's values in place of the recorded ones; nil if it contains none of them.
     func applied(to message: [UInt8], isText: Bool) -> [UInt8]? {
         guard !self.isEmpty, message.count <= Self.sizeLimit else { return nil }
         guard case .json(let start) = WebSocketMessageFacets.beginning(of: message, isText: isText) else { return nil }
@@ -82,7 +83,7 @@ struct EchoedValues: Sendable {
 
     /// The edits that put the client's values in place of the recorded ones in a JSON text.
     ///
-    /// - Parameter text: part of a body. The edits have its indices.
+    /// - Parameter text: part of a body. The edits use its indices.
     func edits(in text: ArraySlice<UInt8>, from start: Int = 0) -> [Edit] {
         var edits: [Edit] = []
         let offset = text.startIndex

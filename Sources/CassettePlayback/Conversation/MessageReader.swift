@@ -1,9 +1,9 @@
 internal import CassetteModel
 
-/// Cuts the body of a request into its messages as it comes, and makes what each is compared by.
+/// Splits the body of a request into its messages as it arrives, and makes the facets of each message.
 ///
-/// A message is compared as a body that has it alone. Holds what a body of its size holds: see `PendingBody`. A class, since those that read
-/// bodies call back. Not Sendable: one thread at a time.
+/// A message is compared like a body that consists of it alone. Needs as much memory as a body of that size: see `PendingBody`. A class,
+/// since body readers call back. Not Sendable: one thread at a time.
 public final class MessageReader {
     private let make: () -> PendingBody?
     private var frames = GRPCFrames()
@@ -13,15 +13,15 @@ public final class MessageReader {
 
     init(_ make: @escaping () -> PendingBody?) { self.make = make }
 
-    /// Only cuts: what a message is compared by is always the same.
+    /// Only splits: the facets of each message are empty.
     public static var uncompared: MessageReader { MessageReader { nil } }
 
     /// Whether a message has begun and not ended.
     public var isWithin: Bool { self.frames.isWithin }
 
-    /// Takes the first of these bytes, those of one message at most; there is at least one.
+    /// Takes bytes from the front of a non-empty buffer, up to the end of one message.
     ///
-    /// - Returns: how many it took, and whether the message is complete: then `finish` comes next.
+    /// - Returns: how many bytes it took, and whether the message is complete. If it is, call `finish` next.
     public func take(_ bytes: UnsafeRawBufferPointer) -> (count: Int, isComplete: Bool) {
         let piece = self.frames.take(bytes)
         if piece.isFirst {
@@ -33,7 +33,7 @@ public final class MessageReader {
         return (piece.count, piece.isLast)
     }
 
-    /// What the message is compared by that is complete, or was cut by the end of the body.
+    /// The facets of a message that is complete, or was cut off by the end of the body.
     public func finish() -> BodyFacets {
         self.size = 0
         return self.message.take()?.finish() ?? .none
@@ -41,6 +41,6 @@ public final class MessageReader {
 }
 
 extension PendingRequest {
-    /// Takes the body's wire bytes as they come, message by message.
+    /// Reads the body's wire bytes as they come, message by message.
     public func messages() -> MessageReader { MessageReader { self.body() } }
 }

@@ -4,22 +4,22 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// A recorded exchange as a conversation: what the messages of its client are compared by, and when its answer came.
+/// A recorded exchange as a conversation: the facets of its client's messages, and when its answer came.
 ///
-/// Keeps no messages of a gRPC answer. A class, so that many hold it at the cost of one.
+/// Does not keep the messages of a gRPC answer. A class, so that copies share it.
 final class RecordedConversation: Sendable {
-    /// A longer body is compared as a whole: with some 100 bytes for each message, a conversation stays below 2 MiB.
+    /// A longer body is compared as a whole. At about 100 bytes per message, a conversation stays below 2 MiB.
     static let messageLimit = GRPCMessages.limit
 
     /// In order of request start from 0.
     let index: Int
     let requests: [BodyFacets]
     let recording: ConversationScript.Recording
-    /// What its server said, if it was a WebSocket.
+    /// What its server sent, if it was a WebSocket.
     let webSocket: WebSocketSpeech?
-    /// Messages of the client whose content could not be read when they were recorded: any message is them.
+    /// Client messages whose content could not be read when they were recorded. Any live message matches them.
     private let unread: Set<Int>
-    /// By number, a digest of the client's messages from that one on.
+    /// A digest of the client's messages from each number on.
     private let rests: [Int]
 
     init(
@@ -39,17 +39,17 @@ final class RecordedConversation: Sendable {
             hasher.combine(message.kind)
             hasher.combine(message.count)
             hasher.combine(message)
-            // More messages than one are such a one.
+            // Messages with marks can match several live ones, so two of them are never considered equal.
             if message.hasMarks || unread.contains(number) { hasher.combine(index) }
             rests.append(hasher.finalize())
         }
         self.rests = rests.reversed()
     }
 
-    /// What is the same for two conversations if their clients send the same messages from this one on, and no others fit.
+    /// A digest that is equal for two conversations only if exactly the same client messages match both from this one on.
     func rest(from number: Int) -> Int { self.rests[min(number, self.rests.count - 1)] }
 
-    /// Whether a live message is a recorded one.
+    /// Whether a live message matches a recorded one.
     func matches(_ number: Int, _ live: BodyFacets) -> Bool {
         guard self.requests.indices.contains(number) else { return false }
         guard !self.unread.contains(number) else { return true }
@@ -57,7 +57,7 @@ final class RecordedConversation: Sendable {
         return recorded == live || (recorded.hasMarks && recorded.fits(live: live))
     }
 
-    /// An estimate of its memory, in bytes.
+    /// An estimate of its memory use, in bytes.
     var weight: Int {
         self.requests.reduce(256 + 32 * self.recording.messages.count + 8 * self.rests.count + (self.webSocket?.weight ?? 0)) {
             sum, facets in
@@ -68,12 +68,12 @@ final class RecordedConversation: Sendable {
 }
 
 extension RecordedConversation {
-    /// Nil if it was no call of gRPC, or is too long.
+    /// Nil if it was not a gRPC call, or is too long.
     ///
     /// - Parameters:
-    ///   - requests: what the client's messages are compared by.
-    ///   - sizes: of them, in bytes with their prefixes.
-    ///   - answers: the same of the answer's messages.
+    ///   - requests: the facets of the client's messages.
+    ///   - sizes: the sizes of those messages, in bytes with their prefixes.
+    ///   - answers: the sizes of the answer's messages.
     convenience init?(_ interaction: Interaction, index: Int, requests: [BodyFacets], sizes: [Int], answers: [Int]) {
         let request = interaction.request
         let isWhole = request.body?.isComplete ?? true
@@ -86,7 +86,7 @@ extension RecordedConversation {
             return came.time(offset - 1)
         }
         var sentAt = 0.0
-        /// - Parameter at: when it was sent.
+        /// - Parameter at: when the part was sent.
         func step(_ after: Int?, at: Double) -> ConversationScript.Step {
             let last = min(after ?? cameAt.count, cameAt.count) - 1
             let begun = max(sentAt, cameAt.indices.contains(last) ? cameAt[last] : 0)
@@ -101,7 +101,7 @@ extension RecordedConversation {
             let marks = response.body?.conversationMarks ?? ConversationMarks()
             var offset = 0
             recording.messages = answers.indices.map { number in
-                // The sizes of files in an edited cassette may be any.
+                // Sizes in an edited cassette are arbitrary, so the sum may overflow.
                 offset = offset.addingReportingOverflow(answers[number]).partialValue
                 return step(marks[number], at: sent.time(offset &- 1))
             }
@@ -121,14 +121,14 @@ extension RecordedConversation {
     }
 }
 
-/// When each byte of a recorded body came, in milliseconds since its exchange began.
+/// When each byte of a recorded body arrived, in milliseconds since its exchange began.
 private struct ByteTimes {
     private let pieces: [(end: Int, at: Double)]
     private let end: Double
 
     /// - Parameters:
     ///   - arrival: nil if the body came in one piece, at its end.
-    ///   - start: what its times count from.
+    ///   - start: the origin of its times.
     init(_ arrival: Arrival?, start: Double, end: Double) {
         var size = 0
         self.pieces = (arrival?.pieces ?? []).map { piece in
@@ -179,7 +179,7 @@ extension RecordedCassette {
             interaction, index: index, requests: facets, sizes: sizes, answers: try self.messageSizes(interaction.response?.body, digest))
     }
 
-    /// The messages of an answer by their sizes. Not read if the client had ended before the first: then nothing depends on them.
+    /// The sizes of an answer's messages. Empty if the client had ended before the first one: then nothing depends on them.
     private func messageSizes(_ body: Body?, _ digest: @escaping () -> any ContentDigest) throws(CassetteError) -> [Int] {
         if case .grpc(let body)? = body?.content {
             return body.messages.map { $0.size.addingReportingOverflow(GRPCMessage.prefixSize).partialValue }

@@ -3,11 +3,11 @@ internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// What the server of a recorded WebSocket says in a replay: its data messages, by their numbers, and how it closes.
+/// What the server of a recorded WebSocket sends in a replay: its data messages, by their numbers, and how it closes.
 ///
-/// Long conversations stay in their file: what is kept of them is where their lines are. Any thread may use it.
+/// Long conversations stay in their file; only the positions of their lines are kept in memory. Any thread may use it.
 public struct WebSocketSpeech: Sendable {
-    /// Those in the cassette itself.
+    /// Messages stored in the cassette itself.
     private var messages: [WebSocketMessage] = []
     /// A file with messages, and where they are in it.
     private let sidecar: Sidecar?
@@ -18,7 +18,7 @@ public struct WebSocketSpeech: Sendable {
     public let request: HeaderFields
     /// The answer's head.
     public let answer: RecordedResponse
-    /// When that came, in milliseconds from the exchange's start.
+    /// When the answer's head came, in milliseconds from the exchange's start.
     public let opened: Double
 
     fileprivate init(_ messages: WebSocketMessages, request: HeaderFields, answer: RecordedResponse, opened: Double) {
@@ -34,15 +34,15 @@ public struct WebSocketSpeech: Sendable {
 
     public var count: Int { self.messages.count + self.lines.count }
 
-    /// A message that is in the cassette itself; nil if the disk has to be read.
+    /// A message stored in the cassette itself; nil if it has to be read from disk.
     public func inline(_ number: Int) -> WebSocketMessage? { self.sidecar == nil ? self.messages[number] : nil }
 
-    /// Bytes that are read at once.
+    /// Bytes read at once.
     private static let readSize = 64 << 10
 
-    /// Some messages from this one on, as many as are read at once: at least one. Waits for the disk.
+    /// The messages from this one on that one read gets: at least one. Reads from disk.
     ///
-    /// - Parameter path: of the cassette.
+    /// - Parameter path: the cassette's path.
     public func read(from number: Int, ofCassette path: String) throws(CassetteError) -> [WebSocketMessage] {
         guard let sidecar else { return [self.messages[number]] }
         var end = number + 1
@@ -50,16 +50,17 @@ public struct WebSocketSpeech: Sendable {
         return try BodyReader(cassettePath: path).messages(in: sidecar, at: self.lines[number..<end])
     }
 
-    /// An estimate of its memory, in bytes.
+    /// An estimate of its memory use, in bytes.
     var weight: Int { self.messages.reduce(self.lines.count * 16) { $0 + 200 + ($1.content.payload?.size ?? 0) } }
 }
 
-/// Makes what one message of a WebSocket's client is compared by, as a body that has it alone.
+/// Makes the facets of one message of a WebSocket's client. The message is compared like a body that consists of it alone.
 ///
-/// Takes a long message in pieces. JSON is compared by its values, also after the packet's number that Socket.IO writes before it
-/// (`42["add",{"id":1}]`); other text as text, bytes as bytes; text and binary messages are never equal. Not Sendable: one thread at a time.
+/// Takes a long message in pieces. JSON is compared by its values, even after the packet number that Socket.IO writes before it
+/// (`42["add",{"id":1}]`). Other text is compared as text, and binary data as bytes. A text message never equals a binary one. Not
+/// Sendable: one thread at a time.
 public final class WebSocketMessageFacets {
-    /// A message as what kind of body it is compared and redacted.
+    /// The content types as which a message is compared and redacted.
     struct Form {
         var headers: HeaderFields
         var redactedAs: HeaderFields
@@ -67,7 +68,7 @@ public final class WebSocketMessageFacets {
         fileprivate static let json = Self("application/json")
         fileprivate static let text = Self("text/plain; charset=utf-8")
         fileprivate static let bytes = Self("application/octet-stream")
-        /// The recording was redacted as the text that the whole message is.
+        /// The recording redacted the whole message as text.
         fileprivate static let jsonInText = Self(headers: Self.json.headers, redactedAs: Self.text.headers)
 
         private init(_ type: String) {
@@ -83,18 +84,18 @@ public final class WebSocketMessageFacets {
         case json(at: Int)
     }
 
-    /// Bytes before JSON: a namespace of Socket.IO is a path.
+    /// How many bytes may precede the JSON: a Socket.IO namespace is a path.
     private static let prefixLimit = 256
 
     private let isText: Bool
     private let make: (Form) -> PendingBody
-    /// Nil before the message's form is known.
+    /// Nil until the message's form is known.
     private var body: PendingBody?
-    /// The first bytes, until then.
+    /// The first bytes, held until the form is known.
     private var held: [UInt8] = []
-    /// What is before the JSON.
+    /// The bytes before the JSON.
     private var prefix: [UInt8] = []
-    /// Bytes so far.
+    /// Bytes received so far.
     public private(set) var size = 0
 
     init(isText: Bool, _ make: @escaping (Form) -> PendingBody) {
@@ -128,11 +129,11 @@ public final class WebSocketMessageFacets {
         self.body = consume body
     }
 
-    /// JSON may have white space before it, or in a text message a packet's number, a namespace and the number of an answer.
+    /// White space may precede JSON. In a text message, so may a packet number, a namespace and the number of an acknowledgement.
     static func beginning(of message: [UInt8], isText: Bool) -> Beginning {
         let undecided: Beginning = message.count < Self.prefixLimit ? .undecided : .other
         guard let first = message.firstIndex(where: { !" \t\r\n".utf8.contains($0) }) else { return undecided }
-        // In however many pieces it comes.
+        // The result must not depend on how the message is split into pieces.
         guard first < Self.prefixLimit else { return .other }
         guard !Self.opensJSON(message[first]) else { return .json(at: 0) }
         guard isText, Self.isDigit(message[0]) else { return .other }
@@ -156,7 +157,7 @@ public final class WebSocketMessageFacets {
 
     public func finish() -> BodyFacets {
         if self.body == nil, !self.held.isEmpty { self.begin(self.isText ? .text : .bytes) }
-        // Empty messages are messages.
+        // An empty message counts as a message.
         guard let body = self.body.take() else { return self.isText ? .emptyText : .emptyBinary }
         return body.finish().sent(asText: self.isText).after(self.prefix)
     }
@@ -166,7 +167,7 @@ extension BodyFacets {
     fileprivate static let emptyText = BodyFacets(kind: .text, facets: [], count: 0, hasMarks: false, sum: 1)
     fileprivate static let emptyBinary = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 2)
 
-    /// With what a message has before its JSON.
+    /// Includes the bytes before a message's JSON.
     fileprivate func after(_ prefix: [UInt8]) -> BodyFacets {
         guard !prefix.isEmpty else { return self }
         var facets = self
@@ -179,7 +180,7 @@ extension BodyFacets {
         return facets
     }
 
-    /// JSON may be sent either way; other text and bytes are of different kinds anyway.
+    /// Distinguishes JSON sent as text from JSON sent as binary. Other text and binary messages differ in kind anyway.
     fileprivate func sent(asText isText: Bool) -> BodyFacets {
         guard self.kind == .json, !isText else { return self }
         var facets = self
@@ -200,7 +201,7 @@ extension PendingRequest {
 }
 
 extension RecordedConversation {
-    /// The conversation of a WebSocket. Reads the messages once, from the disk if they are in a file.
+    /// The conversation of a WebSocket. Reads the messages once, from disk if they are in a file.
     static func webSocket(
         _ interaction: Interaction, _ answer: RecordedResponse, _ messages: WebSocketMessages, index: Int, bodies: BodyReader,
         digest: () -> any ContentDigest,
@@ -214,7 +215,7 @@ extension RecordedConversation {
         var steps: [ConversationScript.Step] = []
         var end = ConversationScript.Step()
         var clientHasClosed = false
-        // What a message waited for: the client's last, or the server's own before it.
+        // When the event that a message waited for happened: the client's last message, or the server's previous one.
         var last = opened
         func reading(_ message: WebSocketMessage, _ line: Range<Int>) throws {
             func step() -> ConversationScript.Step {
@@ -222,7 +223,7 @@ extension RecordedConversation {
             }
             switch (message.from, message.content) {
             case (.client, .text), (.client, .binary):
-                // What was sent is not known if it was cut, or in an extension that is not known here.
+                // The content is unknown if the message was cut, or uses an unknown extension.
                 isLastCut = !message.isComplete
                 if isLastCut || message.reserved != 0 { unread.insert(requests.count) }
                 requests.append(try facets(message, message.content.isText))
@@ -239,14 +240,14 @@ extension RecordedConversation {
         }
         func take(_ digest: some ContentDigest) throws {
             try bodies.forEachMessage(of: messages, digest: digest) { message, line in
-                // What the client said after the server's close had no answer: it was under way.
+                // Messages that the client sent after the server's close got no answer: they were in flight.
                 guard speech.close == nil else { return true }
                 try reading(message, line)
                 return true
             }
         }
         try take(digest())
-        // The client was within a message when the recording ended: it may send it, or not.
+        // The client was in the middle of a message when the recording ended, so it may or may not send it.
         let isWithin = isLastCut && !clientHasClosed && interaction.outcome != .complete
         if isWithin { unread.remove(requests.count - 1) }
         if isWithin { requests.removeLast() }

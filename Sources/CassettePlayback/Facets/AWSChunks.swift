@@ -1,14 +1,14 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the payload out of a body in `aws-chunked` (Amazon S3, "Signature Calculations for the Authorization Header: Transferring Payload in
-/// Multiple Chunks").
+/// Extracts the payload from a body in `aws-chunked` coding (Amazon S3, "Signature Calculations for the Authorization Header: Transferring
+/// Payload in Multiple Chunks").
 ///
-/// Sizes of chunks, their signatures and the trailer are no content: the trailer has checksums of the payload and a signature.
+/// Chunk sizes, chunk signatures and the trailer are not content. The trailer holds checksums of the payload and a signature.
 struct AWSChunks {
     private enum State: Equatable { case size, data(left: Int), dataEnd, trailer, end, failed }
 
-    /// A line has a size and a signature of 64 digits, or a checksum.
+    /// A line holds a size and a signature of 64 digits, or a checksum.
     private static let lineLimit = 8192
 
     private var state = State.size
@@ -45,7 +45,7 @@ struct AWSChunks {
     /// Whether the bytes so far are in this coding.
     var isValid: Bool { self.state != .failed }
 
-    /// Whether the trailer has come, and nothing after it.
+    /// Whether the trailer has come and nothing follows it.
     var isEnded: Bool { self.state == .end }
 
     mutating func push(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
@@ -78,7 +78,7 @@ struct AWSChunks {
             let digits = line.prefix { $0 != UInt8(ascii: ";") }
             var size = 0
             for digit in digits {
-                // A chunk of 16 digits is larger than any body.
+                // A size of 16 digits exceeds any real body.
                 guard let value = Hex.value(digit), size < 1 << 40 else { return self.state = .failed }
                 size = size << 4 | Int(value)
             }

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Decodes the characters of JSON and XML to UTF-8, without a byte order mark, by the charset that a body is declared to have.
+/// Decodes the characters of JSON and XML to UTF-8 without a byte order mark, using the declared charset of the body.
 ///
-/// A declared charset that is known is taken at its word: the same bytes are other characters in another one.
+/// A known declared charset is trusted, as the same bytes mean different characters in other charsets.
 struct BodyCharacters {
     private let label: String
 
@@ -13,15 +13,16 @@ struct BodyCharacters {
         self.label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
     }
 
-    /// Nil if the bytes are not in their charset. Without one, UTF-16 is known by the NUL in its first character (RFC 4627, 3).
+    /// Nil if the bytes are not valid in their charset. If none is declared, a NUL in the first character indicates UTF-16 (RFC 4627, 3).
     func json(_ bytes: [UInt8]) -> [UInt8]? { self.decoded(bytes, declared: "", unknown: Self.utf8) }
 
-    /// Nil if the bytes are not in their charset: that of the byte order mark, the field or the declaration, in this order (RFC 7303, 3).
+    /// Nil if the bytes are not valid in their charset. It comes from the byte order mark, the field or the declaration, in this order (RFC
+    /// 7303, 3).
     func xml(_ bytes: [UInt8]) -> [UInt8]? {
         self.decoded(bytes, declared: self.label.isEmpty ? Self.declaredEncoding(bytes) : "") { $0.allSatisfy { $0 < 0x80 } ? $0 : nil }
     }
 
-    /// - Parameter unknown: what to do with the bytes of a charset that is not known. A charset parameter means nothing to JSON (RFC 8259, 11).
+    /// - Parameter unknown: how to treat bytes in an unknown charset. JSON gives a charset parameter no meaning (RFC 8259, 11).
     private func decoded(_ bytes: [UInt8], declared: String, unknown: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Self.utf8(Array(bytes.dropFirst(3))) }
         var label = self.label.isEmpty ? declared : self.label
@@ -30,13 +31,13 @@ struct BodyCharacters {
         guard !charsets.isEmpty else {
             return ["", "utf-8", "utf8"].contains(label) ? Self.utf8(bytes) : unknown(bytes)
         }
-        // Most are ASCII, which all others contain.
+        // Most texts are ASCII, which all other charsets contain.
         if Self.isPlain(bytes, charsets) { return bytes }
         guard let text = charsets.lazy.compactMap({ $0.decode(bytes) }).first else { return nil }
         return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
     }
 
-    /// Shift_JIS has other characters in the place of the backslash and the tilde.
+    /// Shift_JIS replaces the backslash and the tilde by other characters.
     private static func isPlain(_ bytes: [UInt8], _ charsets: [Charset]) -> Bool {
         let others: [Charset] = [.utf16LittleEndian, .utf16BigEndian, .shiftJIS, .windows31J]
         return !charsets.contains(where: others.contains) && bytes.allSatisfy { $0 < 0x80 }

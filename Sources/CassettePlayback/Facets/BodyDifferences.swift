@@ -5,9 +5,9 @@ extension BodyFacets {
     /// At most this many differences are listed.
     public static let differenceLimit = 100
 
-    /// How a live body differs from a recorded one, in the order of the live body and up to a limit; empty if they are equal.
+    /// The differences of a live body from a recorded one, in the order of the live body and up to a limit; empty if they are equal.
     ///
-    /// Both should hold their facets (see `isWhole`); a recorded body read with `RecordedDetail.contents` explains most.
+    /// Both should hold their facets (see `isWhole`). A recorded body read with `RecordedDetail.contents` gives the most detail.
     public func differences(fromRecorded recorded: BodyFacets) -> [RequestDifference] {
         guard self != recorded else { return [] }
         guard self.kind == recorded.kind else {
@@ -33,7 +33,7 @@ extension BodyFacets {
     }
 }
 
-/// The facets that each of two bodies has and the other lacks, with their multiplicity and in the order of the bodies.
+/// The facets that only one of two bodies has, with their multiplicity and in the order of the bodies.
 struct FacetDifference {
     var live: [BodyFacet]
     var recorded: [BodyFacet]
@@ -46,7 +46,7 @@ struct FacetDifference {
             counts[facet.hash] = count - 1
             return false
         }
-        // Of equal facets the last ones are left over.
+        // Of equal facets, the last ones are left over.
         var left: [BodyFacet] = []
         for facet in recorded.reversed() {
             guard let count = counts[facet.hash], count > 0 else { continue }
@@ -56,10 +56,10 @@ struct FacetDifference {
         self.recorded = left.reversed()
     }
 
-    /// Without the recorded facets whose marks fit a live one of the same name, and those live ones.
+    /// Drops the recorded facets whose marks fit a live facet of the same name, along with those live facets.
     var withoutFitting: FacetDifference {
         var rest = self
-        // What differs for so many places differs for more than its marks.
+        // A body that differs in this many places differs in more than its marks.
         guard self.recorded.contains(where: \.hasMarks), self.recorded.count <= BodyFacets.facetLimit else { return rest }
         rest.recorded.removeAll { recorded in
             guard recorded.hasMarks,
@@ -72,15 +72,15 @@ struct FacetDifference {
     }
 }
 
-/// Pairs the facets of two bodies, and tells how the two of a pair differ.
+/// Pairs the facets of two bodies, and describes how the two of a pair differ.
 struct FacetPairing {
-    /// Whether a live value is shown without what may be a secret in base64 or hex, since the recorded body has such.
+    /// Whether possible secrets in base64 or hex are hidden from shown live values, because the recorded body has such redactions.
     let hidesCodes: Bool
 
-    /// A value in a difference is cut to this many bytes of text.
+    /// The longest value shown in a difference, in bytes of text.
     static let textLimit = 120
 
-    /// The recorded facet to compare a live one with: of the same name and, if there are several, of the same filename or type.
+    /// The recorded facet to compare a live one with: one of the same name, preferably with the same filename and type.
     static func partner(of live: BodyFacet, among recorded: [BodyFacet]) -> Int? {
         var best: (index: Int, rank: Int)?
         for (index, other) in recorded.enumerated()
@@ -91,11 +91,11 @@ struct FacetPairing {
         return best?.index
     }
 
-    /// One of the two may be nil.
+    /// Either may be nil, but not both.
     func differences(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
         guard let facet = live ?? recorded else { return [] }
         guard !facet.within.isEmpty else { return self.ownDifferences(facet, live, recorded) }
-        // Without its bar.
+        // Without the bar at its end.
         let container = Self.text(facet.within.dropLast())
         return self.ownDifferences(facet, live, recorded).map { .within(container, $0) }
     }
@@ -109,7 +109,7 @@ struct FacetPairing {
         case .xml: return [.xml(path: name, here: shown.map(Self.xml), recorded: recorded.map(Self.xml))]
         case .grpc: return [Self.grpc(name, shown, recorded)]
         case .formField where live?.isContainer == true && recorded?.isContainer == true:
-            // Facets of its content tell.
+            // The facets of its content show the difference.
             return []
         case .formField: return [.formField(name: name, here: shown.map(value), recorded: recorded.map(value))]
         case .queryItem: return [.graphQLItem(name: name, here: shown.map(value), recorded: recorded.map(value))]
@@ -120,7 +120,7 @@ struct FacetPairing {
         }
     }
 
-    /// A live facet without secrets that stand where the recorded one has marks.
+    /// A live facet in which secrets are hidden where the recorded one has marks.
     private func shown(_ live: BodyFacet, _ recorded: BodyFacet?) -> BodyFacet {
         guard self.hidesCodes || recorded?.hasMarks == true else { return live }
         var shown = live
@@ -138,7 +138,7 @@ struct FacetPairing {
         facet.type.elementsEqual("string".utf8) ? "\"\(self.value(facet))\"" : self.value(facet)
     }
 
-    /// The names of an element's children as they are, and anything else in quotes.
+    /// An element's children are shown as they are, anything else in quotes.
     private static func xml(_ facet: BodyFacet) -> String {
         facet.type.starts(with: "children".utf8) ? self.value(facet) : "\"\(self.value(facet))\""
     }

@@ -4,8 +4,8 @@ public import TapeBytes
 
 /// Makes the facets of a live body as it comes in.
 ///
-/// Removes content codings; a body whose codings cannot be removed, or that decodes to more than 64 MiB, is compared as it was sent. Holds
-/// JSON, forms and text in memory up to a limit, but no parts: those are digested as they pass.
+/// Removes content codings. A body whose codings cannot be removed, or that decodes to more than 64 MiB, is compared as it was sent. JSON,
+/// forms and text are held in memory up to a limit; multipart parts are digested as they arrive.
 public struct BodyFacetBuilder: ~Copyable {
     /// Recorded bodies have the same limits.
     static let limits = InflateLimits()
@@ -17,16 +17,16 @@ public struct BodyFacetBuilder: ~Copyable {
     private let decoder: DecoderChain?
     /// Nil if the body is not in `aws-chunked`.
     private var chunks: AWSChunks?
-    /// The bytes as sent, kept if there is a decoder that may fail.
+    /// The bytes as sent, kept in case the decoder fails.
     private var wire: ByteFacet
     private var hasBytes = false
-    /// Whether the decoder has got bytes.
+    /// Whether the decoder has received bytes.
     private var hasPayload = false
     private var hasFailed = false
 
     /// - Parameters:
-    ///   - headers: of the request; they declare the type and the codings.
-    ///   - url: of the request, for GraphQL in the query.
+    ///   - headers: the request's header fields, which declare the type and the codings.
+    ///   - url: the request's URL, for GraphQL in the query.
     ///   - digest: makes a SHA-256.
     public init(
         rules: MatchRules, headers: HeaderFields, url: String, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
@@ -73,7 +73,7 @@ public struct BodyFacetBuilder: ~Copyable {
 }
 
 extension BodyFacets {
-    /// Adds the facets of the URL, for GraphQL.
+    /// Adds the facets of the URL if the request is GraphQL.
     static func make(_ content: (kind: Kind, facets: FacetCollector), url: String, _ plan: BodyPlan) -> BodyFacets {
         var facets = content.facets
         if plan.isGraphQL { GraphQLFacets.read(url: url, plan, into: &facets) }
@@ -81,13 +81,13 @@ extension BodyFacets {
     }
 }
 
-/// Makes facets of a body's decoded content as it comes in; rule and type decide how it is understood.
+/// Makes facets of a body's decoded content as it comes in. The rule and the type decide how the content is parsed.
 ///
-/// Live and recorded bodies both pass through it, so that they are understood alike. A class, since decoders deliver bytes to it.
+/// Live and recorded bodies both pass through it, so that they are parsed the same way. A class, since decoders deliver bytes to it.
 final class ContentFacets {
     private enum Attempt {
         case graphQL, json, xml, form, text, grpc, messagePack, cbor, http
-        /// Several JSON texts; `isDeclared` is false if the type does not say so.
+        /// Several JSON texts; `isDeclared` is false if the content type does not declare them.
         case jsonLines(isDeclared: Bool)
 
         var isStructured: Bool { if case .text = self { false } else { true } }
@@ -96,14 +96,14 @@ final class ContentFacets {
     private enum Mode {
         case nothing
         case bytes(ByteFacet)
-        /// Held until its end, then read by the first of these attempts that fits.
+        /// Held until the end, then read by the first of these attempts that fits.
         case memory([UInt8], [Attempt])
         case parts(MultipartFacets)
     }
 
     private let plan: BodyPlan
     private let field: ArraySlice<UInt8>?
-    /// For a body of gRPC.
+    /// For a gRPC body.
     private let messages: GRPCFacets?
     private let digest: () -> any ContentDigest
     private var mode: Mode
@@ -131,7 +131,7 @@ final class ContentFacets {
     }
 
     private static func attempts(_ plan: BodyPlan, _ type: MediaType) -> [Attempt] {
-        // Whatever the rule, what is no single JSON, form or text is compared by its own kind.
+        // Whatever the rule, content that is not a single JSON text, form or text is compared by its own kind.
         if GRPCType(type) != nil, plan.match != .bytes { return [.grpc] }
         if plan.match == .byKind || plan.match == .multipart {
             if type.declaresMessagePack { return [.messagePack] }
@@ -149,7 +149,7 @@ final class ContentFacets {
         case .bytes, nil: return attempts
         case .byKind, .multipart: break
         }
-        // curl's `-d` declares everything to be a form.
+        // curl's `-d` declares any body as a form.
         if type.declaresJSONTexts {
             attempts.append(.jsonLines(isDeclared: true))
         } else if mayBeJSON {
@@ -161,10 +161,10 @@ final class ContentFacets {
         return attempts
     }
 
-    /// The parts, if the body is a multipart.
+    /// The parts, if the body is multipart.
     var parts: MultipartFacets? { if case .parts(let parts) = self.mode { parts } else { nil } }
 
-    /// Whether a digest of this many bytes replaces them, so that they need not be read.
+    /// Whether the digest of a body of this size replaces its bytes, so that they need not be read.
     func takesDigest(size: Int) -> Bool {
         switch self.mode {
         case .nothing, .bytes: true
@@ -242,10 +242,10 @@ final class ContentFacets {
         return Self.bytes(facet, self.plan)
     }
 
-    /// Whether the content may be of a kind that has facets of its own.
+    /// Whether the content may be of a kind with its own facets.
     var mayBeStructured: Bool { if case .memory(_, let attempts) = self.mode { attempts.contains(where: \.isStructured) } else { false } }
 
-    /// Whether the type says so: any other content is one of JSON or XML by chance.
+    /// Whether the declared type has its own facets. Other content looks like JSON or XML only by chance.
     var declaresStructure: Bool {
         let type = MediaType(self.field)
         return type.declaresJSON || type.declaresJSONTexts || type.declaresXML || type.isForm || type.declaresMessagePack
@@ -253,13 +253,13 @@ final class ContentFacets {
             || type.essence == "application/http" || self.messages != nil
     }
 
-    /// The facets of a whole content by its kind; nil if that is text or bytes.
+    /// The facets of a whole content of a structured kind; nil if it is text or bytes.
     func structured(_ bytes: [UInt8], _ collector: FacetCollector) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
         guard case .memory(_, let attempts) = self.mode, !bytes.isEmpty, bytes.count <= BodyFacets.memoryLimit else { return nil }
         return self.read(bytes, attempts.filter(\.isStructured), collector)
     }
 
-    /// By the first attempt that fits; nil if none does.
+    /// Reads with the first attempt that fits; nil if none does.
     private func read(
         _ bytes: [UInt8], _ attempts: [Attempt], _ collector: FacetCollector
     ) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
@@ -304,17 +304,17 @@ final class ContentFacets {
         return nil
     }
 
-    /// A body that has no type, or is declared a form or text, is JSON only if it is an object or array: `1` and `a` are text.
+    /// A body without a type, or declared as a form or text, is JSON only if it is an object or array: `1` and `a` are text.
     private func mayBeJSON(_ text: [UInt8]) -> Bool {
         if MediaType(self.field).declaresJSON || self.plan.match == .json { return true }
         let first = text.first { $0 > 32 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// Anything else than XML is XML only if it begins so.
+    /// A body not declared as XML is XML only if it starts like XML.
     private func mayBeXML(_ bytes: [UInt8]) -> Bool {
         if MediaType(self.field).declaresXML || self.plan.match == .xml { return true }
-        // In UTF-16, or after a byte order mark.
+        // Skips the NUL of UTF-16 and a byte order mark.
         let first = bytes.prefix(4).first { $0 != 0 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF && $0 != 0xFE && $0 != 0xFF }
         return first == UInt8(ascii: "<")
     }
@@ -328,7 +328,7 @@ final class BodyPlan: Sendable {
     let ordersParts: Bool
     let pointers: PointerSet
     let xmlPointers: PointerSet
-    /// Of fields in messages of gRPC.
+    /// Pointers to fields in gRPC messages.
     let grpcPointers: PointerSet
     let ignoredFields: Set<[UInt8]>
     let fieldPatterns: [String: [NumberedPattern]]
@@ -336,17 +336,17 @@ final class BodyPlan: Sendable {
     let ignoredHeaders: Set<String>
     let ignoredParts: Set<[UInt8]>
     let partPatterns: [String: [NumberedPattern]]
-    /// Of parts whose file names are ignored.
+    /// Names of parts whose filenames are ignored.
     let ignoredFilenames: Set<[UInt8]>
     let filenamePatterns: [String: [NumberedPattern]]
-    /// How the content of parts and fields is compared that rules name, by their names.
+    /// How to compare the content of the parts and fields that rules name, by name.
     private let partPlans: [String: BodyPlan]
     private let fieldPlans: [String: BodyPlan]
-    /// How that of all others is; nil for none.
+    /// How to compare the content of all others; nil if their content is not parsed.
     private let contentPlan: BodyPlan?
     /// Ignored query items of a GraphQL request.
     let ignoredItems: Set<String>
-    /// Whether values are kept whole, so that they can be compared with marks in recorded ones.
+    /// Whether values are kept whole, so that they can be compared with marks in recorded values.
     let keepsWholeValues: Bool
 
     init(
@@ -404,7 +404,7 @@ final class BodyPlan: Sendable {
         self.grpcPointers = PointerSet(ignored: ignored, patterns: patterns) { if case .grpc(let pointer) = $0 { pointer } else { nil } }
     }
 
-    /// How the content of a part is compared by its kind; nil if it is not.
+    /// How to compare the content of a part by its kind; nil if it is not.
     func plan(ofPart name: [UInt8], label: [UInt8]) -> BodyPlan? {
         guard !self.partPlans.isEmpty else { return self.contentPlan }
         return self.partPlans[String(decoding: label, as: UTF8.self)] ?? self.partPlans[String(decoding: name, as: UTF8.self)]

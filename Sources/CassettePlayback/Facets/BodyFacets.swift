@@ -1,12 +1,12 @@
-/// What a request body is compared by: its kind and the multiset of its facets, as a digest of bounded size.
+/// The facets by which a request body is compared: its kind and the multiset of its facets, as a digest of bounded size.
 ///
-/// Bodies are equal if `==` says so. The facets themselves are kept up to a limit, to explain a difference; the digest covers them all.
+/// `==` tells whether bodies are equal. The facets themselves are kept up to a limit, to explain a difference; the digest covers them all.
 public struct BodyFacets: Sendable {
     public enum Kind: String, Sendable, Hashable {
         /// Absent, empty, or not compared.
         case none
         case bytes, text, json, xml, form, multipart, grpc
-        /// Several JSON texts, one after the other.
+        /// Several JSON texts in sequence.
         case jsonLines = "json-lines"
         case http
         case messagePack = "messagepack"
@@ -26,7 +26,7 @@ public struct BodyFacets: Sendable {
     public static let valueLimit = 64 << 10
     /// Bytes kept of all names and values of a body.
     public static let keptLimit = 1 << 20
-    /// A longer body of JSON, XML, a form or text is compared byte by byte: the others are held in memory while they come in.
+    /// A longer JSON, XML, form or text body is compared byte by byte. Shorter ones are held in memory while they arrive.
     public static let memoryLimit = 16 << 20
 
     public internal(set) var kind: Kind
@@ -36,18 +36,18 @@ public struct BodyFacets: Sendable {
     public internal(set) var count: Int
     public internal(set) var hasMarks: Bool
     var sum: UInt64
-    /// Values of JSON that rules let differ, up to a limit.
+    /// JSON values that rules allow to differ, up to a limit.
     var exempt: [ExemptValue] = []
-    /// The placeholders in the body as it was sent or recorded, as hashes. They do not count for equality.
+    /// Hashes of the placeholders in the body as sent or recorded. They do not count for equality.
     var placeholders: [UInt64] = []
 
     /// No body.
     public static let none = BodyFacets(kind: .none, facets: [], count: 0, hasMarks: false, sum: 0)
 
-    /// A body of which nothing was sent or read: equal to none, and answered by requests that were cut.
+    /// A body of which nothing was sent or read. It equals no other body, and matches requests that were cut.
     package static let unsent = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 0)
 
-    /// The same without the facets: a few tens of bytes, for comparison only.
+    /// The same without the facets: a few dozen bytes, for comparison only.
     public var digestOnly: BodyFacets {
         var facets = self
         facets.facets = []
@@ -58,9 +58,9 @@ public struct BodyFacets: Sendable {
 
     // MARK: Fitting
 
-    /// Whether a recorded body with marks fits a live one: a mark matches one or more bytes of the live body.
+    /// Whether a recorded body with marks fits a live one. A mark matches one or more bytes of the live body.
     ///
-    /// Needs the facets themselves: false if a body has more than are kept, or if a value with marks is longer than what is kept of it.
+    /// Needs the facets themselves: false if a body has more than are kept, or if a value with marks is longer than its kept part.
     public func fits(live: BodyFacets) -> Bool {
         guard self != live else { return true }
         guard self.hasMarks, self.kind == live.kind, self.count == live.count, self.isWhole, live.isWhole else { return false }
@@ -75,8 +75,8 @@ public struct BodyFacets: Sendable {
         return true
     }
 
-    /// Whether parts or fields whose content is compared by its kind have names of their own: marks alone do not say which value belongs
-    /// to which of two.
+    /// Whether all parts and fields with structured content have distinct names. If two share a name, marks do not show which value belongs
+    /// to which.
     private static func areTold(_ facets: [BodyFacet]) -> Bool {
         var seen: Set<[UInt8]> = []
         return facets.allSatisfy { !$0.isContainer || seen.insert($0.within + [0] + $0.name).inserted }
@@ -96,20 +96,20 @@ extension BodyFacets: Hashable {
     }
 }
 
-/// One thing of a body that is compared, and what is shown of it.
+/// One comparable item of a body, and how it is shown.
 ///
-/// Two facets are equal if their hashes are; the rest explains a difference.
+/// Two facets are equal if their hashes are; the other properties explain a difference.
 public struct BodyFacet: Sendable, Hashable {
     public enum Place: Sendable, Hashable {
         /// The bytes or characters of the whole body.
         case whole
         /// A JSON Pointer (RFC 6901) to a value.
         case json
-        /// An element, an attribute or characters of XML, by the local names on the way.
+        /// An element, an attribute or characters of XML, named by the path of local names.
         case xml
         case formField
         case part
-        /// A message of gRPC, or a field of one.
+        /// A gRPC message, or a field of one.
         case grpc
         /// A header field of a message in `application/http`.
         case header
@@ -120,22 +120,23 @@ public struct BodyFacet: Sendable, Hashable {
     }
 
     public var place: Place
-    /// The pointer, with the number of its message before it if there are several, or the name of the field or part; cut to `BodyFacets.nameLimit` bytes.
+    /// The pointer, or the name of the field or part. If there are several messages, the pointer is preceded by the number of its message.
+    /// Cut to `BodyFacets.nameLimit` bytes.
     public var name: [UInt8]
     /// The value, or its first `BodyFacets.valueLimit` bytes, with marks for placeholders.
     public var value: [UInt8]
-    /// Bytes of the whole value.
+    /// The size of the whole value in bytes.
     public var size: Int
-    /// Only of a part.
+    /// Only set for a part.
     public var filename: [UInt8]?
-    /// Of a part, the media type and its charset; of a JSON value, its kind; of XML, its kind and namespaces.
+    /// For a part, the media type and its charset; for a JSON value, its kind; for XML, its kind and namespaces.
     public var type: [UInt8]
     public var hasMarks: Bool
-    /// The part or field in whose content it is, as `part:meta|`; empty for one of the body itself.
+    /// The part or field that contains it, as `part:meta|`; empty if it is in the body itself.
     package var within: [UInt8] = []
-    /// Whether it is a part or field whose content has facets of its own. Its hash covers them.
+    /// Whether it is a part or field whose content has its own facets. Its hash covers them.
     package var isContainer = false
-    /// Seeded anew in each process.
+    /// Uses a new seed in each process.
     var hash: UInt64
 }
 
@@ -160,9 +161,9 @@ extension BodyFacet {
     }
 }
 
-/// What members of JSON are called in a live body whose recorded names have marks: all that is in one of them belongs together.
+/// Maps the names of JSON members with marks to their live names. All values within such a member must agree on its live name.
 private struct MarkedNames {
-    /// Live pointers by recorded ones, for each pointer whose last name has a mark.
+    /// Live pointers by recorded ones, for each pointer whose last name contains a mark.
     private var live: [[UInt8]: [UInt8]] = [:]
     private var taken: Set<[UInt8]> = []
 
@@ -184,7 +185,7 @@ private struct MarkedNames {
         }
     }
 
-    /// The pointers to a value and all around it; only the name of any other facet than one of JSON.
+    /// The pointers to a value and to all its containers; for facets other than JSON, only the name.
     private static func names(_ facet: BodyFacet) -> [[UInt8]] {
         guard facet.place == .json else { return [facet.name] }
         let ends = facet.name.indices.dropFirst().filter { facet.name[$0] == UInt8(ascii: "/") } + [facet.name.count]
@@ -192,7 +193,7 @@ private struct MarkedNames {
     }
 }
 
-/// Collects facets: the digest covers all of them, the first ones are kept to be shown.
+/// Collects facets. The digest covers all of them; the first ones are kept for display.
 struct FacetCollector {
     private(set) var facets: [BodyFacet] = []
     private(set) var count = 0
@@ -204,7 +205,7 @@ struct FacetCollector {
     /// The place of a part or field, if these are the facets of its content.
     private var container: (path: UInt64, name: [UInt8])?
 
-    /// - Parameter keepsWholeValues: keeps up to the size of the largest body that is understood, for the marks in it.
+    /// - Parameter keepsWholeValues: keeps values up to the size of the largest body that is parsed, for the marks in them.
     init(keepsWholeValues: Bool = false) {
         self.keepsWholeValues = keepsWholeValues
         self.room = keepsWholeValues ? 2 * BodyFacets.memoryLimit : BodyFacets.keptLimit
@@ -217,7 +218,7 @@ struct FacetCollector {
         return collector
     }
 
-    /// An empty collector for the content of a part or field: its facets equal those of the same place only.
+    /// An empty collector for the content of a part or field. Its facets equal only facets of the same place.
     ///
     /// - Parameter name: as in a rule, with a bar: `part:meta|`.
     func within(_ path: UInt64, _ name: [UInt8]) -> FacetCollector {
@@ -231,7 +232,7 @@ struct FacetCollector {
         return withUnsafeBytes(of: hash) { FacetHash.path(container.path, $0) }
     }
 
-    /// What is equal for equal contents of one place.
+    /// A digest that is equal for equal contents of the same place.
     var digest: [UInt8] { withUnsafeBytes(of: (self.sum, self.count)) { Array($0) } }
 
     /// Whether one more facet would be kept.
@@ -239,7 +240,7 @@ struct FacetCollector {
         self.room > 0 && self.facets.count < (self.keepsWholeValues ? BodyFacets.wholeFacetLimit : BodyFacets.facetLimit)
     }
 
-    /// `size` is that of the whole value if `value` is only its beginning.
+    /// `size` is the size of the whole value if `value` is only its beginning.
     mutating func add(
         _ hash: UInt64, _ place: BodyFacet.Place, name: some Collection<UInt8>, value: UnsafeRawBufferPointer, size: Int? = nil,
         filename: [UInt8]? = nil, type: [UInt8] = [], hasMarks: Bool = false, isContainer: Bool = false
@@ -247,7 +248,7 @@ struct FacetCollector {
         let hash = self.salted(hash)
         let within = self.container?.name ?? []
         self.count += 1
-        // A sum does not depend on order; a sender cannot choose it, since the hashes are secret.
+        // A sum does not depend on the order. A sender cannot construct a given sum, since the hashes are secret.
         self.sum &+= hash
         if hasMarks { self.hasMarks = true }
         guard self.isKeeping else { return }
@@ -261,11 +262,11 @@ struct FacetCollector {
                 within: within, isContainer: isContainer, hash: hash))
     }
 
-    /// A value that need not be the same.
+    /// Notes a value that is allowed to differ.
     ///
-    /// - Parameter isGeneral: whether the rule is for any element, or member.
+    /// - Parameter isGeneral: whether the rule covers any array element or member.
     mutating func exempt(_ pointer: [UInt8], _ text: UnsafeRawBufferPointer, isGeneral: Bool) {
-        // Pointers are into the body itself.
+        // Pointers refer to the body itself.
         guard self.container == nil, self.exempt.count < ExemptValue.limit, pointer.count <= BodyFacets.nameLimit,
             text.count <= ExemptValue.sizeLimit
         else {
@@ -280,7 +281,7 @@ struct FacetCollector {
         self.count += other.count
         self.sum &+= other.sum
         self.hasMarks = self.hasMarks || other.hasMarks
-        // The same limits kept them.
+        // They were collected with the same limits.
         if self.facets.isEmpty, self.room >= other.room {
             self.facets = other.facets
             self.room = other.room
@@ -298,19 +299,19 @@ struct FacetCollector {
     }
 }
 
-/// A number, a string or another scalar of JSON that a rule ignores or has a pattern for, as it is spelled.
+/// A JSON number, string or other scalar that a rule ignores or has a pattern for, as spelled.
 struct ExemptValue: Sendable, Hashable {
-    /// Those kept of one body, such as the ids of a batch of calls, and bytes of one: ids are short.
+    /// The most values kept of one body, such as the ids of a batch of calls, and the most bytes of one value: ids are short.
     static let limit = 256
     static let sizeLimit = 256
 
     /// A JSON Pointer (RFC 6901).
     var pointer: [UInt8]
-    /// The same with `*` for the numbers of elements, if the rule is for any of them: a server may give them another order.
+    /// The same with `*` for array indexes, if the rule covers any element: a server may reorder them.
     var place: [UInt8]?
     var text: [UInt8]
 
-    /// A pointer with `*` for its numbers.
+    /// A pointer with `*` for its array indexes.
     static func place(of pointer: [UInt8]) -> [UInt8] {
         var place: [UInt8] = []
         for segment in pointer.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
@@ -321,15 +322,15 @@ struct ExemptValue: Sendable, Hashable {
         return place
     }
 
-    /// An estimate of its memory, in bytes.
+    /// An estimate of its memory use, in bytes.
     var weight: Int { 88 + self.pointer.count + (self.place?.count ?? 0) + self.text.count }
 }
 
 /// Hashes of facets and of the paths to them.
 ///
-/// Seeded anew in each process, so that a hostile cassette cannot choose colliding values; not to be stored.
+/// Uses a new seed in each process, so that a hostile cassette cannot contain colliding values. Not to be stored.
 enum FacetHash {
-    /// The kind of value, so that a string never equals a number, nor a part a field.
+    /// The kind of value, so that a string never equals a number, and a part never equals a field.
     enum Tag: UInt8 {
         case bytes, undecoded, text, object, array, string, spelledString, number, spelledNumber, yes, no, null
         case field, part, notClosed, rest, pattern

@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Bytes that are compared as they are: digested as they pass; their beginning is kept to be shown.
+/// Bytes that are compared as they are. They are digested as they arrive; their beginning is kept for display.
 struct ByteFacet {
     private var filter = MarkFilter()
     private var coded = CodedMarkFilter()
@@ -25,7 +25,7 @@ struct ByteFacet {
         (self.filter, self.coded) = (filter, coded)
     }
 
-    /// Both filters, moved out since they deliver to the facet itself.
+    /// Both filters, moved out because they deliver bytes to the facet itself.
     private mutating func movedFilters() -> (MarkFilter, CodedMarkFilter) {
         defer { (self.filter, self.coded) = (MarkFilter(), CodedMarkFilter()) }
         return (self.filter, self.coded)
@@ -36,14 +36,14 @@ struct ByteFacet {
         self.size += bytes.count
         let room = self.keeps - self.beginning.count
         if room > 0 { self.beginning += bytes.prefix(room) }
-        // The value will not be whole; a beginning is only shown.
+        // The value will not be kept whole, so only the part that is displayed is needed.
         if self.size > self.keeps, self.beginning.count > BodyFacets.valueLimit {
             self.beginning = Array(self.beginning.prefix(BodyFacets.valueLimit))
             self.keeps = 0
         }
     }
 
-    /// Takes all bytes at once, by their digest; nothing may have been pushed.
+    /// Sets the digest of all bytes at once. Nothing may have been pushed.
     mutating func take(sha256: [UInt8], size: Int) {
         self.known = sha256
         self.size = size
@@ -63,7 +63,7 @@ struct ByteFacet {
     }
 }
 
-/// A whole text as a facet: its characters, whatever the charset, without a byte order mark.
+/// A whole text as a facet: its characters in any charset, without a byte order mark.
 struct TextFacet {
     private let label: String
 
@@ -85,7 +85,7 @@ struct TextFacet {
         return true
     }
 
-    /// As UTF-8; nil if the bytes are not in the charset.
+    /// The text as UTF-8; nil if the bytes are not valid in the charset.
     private func characters(_ bytes: [UInt8]) -> [UInt8]? {
         let text: [UInt8]
         if bytes.withUnsafeBytes({ UTF8Validator.isValid($0) }) {

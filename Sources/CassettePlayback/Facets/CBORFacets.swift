@@ -2,17 +2,17 @@ internal import TapeBytes
 
 /// The values of a CBOR body as facets (RFC 8949).
 ///
-/// Members come in any order, lengths and integers in any width, and strings whole or in chunks. An integer never equals a float, nor a
-/// string bytes; tags count.
+/// Members may come in any order, lengths and integers in any width, and strings whole or in chunks. An integer never equals a float, and a
+/// text string never equals a byte string. Tags are compared.
 struct CBORFacets {
     private let reader: CBORReader
     private var tree: TreeFacets
 
     private var bytes: UnsafeRawBufferPointer { self.reader.bytes }
 
-    /// Adds the facets of one value; false, with nothing added, if the bytes are anything else, or nested too deep.
+    /// Adds the facets of one value; false, with nothing added, if the bytes are not exactly one value, or are nested too deeply.
     ///
-    /// - Parameter isSequence: the values of a sequence (RFC 8742) one after the other, each at its number from 0, as lines of JSON are.
+    /// - Parameter isSequence: the bytes are the values of a sequence (RFC 8742). Each value is at its number from 0, as lines of JSON are.
     static func read(
         _ bytes: UnsafeRawBufferPointer, _ pointers: PointerSet, isSequence: Bool = false,
         into collector: inout FacetCollector
@@ -43,11 +43,11 @@ struct CBORFacets {
         return true
     }
 
-    /// Where the value ends that begins at an offset; nil if it is malformed.
+    /// The end of the value that begins at an offset; nil if it is malformed.
     ///
     /// - Parameters:
     ///   - isKept: whether it is compared.
-    ///   - tags: around it, as `0 ` for a time.
+    ///   - tags: the tags around it, as `0 ` for a time.
     private mutating func value(at offset: Int, _ place: TreeFacets.Place, isKept: Bool, tags: String = "", tagCount: Int = 0) -> Int? {
         guard place.depth + tagCount < TreeFacets.depthLimit, let head = self.reader.head(at: offset) else { return nil }
         switch head.major {
@@ -107,7 +107,7 @@ struct CBORFacets {
         return head.argument == nil ? offset + 1 : offset
     }
 
-    /// A name that is neither a string nor a number is its bytes in hex.
+    /// A name that is neither a string nor a number is represented by its bytes in hex.
     private func member(_ name: Range<Int>, _ place: TreeFacets.Place, _ counts: inout [UInt64: Int]) -> TreeFacets.Place {
         if let head = self.reader.head(at: name.lowerBound) {
             if head.major == 3, let (chunks, _) = self.reader.chunks(of: head) {
@@ -118,7 +118,7 @@ struct CBORFacets {
         return Array(("0x" + Hex.encode(self.bytes[name])).utf8).withUnsafeBytes { self.tree.member($0, .other, in: place, &counts) }
     }
 
-    /// Words, floats and simple values (3.3).
+    /// Keywords, floats and simple values (3.3).
     private mutating func simple(_ head: CBORReader.Head, _ tags: String, _ place: TreeFacets.Place) {
         let bits = head.argument ?? 0
         switch head.info {
@@ -132,7 +132,7 @@ struct CBORFacets {
         }
     }
 
-    /// Half a precision (IEEE 754 binary16; RFC 8949, appendix D), since not every platform has the type.
+    /// Converts a half-precision float (IEEE 754 binary16; RFC 8949, appendix D), as not every platform has the type.
     private static func half(_ bits: UInt16) -> Double {
         let (exponent, fraction) = (Int(bits >> 10 & 31), Double(bits & 1023))
         let sign: Double = bits >> 15 == 1 ? -1 : 1

@@ -47,7 +47,7 @@ struct FormFacets {
         }
     }
 
-    /// The facets of a value that is JSON or XML; nil of any other.
+    /// The facets of a value that is JSON or XML; nil for any other.
     private func content(
         of name: [UInt8], _ value: [UInt8], _ path: UInt64, _ collector: FacetCollector
     ) -> (kind: BodyFacets.Kind, facets: FacetCollector)? {
@@ -59,7 +59,7 @@ struct FormFacets {
             .structured(value, collector.within(path, Array("form:".utf8) + name + [UInt8(ascii: "|")]))
     }
 
-    /// Removes the escapes of a name or value: a plus is a space; a percent sign without two hex digits is itself.
+    /// Removes the escapes of a name or value. A plus means a space; a percent sign without two hex digits is literal.
     static func decoded(_ text: some RandomAccessCollection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -2,11 +2,12 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// The messages of a gRPC body as facets, each by its fields: in any order between numbers, in order within one.
+/// The messages of a gRPC body as facets, each by its fields. Fields of different numbers may come in any order; those of one number must
+/// keep theirs.
 ///
-/// A compressed message is compared by what is in it, whatever compressed it. Map entries and packed numbers are known by a schema alone.
+/// A compressed message is compared by its decompressed content. Map entries and packed numbers are recognised only with a schema.
 struct GRPCFacets {
-    /// A longer message is compared byte by byte, as are bodies.
+    /// A longer message is compared byte by byte, like a longer body.
     private static let limits = InflateLimits(output: BodyFacets.memoryLimit)
 
     private let plan: BodyPlan
@@ -26,7 +27,7 @@ struct GRPCFacets {
         self.digest = digest
     }
 
-    /// False, with nothing added, if the bytes are not messages one after the other.
+    /// False, with nothing added, if the bytes are not a sequence of messages.
     func read(_ body: [UInt8], into collector: inout FacetCollector) -> Bool {
         var found = collector.empty
         var offset = 0
@@ -46,7 +47,7 @@ struct GRPCFacets {
 
     /// - Parameters:
     ///   - payload: as on the wire, without its prefix.
-    ///   - number: of the message, from 1.
+    ///   - number: the message's number, from 1.
     func message(_ payload: [UInt8], isCompressed: Bool, number: Int, into collector: inout FacetCollector) {
         guard isCompressed else { return self.message(payload, number: number, into: &collector) }
         guard let coding = self.coding, let content = self.inflated(payload, coding) else {
@@ -63,7 +64,7 @@ struct GRPCFacets {
         return content
     }
 
-    /// A message without its coding.
+    /// A message after its coding was removed.
     func message(_ content: [UInt8], number: Int, into collector: inout FacetCollector) {
         let path = Self.path(FacetHash.root, number)
         // An empty message counts too.
@@ -106,7 +107,7 @@ struct GRPCFacets {
         withUnsafeBytes(of: number) { FacetHash.path(parent, $0, ordinal: ordinal) }
     }
 
-    /// The message's number, and the pointer in it: both are needed to find the partner of a facet.
+    /// The message's number and the pointer within it. Both are needed to find the counterpart of a facet.
     static func name(_ number: Int, _ pointer: [UInt8]) -> [UInt8] { Array("\(number)".utf8) + pointer }
 }
 
@@ -137,7 +138,7 @@ private struct ProtoFacets {
             PlacePointer.append((field.name.map { "\(field.number):\($0)" } ?? "\(field.number)").utf8, to: &place.pointer)
             let values = if case .packed(let values) = field.value { values } else { [field.value] }
             for value in values {
-                // Numbers may be packed or not: that is the encoder's choice.
+                // The encoder chooses whether numbers are packed.
                 let ordinal = ordinals[field.number, default: 0]
                 if case .entry(let entry) = value {
                     place.path = Self.path(path, field.number, of: entry)
@@ -150,7 +151,7 @@ private struct ProtoFacets {
         }
     }
 
-    /// Entries of a map come in any order: the place of one is its key.
+    /// Entries of a map may come in any order, so each is placed by its key.
     private static func path(_ parent: UInt64, _ number: Int, of entry: ProtoMessage) -> UInt64 {
         let key = ProtoMessage(fields: entry.fields.filter { $0.number == 1 }).bytes
         return key.withUnsafeBytes { FacetHash.path(GRPCFacets.path(parent, number), $0) }
@@ -199,7 +200,7 @@ private struct ProtoFacets {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
     }
 
-    /// - Parameter exact: what is compared, if it is not the value shown.
+    /// - Parameter exact: the value to compare, if it is not the one shown.
     private mutating func add(
         _ tag: FacetHash.Tag, _ value: [UInt8], _ type: StaticString, _ place: Place, _ patterns: [NumberedPattern], exact: [UInt8]? = nil
     ) {

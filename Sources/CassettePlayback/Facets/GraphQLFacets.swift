@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// GraphQL requests as facets (GraphQL over HTTP): the operation's name and its variables; without a name, the query's text.
+/// GraphQL requests as facets (GraphQL over HTTP): the operation's name and its variables, or the query's text if it has no name.
 ///
-/// The name is in `operationName`, or in the query if that has one operation. Two requests with the same name are equal, whatever they
-/// select.
+/// The name is in `operationName`, or in the query if that has a single operation. Two requests with the same name are equal, whatever
+/// fields they select.
 enum GraphQLFacets {
-    /// Longer bodies are compared as JSON: no query is as long, and the document is in memory at once.
+    /// Longer bodies are compared as JSON. No real query is that long, and the whole document is held in memory.
     static let sizeLimit = 4 << 20
     private static let members: Set<String> = ["query", "operationName", "variables", "extensions"]
 
@@ -37,7 +37,7 @@ enum GraphQLFacets {
     ) -> Bool {
         var members: [String: JSONValue] = [:]
         for member in request.members {
-            // With another member, or a name twice, it is not a GraphQL request.
+            // A request with another member, or with a duplicate name, is not a GraphQL request.
             guard let name = member.name.string, self.members.contains(name), members.updateValue(member.value, forKey: name) == nil else {
                 return false
             }
@@ -60,7 +60,7 @@ enum GraphQLFacets {
         return true
     }
 
-    /// No variables, `null` and `{}` are the same.
+    /// Absent variables, `null` and `{}` are equivalent.
     private static func isNothing(_ value: JSONValue) -> Bool {
         value.kind == .null || (value.kind == .object && value.members.first { _ in true } == nil)
     }
@@ -72,7 +72,7 @@ enum GraphQLFacets {
         _ = json.withUnsafeBytes { JSONFacets.read($0, at: base, pointers, into: &collector) }
     }
 
-    /// Adds a string as JSON would spell it.
+    /// Adds a string, spelled as JSON.
     private static func add(
         _ value: [UInt8], _ name: String, _ base: JSONFacets.Base, _ pointers: PointerSet, into collector: inout FacetCollector
     ) {
@@ -88,7 +88,7 @@ enum GraphQLFacets {
 
     // MARK: In a URL
 
-    /// The items of a URL's query that hold a request; the head key leaves them out.
+    /// The query items of a URL that hold a request; the head key leaves them out.
     static func read(url: String, _ plan: BodyPlan, into collector: inout FacetCollector) {
         let bytes = Array(url.utf8)
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
@@ -113,7 +113,7 @@ enum GraphQLFacets {
     }
 
     private static func add(_ name: String, _ value: [UInt8], _ pointers: PointerSet, into collector: inout FacetCollector) {
-        // Distinct from members of a body with the same names.
+        // Distinct from the members of a body with the same names.
         let root = JSONFacets.Base(path: FacetHash.path(FacetHash.root, "?"), rules: pointers.all)
         if name == "variables" || name == "extensions" {
             let base = JSONFacets.base(Array(name.utf8), in: root, pointers)
@@ -142,7 +142,7 @@ struct GraphQLOperationName {
     private let query: [UInt8]
     private var offset = 0
 
-    /// Nil if there are several operations or none, or if the one has no name.
+    /// Nil if there are no operations or several, or if the only one has no name.
     static func only(in query: [UInt8]) -> [UInt8]? {
         var reader = GraphQLOperationName(query: query)
         return reader.read()
@@ -156,7 +156,7 @@ struct GraphQLOperationName {
         var depth = 0
         var operations = 0
         var name: [UInt8]?
-        // Between the beginning of a definition and its selection set.
+        // Whether the reader is between the beginning of a definition and its selection set.
         var isInDefinition = false
         while let byte = self.skip() {
             switch byte {
@@ -197,7 +197,7 @@ struct GraphQLOperationName {
         return nil
     }
 
-    /// A string ends at its quote, a block string at three of them (2.9.4).
+    /// A string ends at its quote, a block string at three quotes (2.9.4).
     private mutating func skipString() {
         let isBlock = self.isNext("\"\"\"")
         self.offset += isBlock ? 3 : 1

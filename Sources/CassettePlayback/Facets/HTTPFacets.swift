@@ -1,10 +1,10 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// A request in `application/http` as facets (RFC 9112, 10.2), as batches have them in their parts: its first line, its header fields, and its
-/// content by its kind.
+/// A request in `application/http` as facets (RFC 9112, 10.2), as batches have them in their parts: its first line, its header fields, and
+/// its content by its kind.
 ///
-/// Fields that are new in each request, or describe the client or the framing, do not count.
+/// Fields that change with each request, or describe the client or the framing, are not compared.
 struct HTTPFacets {
     private let plan: BodyPlan
     private let digest: () -> any ContentDigest
@@ -14,9 +14,9 @@ struct HTTPFacets {
         self.digest = digest
     }
 
-    /// False, with nothing added, if the bytes do not begin with a line of two words or more and fields after it.
+    /// False, with nothing added, if the bytes do not begin with a line of at least two words followed by fields.
     func read(_ bytes: [UInt8], into collector: inout FacetCollector) -> Bool {
-        // A field is read as text, which other bytes are not.
+        // Header fields are handled as text, so they must be valid UTF-8.
         let head = bytes.firstRange(of: [10, 13, 10])?.lowerBound ?? bytes.firstRange(of: [10, 10])?.lowerBound ?? bytes.count
         guard bytes[..<head].withUnsafeBytes({ UTF8Validator.isValid($0) }) else { return false }
         var offset = 0
@@ -43,7 +43,7 @@ struct HTTPFacets {
         return true
     }
 
-    /// Without the line ends after it that belong to the batch.
+    /// The content without trailing line ends, which belong to the batch.
     private static func content(_ rest: ArraySlice<UInt8>, _ headers: HeaderFields) -> [UInt8] {
         guard let index = headers.firstIndex(of: "content-length"), let length = Int(headers.value(at: index)), length >= 0,
             length <= rest.count, rest.dropFirst(length).allSatisfy({ $0 == 10 || $0 == 13 })

@@ -1,22 +1,22 @@
 internal import TapeBytes
 
-/// The values of a JSON text as facets. White space, escapes, the order of members and the spelling of numbers do not count.
+/// The values of a JSON text as facets. White space, escapes, the order of members and the spelling of numbers are not compared.
 ///
-/// Every value and container is a facet at its JSON Pointer. Members of the same name differ by their order. Takes time linear in the text,
-/// whatever its depth and names.
+/// Every value and container is a facet at its JSON Pointer. Duplicate members are distinguished by their order. Takes time linear in the
+/// text, whatever its depth and names.
 struct JSONFacets {
-    /// The place of a value, in the body and among the rules' pointers.
+    /// The place of a value in the body and in the pointers of the rules.
     struct Base {
         var path = FacetHash.root
         var pointer: [UInt8] = []
-        /// The pointers of rules that fit so far.
+        /// The rules' pointers that match so far.
         var rules: UInt64
         var depth = 0
     }
 
     private struct Container {
         var path: UInt64
-        /// The length of the pointer to it.
+        /// The length of the pointer to it, in bytes.
         var pointerEnd: Int
         var rules: UInt64
         var isObject: Bool
@@ -36,7 +36,7 @@ struct JSONFacets {
     private var next: Base
     /// Paths of the members of open containers: a name that occurs twice in an object gets an ordinal.
     private var memberPaths: [UInt64] = []
-    /// Whether a name so far had a placeholder.
+    /// Whether any name so far contained a placeholder.
     private var hasMarkedNames = false
     /// The number of open containers within an ignored value; 0 outside one.
     private var skipped = 0
@@ -61,7 +61,7 @@ struct JSONFacets {
         }
     }
 
-    /// Adds the facets of a JSON text; false, with nothing added, if it is not JSON, not UTF-8 or nested too deep.
+    /// Adds the facets of a JSON text; false, with nothing added, if it is not JSON, not UTF-8 or nested too deeply.
     static func read(
         _ text: UnsafeRawBufferPointer, at base: Base, _ pointers: PointerSet, into collector: inout FacetCollector
     ) -> Bool {
@@ -100,7 +100,7 @@ struct JSONFacets {
 
     // MARK: Places
 
-    /// Finds the place of an array's next element; that of a member follows from its name.
+    /// Finds the place of an array's next element. The place of a member follows from its name instead.
     private mutating func enterElement() {
         guard let last = self.containers.indices.last, !self.containers[last].isObject else { return }
         let index = self.containers[last].index
@@ -147,10 +147,10 @@ struct JSONFacets {
         self.next.rules = rules == 0 ? 0 : self.pointers.descend(rules, depth: self.depth - 1, name: name)
     }
 
-    /// Up to this many members, an object is searched linearly for one of the same name.
+    /// An object with up to this many members is searched linearly for one of the same name.
     private static let smallObject = 16
 
-    /// How many members of the same name there were before.
+    /// How many members of the same name came before.
     private mutating func ordinal(of path: UInt64, in container: Int) -> Int {
         let before = self.memberPaths[self.containers[container].memberStart...]
         if self.containers[container].counts == nil {
@@ -231,7 +231,7 @@ struct JSONFacets {
     private mutating func string(_ inner: UnsafeRawBufferPointer, isEscaped: Bool, _ patterns: [NumberedPattern]) {
         guard isEscaped else { return self.string(decoded: inner, .string, patterns) }
         guard let decoded = JSONStringDecoder.decode(Array(inner)[...]) else {
-            // Half a surrogate pair, which UTF-8 cannot encode.
+            // An unpaired surrogate, which UTF-8 cannot encode.
             return self.string(decoded: inner, .spelledString, patterns)
         }
         decoded.withUnsafeBytes { self.string(decoded: $0, .string, patterns) }

@@ -2,10 +2,10 @@ internal import TapeBytes
 
 /// The JSON texts of NDJSON, of JSON sequences (RFC 7464) and of Elasticsearch's `_bulk` as facets, each at its number from 0.
 ///
-/// The order of the texts counts; line ends and empty lines do not.
+/// The order of the texts is compared; line ends and empty lines are not.
 struct JSONLineFacets {
     let pointers: PointerSet
-    /// Whether the body is declared to have several texts: otherwise there are at least two, each an object or an array.
+    /// Whether the body is declared to have several texts. If not, there must be at least two, each an object or an array.
     let isDeclared: Bool
 
     private static let recordSeparator: UInt8 = 0x1E
@@ -28,7 +28,7 @@ struct JSONLineFacets {
             let first = text.first { !Self.isSpace($0) }
             let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
             guard isContainer || self.isDeclared || isSequence else { return false }
-            // A number, or a word, without white space after it may have been cut (RFC 7464, 2.4).
+            // A number or word with no white space after it may have been cut (RFC 7464, 2.4).
             if isSequence, !isContainer, first != UInt8(ascii: "\""), !(text.last.map(Self.isSpace) ?? false) { return false }
             let base = JSONFacets.base(Array("\(index)".utf8), in: root, self.pointers)
             guard JSONFacets.read(text, at: base, self.pointers, into: &found) else { return false }
@@ -45,7 +45,7 @@ struct JSONLineFacets {
         self.pieces(bytes, separator: self.recordSeparator)
     }
 
-    /// Those with more than white space.
+    /// The pieces that contain more than white space.
     private static func pieces(_ bytes: UnsafeRawBufferPointer, separator: UInt8) -> [UnsafeRawBufferPointer] {
         var pieces: [UnsafeRawBufferPointer] = []
         var start = 0
@@ -58,7 +58,7 @@ struct JSONLineFacets {
         return pieces
     }
 
-    /// Whether a line is an action of `_bulk`, or a header of `_msearch`: an object that is empty, or whose first member is one of theirs.
+    /// Whether a line is an action of `_bulk` or a header of `_msearch`: an object that is empty, or whose first member is one of theirs.
     private static func isAction(_ line: UnsafeRawBufferPointer) -> Bool {
         var tokenizer = JSONTokenizer(line)
         guard tokenizer.next()?.kind == .beginObject, let name = tokenizer.next() else { return false }

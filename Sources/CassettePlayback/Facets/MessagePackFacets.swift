@@ -2,12 +2,13 @@ internal import TapeBytes
 
 /// The values of a MessagePack body as facets.
 ///
-/// Members come in any order, and lengths and integers in any width. An integer never equals a float, nor a string bytes.
+/// Members may come in any order, and lengths and integers in any width. An integer never equals a float, and a text string never equals
+/// bytes.
 struct MessagePackFacets {
     private let reader: MessagePackReader
     private var tree: TreeFacets
 
-    /// Adds the facets of one value; false, with nothing added, if the bytes are anything else, or nested too deep.
+    /// Adds the facets of one value; false, with nothing added, if the bytes are not exactly one value, or are nested too deeply.
     static func read(_ bytes: UnsafeRawBufferPointer, _ pointers: PointerSet, into collector: inout FacetCollector) -> Bool {
         var reader = MessagePackFacets(
             reader: MessagePackReader(bytes), tree: TreeFacets(pointers, collector.empty))
@@ -20,7 +21,7 @@ struct MessagePackFacets {
         UnsafeRawBufferPointer(rebasing: self.reader.bytes[range])
     }
 
-    /// Where the value ends that begins at an offset; nil if it is malformed.
+    /// The end of the value that begins at an offset; nil if it is malformed.
     ///
     /// - Parameter isKept: whether it is compared.
     private mutating func value(at offset: Int, _ place: TreeFacets.Place, isKept: Bool) -> Int? {
@@ -71,7 +72,7 @@ struct MessagePackFacets {
         return offset
     }
 
-    /// A name that is neither a string nor a number is its bytes in hex.
+    /// A name that is neither a string nor a number is represented by its bytes in hex.
     private func member(_ name: Range<Int>, _ place: TreeFacets.Place, _ counts: inout [UInt64: Int]) -> TreeFacets.Place {
         let digits: String
         switch self.reader.value(at: name.lowerBound)?.value {

@@ -2,25 +2,25 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// One level of a multipart body as facets, one for each part; the boundary, preamble and epilogue do not count (RFC 2046, 5.1).
+/// One level of a multipart body as facets, one for each part. The boundary, preamble and epilogue are not compared (RFC 2046, 5.1).
 ///
-/// Holds one part in memory at most. A class, since a level may hold another.
+/// Holds at most one part in memory. A class, since a level may contain another.
 final class MultipartFacets {
     enum Outcome {
         case parts(FacetCollector)
-        /// There is no delimiter: the body has no parts.
+        /// The body has no delimiter, and thus no parts.
         case bytes(ByteFacet)
     }
 
     let plan: BodyPlan
     let digest: () -> any ContentDigest
     let path: UInt64
-    /// Names of the parts around this level.
+    /// Names of the parts that contain this level.
     let label: [UInt8]
     let depth: Int
     let isForm: Bool
     let boundary: MultipartBoundary
-    /// Boundaries of this level and those around it.
+    /// Boundaries of this level and of those that contain it.
     private let marks: [BoundaryMark]
     private var parser: MultipartParser
     private var collector: FacetCollector
@@ -29,12 +29,12 @@ final class MultipartFacets {
     private var part: PartFacet?
     private var partCount = 0
     private var innerCount = 0
-    /// What exceeds a limit, in one piece.
+    /// Everything beyond a limit, in one piece.
     private var rest: ByteFacet?
     private var isClosed = false
 
-    /// - Parameter isForm: whether its parts are fields: those of any other multipart may have no names, and their order counts (RFC 2046,
-    ///   5.1.3).
+    /// - Parameter isForm: whether its parts are form fields. The parts of any other multipart body may have no names, and their order
+    ///   matters (RFC 2046, 5.1.3).
     init(_ boundary: MultipartBoundary, isForm: Bool, plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
         self.isForm = isForm
         self.plan = plan
@@ -63,13 +63,13 @@ final class MultipartFacets {
         self.preamble = ByteFacet(digest: outer.digest(), keeping: outer.plan.valueLimit)
     }
 
-    /// A word of a part's header section, with marks for boundaries and placeholders.
+    /// A value from a part's header section, with marks for boundaries and placeholders.
     func neutral(_ bytes: [UInt8]) -> [UInt8] {
         let bytes = self.marks.reduce(bytes) { $1.replaced(in: $0) }
         return bytes.withUnsafeBytes { MatchMark.replaced(in: $0) } ?? bytes
     }
 
-    /// The number of the next part that holds parts: their order counts.
+    /// The number of the next part that contains parts. Their order is compared.
     func nextInner() -> Int {
         self.innerCount += 1
         return self.innerCount
@@ -158,8 +158,8 @@ final class MultipartFacets {
 
 /// One part of a multipart body as a facet: its name, filename, type and decoded content (RFC 7578, 4.2; RFC 2045).
 ///
-/// Digests the content as it passes. A content in base64 or quoted-printable is held in memory to be decoded, and one of JSON, XML and the
-/// like to be read by its kind, up to a limit.
+/// Digests the content as it arrives. Up to a limit, content is held in memory if it has to be decoded from base64 or quoted-printable, or
+/// if it is compared by its kind, like JSON or XML.
 final class PartFacet {
     private let plan: BodyPlan
     private let name: [UInt8]
@@ -167,17 +167,18 @@ final class PartFacet {
     private let type: [UInt8]
     private let encoding: ContentTransferEncoding
     private let path: UInt64
-    /// For people: the names of the parts around it, and its own.
+    /// For display: the names of the parts that contain it, and its own.
     private let label: [UInt8]
     private let isIgnored: Bool
     private var content: ByteFacet
-    /// What is to be decoded, or read by its kind; nil if nothing is, or if it has grown too large.
+    /// The content to be decoded or parsed; nil if that is not needed, or if the content has grown too large.
     private var held: [UInt8]?
-    /// A longer content is not held. One whose type says nothing is read by its kind only if it is short, so that files need not be read.
+    /// A longer content is not held. If its type does not declare a structure, it is parsed only if it is short, so that files need not be
+    /// read.
     private var holdLimit = BodyFacets.memoryLimit
-    /// Reads the content by its kind; nil if that is text or bytes.
+    /// Parses the content by its kind; nil if it is text or bytes.
     private var structure: ContentFacets?
-    /// The inner parts, if the part is declared a multipart.
+    /// The inner parts, if the part is declared as multipart.
     private var inner: MultipartFacets?
 
     init(_ headers: PartHeaderSection, in level: MultipartFacets, index: Int) {
@@ -193,7 +194,7 @@ final class PartFacet {
         self.isIgnored = level.plan.ignoredParts.contains(self.name) || level.plan.ignoredParts.contains(self.label)
         let names = [self.name, self.label]
         self.filename = filename.map { Self.compared($0, of: names, level.plan) }
-        // Without an order, parts are paired by name.
+        // If order is not compared, parts are paired by name.
         self.path = self.name.withUnsafeBytes {
             FacetHash.path(level.path, $0, ordinal: level.plan.ordersParts ? index + 1 : 0)
         }
@@ -212,7 +213,7 @@ final class PartFacet {
         self.inner = MultipartFacets(boundary, isForm: type.isFormData, within: level, path: path, label: self.label)
     }
 
-    /// Prepares to read the content by its kind, if it has one of its own. A pattern is for the bytes.
+    /// Prepares to parse the content by its kind, if it has its own. A pattern applies to the bytes, so content with one is not parsed.
     private func holdStructure(_ fields: HeaderFields, _ level: MultipartFacets) {
         if case .other = self.encoding { return }
         guard !self.isIgnored, self.patterns == nil, self.label.count <= BodyFacets.nameLimit,
@@ -225,7 +226,7 @@ final class PartFacet {
         self.held = []
     }
 
-    /// What is encoded is held to be decoded in any case.
+    /// Encoded content is held in any case, to be decoded.
     private var limit: Int { if case .identity = self.encoding { self.holdLimit } else { BodyFacets.memoryLimit } }
 
     private var patterns: [NumberedPattern]? {
@@ -234,9 +235,9 @@ final class PartFacet {
             ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
     }
 
-    /// The file name as rules have it compared: empty if it is ignored, or what stands for all that a pattern matches.
+    /// The filename as the rules compare it: empty if it is ignored, or a substitute if a pattern matches it.
     ///
-    /// - Parameter names: of the part, by which a rule may name it.
+    /// - Parameter names: the part's names, by which a rule may refer to it.
     private static func compared(_ filename: [UInt8], of names: [[UInt8]], _ plan: BodyPlan) -> [UInt8] {
         guard !plan.ignoredFilenames.contains(where: names.contains) else { return [] }
         guard !plan.filenamePatterns.isEmpty,
@@ -245,7 +246,7 @@ final class PartFacet {
         return filename.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) } ?? filename
     }
 
-    /// The type with its charset and no other parameter: the charset is part of what the bytes mean.
+    /// The type with its charset but no other parameter: the meaning of the bytes depends on the charset.
     private static func type(_ fields: HeaderFields) -> [UInt8] {
         guard let index = fields.firstIndex(of: "content-type") else { return [] }
         let parameters = MIMEParameters(fields.valueBytes(at: index))
@@ -254,13 +255,13 @@ final class PartFacet {
         return type
     }
 
-    /// Whether a digest of the content replaces it, so that it need not be read.
+    /// Whether the digest of the content replaces it, so that it need not be read.
     ///
-    /// - Parameter size: of the content.
+    /// - Parameter size: the content's size.
     func takesDigest(size: Int) -> Bool {
         if self.isIgnored { return true }
         guard self.inner == nil, self.plan.partPatterns.isEmpty else { return false }
-        // Too large to be read by its kind.
+        // Content above the limit is too large to be parsed.
         if case .identity = self.encoding { return self.held == nil || size > self.holdLimit }
         return self.held == nil
     }
@@ -336,10 +337,10 @@ final class PartFacet {
     }
 }
 
-/// Removes a multipart body's boundary from what is compared: it is new in every request, and some clients repeat it in names and part
-/// headers.
+/// Removes a multipart body's boundary from the compared values. It is different in every request, and some clients repeat it in names and
+/// part headers.
 struct BoundaryMark {
-    /// A shorter boundary may be a word of a name; clients generate 16 bytes and more.
+    /// A shorter boundary might also be a word in a name. Clients generate 16 bytes or more.
     static let shortest = 8
     /// Replaces the boundary.
     static let bytes: [UInt8] = Array("{{boundary}}".utf8)

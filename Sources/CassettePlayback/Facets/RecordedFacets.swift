@@ -5,22 +5,22 @@ public import CassetteStore
 public import TapeBytes
 
 extension BodyFacets {
-    /// How much of the files beside the cassette is read.
+    /// How much of the files next to the cassette is read.
     public enum RecordedDetail: Sendable, Hashable {
-        /// As much as it takes to compare: bytes and parts in files are not read, since their digests are known. Placeholders in them are
-        /// not seen as marks.
+        /// Only as much as is needed to compare. Bytes and parts in files are not read, since their digests are known. Placeholders in them
+        /// do not become marks.
         case digests
-        /// Also the beginnings of all values, to explain a difference, and marks in files.
+        /// Also the beginnings of all values, to explain a difference, and the marks in files.
         case contents
     }
 
-    /// The facets of a recorded body, equal to those of a live request that sends the same body. May read files beside the cassette.
+    /// The facets of a recorded body, equal to those of a live request that sends the same body. May read files next to the cassette.
     ///
     /// - Parameters:
-    ///   - headers: of the recorded request.
+    ///   - headers: the recorded request's header fields.
     ///   - reader: opens the cassette's files.
-    ///   - redaction: redacts the body as live ones are redacted: it may have been recorded with other rules, or by a version that found
-    ///     less.
+    ///   - redaction: redacts the body the way live ones are redacted. It may have been recorded with other rules, or by a version that
+    ///     detected fewer secrets.
     ///   - digest: makes a SHA-256.
     public init(
         recorded body: Body?, headers: HeaderFields, url: String, rules: MatchRules, reader: BodyReader,
@@ -42,7 +42,7 @@ extension BodyFacets {
     }
 }
 
-/// Makes the facets of a recorded body by the same path as a live one, except for files whose digests suffice.
+/// Makes the facets of a recorded body in the same way as those of a live one, except for files whose digests suffice.
 struct RecordedFacets {
     let headers: HeaderFields
     let url: String
@@ -60,7 +60,7 @@ struct RecordedFacets {
         if body.codings.isEmpty {
             guard encoding == .none else { return try self.wire(body) }
         } else if encoding != .none {
-            // Of an unknown coding, or too large: a live request would not have been decoded.
+            // The coding is unknown, or the body is too large: a live request would not have been decoded either.
             let isDecoded = if case .coded = encoding { body.byteCount <= BodyFacetBuilder.limits.output } else { false }
             guard isDecoded else { return try self.undecoded(body) }
         }
@@ -97,7 +97,7 @@ struct RecordedFacets {
         return BodyFacets.make(content.finish(), url: self.url, self.plan)
     }
 
-    /// The content, if live bodies are redacted.
+    /// The content, if live bodies are redacted and it has to be redacted as well.
     private func heldBytes(of body: Body) throws -> [UInt8]? {
         guard self.redaction != nil, body.byteCount <= PendingBody.redactionLimit else { return nil }
         var bytes: [UInt8] = []
@@ -105,13 +105,13 @@ struct RecordedFacets {
         return bytes
     }
 
-    /// The content, redacted as live bodies are; nil if that changes nothing.
+    /// The content, redacted like live bodies; nil if that changes nothing.
     private func redacted(_ bytes: [UInt8]) -> [UInt8]? {
         self.redaction?.forOneRequest().redacted(
             body: bytes, headers: self.headers.removing("content-encoding"), messages: self.rules.schema?.types(ofURL: self.url)?.request)
     }
 
-    /// The bytes as sent, which are declared to be coded; decoding shows whether they are.
+    /// Reads the bytes as sent, which are declared as coded; decoding shows whether they are.
     private func wire(_ body: Body) throws -> BodyFacets {
         var builder = BodyFacetBuilder(rules: self.rules, headers: self.headers, url: self.url, digest: self.digest)
         try self.read(body.content) { builder.push($0) }

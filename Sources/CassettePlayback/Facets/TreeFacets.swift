@@ -1,11 +1,12 @@
 internal import CassetteFormat
 internal import TapeBytes
 
-/// Collects the values of a binary format as facets at the pointers that they would have in JSON.
+/// Collects the values of a binary format as facets, at the pointers they would have in JSON.
 ///
-/// Knows no format: `MessagePackFacets` and `CBORFacets` read the bytes. The order of members and the width of numbers do not count.
+/// Is independent of the format: `MessagePackFacets` and `CBORFacets` read the bytes. The order of members and the width of numbers are not
+/// compared.
 struct TreeFacets {
-    /// The place of a value, in the body and among the rules' pointers.
+    /// The place of a value in the body and in the pointers of the rules.
     struct Place {
         var path: UInt64
         var pointer: [UInt8]
@@ -19,13 +20,13 @@ struct TreeFacets {
             self.depth = depth
         }
 
-        /// Of a value that is not compared, within another one.
+        /// The place of a value that is not compared, within another one.
         init(within outer: Place) {
             self.init(path: FacetHash.root, pointer: [], rules: 0, depth: outer.depth + 1)
         }
     }
 
-    /// The kinds of names that members have: a string is never equal to a number.
+    /// The kinds of member names: a string never equals a number.
     enum NameKind: Int { case text, number, other }
 
     /// Deeper values are not read.
@@ -59,13 +60,13 @@ struct TreeFacets {
 
     private func place(_ name: UnsafeRawBufferPointer, path: UInt64, in parent: Place) -> Place {
         var pointer = parent.pointer
-        // What is cut is not shown: the path tells values apart.
+        // The part that is cut off is only for display; the path distinguishes values.
         if pointer.count < BodyFacets.nameLimit { PlacePointer.append(name.prefix(BodyFacets.nameLimit), to: &pointer) }
         let rules = parent.rules == 0 ? 0 : self.pointers.descend(parent.rules, depth: parent.depth, name: name)
         return Place(path: path, pointer: pointer, rules: rules, depth: parent.depth + 1)
     }
 
-    /// Whether a rule leaves a value out, with all that is in it.
+    /// Whether a rule ignores a value and everything in it.
     func isIgnored(_ place: Place) -> Bool {
         if case .ignored = self.pointers.verdict(place.rules, depth: place.depth) { true } else { false }
     }
@@ -78,8 +79,8 @@ struct TreeFacets {
     }
 
     /// - Parameters:
-    ///   - type: of value, so that those of two types differ: with the number of a tag or an extension, if it has one.
-    ///   - exact: what is compared, if it is not the value shown.
+    ///   - type: the type of the value, with the number of its tag or extension if it has one. Values of different types differ.
+    ///   - exact: the value to compare, if it is not the one shown.
     mutating func scalar(_ tag: FacetHash.Tag, _ value: UnsafeRawBufferPointer, type: String, _ place: Place, exact: [UInt8]? = nil) {
         let marked = exact == nil ? MatchMark.replaced(in: value) : nil
         let shown = marked ?? Array(value)
@@ -100,7 +101,7 @@ struct TreeFacets {
         Array(digits.utf8).withUnsafeBytes { self.scalar(.number, $0, type: type, place) }
     }
 
-    /// A float, by its value; each NaN by its bits.
+    /// Adds a float, compared by value; NaNs are compared by their bits.
     mutating func float(_ value: Double, _ place: Place, type: String = "float") {
         let bits = value.bitPattern
         Array("\(value)".utf8).withUnsafeBytes {
@@ -109,7 +110,7 @@ struct TreeFacets {
     }
 
     mutating func bytes(_ value: UnsafeRawBufferPointer, _ place: Place, type: String = "bytes") {
-        // A text in bytes may hold placeholders.
+        // Bytes that are text may contain placeholders.
         if ReadableText.isReadable(value) { return self.scalar(.bytes, value, type: type, place) }
         let hex = Array(("0x" + Hex.encode(value.prefix(32)) + (value.count > 32 ? "…" : "")).utf8)
         hex.withUnsafeBytes { self.scalar(.bytes, $0, type: type, place, exact: Array(value)) }

@@ -1,42 +1,43 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The elements, attributes and characters of an XML document as facets, equal if Canonical XML 1.1 without comments is, whatever the
-/// prefixes are.
+/// The elements, attributes and characters of an XML document as facets. Two documents are equal if their Canonical XML 1.1 without
+/// comments is, disregarding prefixes.
 ///
-/// White space between elements does not count where an element has nothing else, unless `xml:space` or XHTML keeps it. With a document type,
-/// white space and prefixes count, because its declarations are not followed. Takes time and memory linear in the document.
+/// White space between elements is not compared if an element contains no other text, unless `xml:space` or XHTML preserves it. In a
+/// document with a document type, white space and prefixes are compared, because its declarations are not evaluated. Takes time and memory
+/// linear in the document.
 struct XMLFacets {
     private struct Element {
         var path: UInt64
-        /// Of its name, as the order of its parent's children counts it.
+        /// The hash of its name, for the order of its parent's children.
         var name: UInt64
-        /// The length of the pointer to it.
+        /// The length of the pointer to it, in bytes.
         var pointerEnd: Int
         var rules: UInt64
         var keepsSpace: Bool
-        /// Where its characters begin in `text`, and their runs in `runs`.
+        /// Where its characters begin in `text`, and its runs in `runs`.
         var textStart: Int
         var runStart: Int
         /// Compared elements and instructions read so far.
         var children = 0
         /// All elements and instructions read so far, compared or not.
         var seen = 0
-        /// Whether it has an element, compared or not.
+        /// Whether it contains any element, compared or not.
         var hasElements = false
         var order = Hasher()
         /// How often each name has occurred among its children.
         var counts: [UInt64: Int] = [:]
-        /// The names of its first children, to be shown.
+        /// The names of its first children, for display.
         var shown: [UInt8] = []
     }
 
     /// Characters between two children.
     private struct Run {
         var start: Int
-        /// How many compared children come before it.
+        /// How many compared children precede it.
         var gap: Int
-        /// Its number for rules, from 1: ignored children count, so that it is the same with and without rules.
+        /// Its number in rules, from 1. Ignored children are counted, so that the number is the same with and without rules.
         var number: Int
     }
 
@@ -48,7 +49,7 @@ struct XMLFacets {
         var verdict: PointerSet.Verdict
     }
 
-    /// How many bytes of names of children are shown.
+    /// How many bytes of the children's names are shown.
     private static let shownLimit = 200
     private static let xhtml = Array("http://www.w3.org/1999/xhtml".utf8)
     private static let instance = Array("http://www.w3.org/2001/XMLSchema-instance".utf8)
@@ -61,7 +62,7 @@ struct XMLFacets {
     private var pointer: [UInt8] = []
     private var text: [UInt8] = []
     private var runs: [Run] = []
-    /// Of each namespace, by number: long names are hashed once.
+    /// Hashes of the namespaces, by number, so that long names are hashed only once.
     private var namespaceHashes: [UInt64] = []
     private var topCount = 0
     /// The number of open elements within an ignored one; 0 outside one.
@@ -74,7 +75,7 @@ struct XMLFacets {
         self.collector = collector
     }
 
-    /// Adds the facets of a document in UTF-8; false, with nothing added, if it is not well-formed or nested too deep.
+    /// Adds the facets of a document in UTF-8; false, with nothing added, if it is not well-formed or is nested too deeply.
     static func read(_ document: UnsafeRawBufferPointer, _ pointers: PointerSet, into collector: inout FacetCollector) -> Bool {
         var facets = XMLFacets(document, pointers, collector.empty)
         while let token = facets.reader.next(&facets.text) {
@@ -120,13 +121,13 @@ struct XMLFacets {
     private mutating func hash(of name: XMLName) -> UInt64 {
         let namespace = self.hash(ofNamespace: name.namespace)
         let local = FacetHash.path(namespace, self.slice(name.local))
-        // A default in a document type may bind a prefix anew.
+        // A default attribute in a document type may rebind a prefix.
         return self.reader.hasDocumentType ? FacetHash.path(local, self.slice(name.prefix)) : local
     }
 
     private func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self.bytes[range]) }
 
-    /// What the prefixes in a value are bound to, those only that are: the value may be a name, or hold some (`xsd:string`).
+    /// The namespaces of the bound prefixes in a value, which may be a qualified name or contain some (`xsd:string`).
     private mutating func bindings(in value: [UInt8]) -> [UInt8] {
         guard value.contains(UInt8(ascii: ":")) else { return [] }
         var seen: Set<[UInt8]> = []
@@ -148,7 +149,7 @@ struct XMLFacets {
         return bound
     }
 
-    /// The value of `xsi:type` without its prefix, and what is in its place (XML Schema 1.0, part 1, 2.6.1).
+    /// The value of `xsi:type` without its prefix, and the namespace it denotes (XML Schema 1.0, part 1, 2.6.1).
     private mutating func typeName(_ value: [UInt8]) -> (local: [UInt8], namespace: [UInt8])? {
         let word = value.split(separator: 32)
         guard word.count == 1, let name = word.first else { return nil }
@@ -203,7 +204,7 @@ struct XMLFacets {
         return count
     }
 
-    /// The rules for a child: `name` fits each of its name, `name[2]` the second one.
+    /// The rules that match a child: `name` matches every child of that name, `name[2]` the second one.
     private func descend(_ local: UnsafeRawBufferPointer, _ ordinal: Int) -> UInt64 {
         let rules = self.open.last?.rules ?? self.pointers.all
         guard rules != 0 else { return 0 }
@@ -233,7 +234,7 @@ struct XMLFacets {
         guard let element = self.open.last else { return }
         let local = self.slice(attribute.name.local)
         let name = [UInt8(ascii: "@")] + Array(local)
-        // "*" is any element, "@*" any attribute.
+        // "*" matches any element, "@*" any attribute.
         let depth = self.open.count
         let rules = self.rules(of: element, name) | self.rules(of: element, Array("@*".utf8))
         let verdict = self.pointers.verdict(rules, depth: depth + 1)
@@ -281,7 +282,7 @@ struct XMLFacets {
         self.pointer.removeLast(self.pointer.count - (self.open.last?.pointerEnd ?? 0))
     }
 
-    /// What rules say about the characters of an element, by their number among its children: `text()`, or `text()[2]`.
+    /// The verdict of the rules on characters of an element, by their number among its runs: `text()`, or `text()[2]`.
     private func verdict(ofText number: Int, in element: Element, _ depth: Int) -> PointerSet.Verdict {
         guard element.rules != 0 else { return .compared }
         let rules = ["text()", "text()[\(number)]"].reduce(0) { rules, name in
@@ -345,7 +346,7 @@ struct XMLFacets {
 
     // MARK: Facets
 
-    /// - Parameter context: the namespaces that the value means. It counts, and is not shown.
+    /// - Parameter context: the namespaces that the value refers to. They are compared, but not shown.
     private mutating func add(
         _ path: UInt64, _ tag: FacetHash.Tag, _ value: [UInt8], _ verdict: PointerSet.Verdict, type: StaticString, _ context: [UInt8]
     ) {

@@ -2,17 +2,18 @@ internal import CassetteModel
 internal import CassetteRedaction
 internal import TapeBytes
 
-/// Placeholders that stand in base64 or hex within a text, as redaction writes them where a secret was coded.
+/// Placeholders in base64 or hex within a text, as redaction writes them if a secret was encoded.
 ///
-/// A run of such a text is decoded, its placeholders become marks, and it is coded again: in the URL-safe alphabet with padding, or in
-/// small hex digits. So equal contents are equal bytes, whatever the numbers of their placeholders, and what has no placeholder stays.
+/// A run that contains a placeholder is decoded, its placeholders become marks, and it is encoded again: in the URL-safe alphabet with
+/// padding, or in lower-case hex digits. Equal contents thus become equal bytes, whatever the numbers of their placeholders. Text without
+/// placeholders is not changed.
 enum CodedMarks {
     /// A shorter text has no room for a mark in base64.
     static let leastLength = 8
 
-    /// A copy in which the runs that hold a placeholder are canonical; nil if there are none.
+    /// A copy in which the runs that contain a placeholder are canonical; nil if there are none.
     ///
-    /// - Parameter limit: bytes of a word; a run in a longer one stays.
+    /// - Parameter limit: the longest word in bytes; a run in a longer word is left as it is.
     static func replaced(in bytes: UnsafeRawBufferPointer, limit: Int = .max) -> [UInt8]? {
         var result: [UInt8] = []
         var copied = 0
@@ -42,7 +43,7 @@ enum CodedMarks {
         return end - start > limit
     }
 
-    /// The runs of a canonical text that hold marks, in ascending order.
+    /// The runs of a canonical text that contain marks, in ascending order.
     static func runs(in bytes: UnsafeRawBufferPointer) -> [CodedRun] {
         var runs: [CodedRun] = []
         var scan = CodedRunScan(bytes, of: .marks)
@@ -50,16 +51,16 @@ enum CodedMarks {
         return runs
     }
 
-    /// Whether a text has a run that holds a mark.
+    /// Whether a text has a run that contains a mark.
     static func areIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var scan = CodedRunScan(bytes, of: .marks)
         return scan.next() != nil
     }
 }
 
-/// Makes the runs that hold placeholders canonical in bytes that come in pieces, wherever these are cut.
+/// Makes the runs that contain placeholders canonical, in bytes that arrive in pieces split anywhere.
 ///
-/// Holds back the word at the end of a piece. In a longer word than its limit, everything stays.
+/// Holds back the word at the end of a piece. A word longer than the limit is left as it is.
 struct CodedMarkFilter {
     static let wordLimit = 64 << 10
 
@@ -111,7 +112,7 @@ struct CodedMarkFilter {
     }
 }
 
-/// A run of base64 or hex, from the group or byte on in which its first placeholder begins.
+/// A run of base64 or hex, starting with the group or byte in which its first placeholder begins.
 struct CodedRun {
     enum Form: Hashable {
         case base64, hex
@@ -127,15 +128,15 @@ struct CodedRun {
     }
 
     var form: Form
-    /// In the text, with padding.
+    /// The run's range in the text, including padding.
     var range: Range<Int>
     var content: [UInt8]
 
     /// The run that begins at an offset; nil if nothing can be decoded there.
     ///
     /// - Parameters:
-    ///   - limit: decodes at most this many bytes, so that the run may end early.
-    ///   - isCanonical: the run is one that `text(of:)` made.
+    ///   - limit: decodes at most this many bytes, so the run may end early.
+    ///   - isCanonical: whether `text(of:)` made the run.
     init?(_ form: Form, in bytes: UnsafeRawBufferPointer, at start: Int, limit: Int = .max, isCanonical: Bool = false) {
         self.form = form
         self.content = []
@@ -157,7 +158,7 @@ struct CodedRun {
         self.range = start..<end
     }
 
-    /// Whole groups, the last of which may have padding.
+    /// Reads whole groups, the last of which may have padding.
     private mutating func readCanonicalBase64(_ bytes: UnsafeRawBufferPointer, from start: Int) {
         var characters = Base64Characters(isInPath: false)
         var end = start
@@ -181,7 +182,8 @@ struct CodedRun {
             if position == 0 { group = end }
             end += length
         }
-        // What encodes no bytes stays: one character of a group, or more with bits that others would lack.
+        // Characters that encode no bytes are left out: a single character of a group, or more if they have stray bits that canonical
+        // base64 lacks.
         if run.count % 4 == 1 || run.hasLooseBits {
             self.content.removeLast(run.count % 4 - 1)
             self.range = start..<group
@@ -195,12 +197,12 @@ struct CodedRun {
     }
 }
 
-/// A character of base64 as a text spells it: as it is, percent-encoded once or twice, or with the escapes of JSON.
+/// A base64 character as spelled in a text: literally, percent-encoded once or twice, or with a JSON escape.
 enum CodedCharacter {
     /// Longest spelling: `\u002b`.
     private static let longest = 6
 
-    /// The value and the number of bytes; the value of padding is nil. Nil if there is none at the offset.
+    /// The value and the number of bytes; the value of padding is nil. Nil if there is no such character at the offset.
     @inline(__always)
     static func read(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> (value: UInt8?, length: Int)? {
         guard offset < bytes.count else { return nil }
@@ -239,7 +241,7 @@ enum CodedCharacter {
         return (value, length)
     }
 
-    /// Where the character begins that ends before an offset; nil if there is none.
+    /// The beginning of the character that ends before an offset; nil if there is none.
     static func start(before end: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         for length in stride(from: min(self.longest, end), through: 2, by: -1) {
             let start = end - length
@@ -250,32 +252,32 @@ enum CodedCharacter {
     }
 }
 
-/// Finds the runs of a text that hold placeholders, or marks.
+/// Finds the runs of a text that contain placeholders or marks.
 ///
-/// Looks for the few characters that these have in each form and alignment, all at once (Shift-And), and decodes only what they begin. So
-/// a text is read once, and each run twice.
+/// Searches for the few characters by which these begin in each form and alignment, all at once (Shift-And), and decodes only where one is
+/// found. So a text is read once, and each run twice.
 struct CodedRunScan {
     enum Target { case placeholders, marks }
 
     private struct Anchor {
-        /// Which bytes may stand at each of its places.
+        /// The bytes allowed at each of its places.
         var classes: [[UInt8]]
         var form: CodedRun.Form
-        /// Characters of the run before the anchor: those that belong to the group in which the placeholder begins.
+        /// Characters of the run before the anchor that belong to the group in which the placeholder begins.
         var lead: Int
-        /// Bytes of the content before the placeholder.
+        /// Bytes of the group's content before the placeholder.
         var alignment: Int
-        /// Whether it is found at the end of a placeholder, which begins anywhere before.
+        /// Whether it is found at the end of a placeholder, which may begin anywhere before it.
         var isTrailing = false
     }
 
-    /// Bytes that are decoded to tell whether an anchor begins a placeholder.
+    /// How many bytes are decoded to check whether an anchor begins a placeholder.
     private static let trialLimit = 512
-    /// Tokens that an anchor at their ends is followed back for, in one text: each costs up to `Placeholder.lengthLimit` bytes.
+    /// How many trailing anchors are followed back to their tokens in one text. Each costs up to `Placeholder.lengthLimit` bytes.
     private static let trailingLimit = 64
 
     private static let anchors: [Anchor] = {
-        /// The characters of a word's base64 that its own bits decide, after so many bytes of a group.
+        /// The characters of a word's base64 that depend on nothing but its own bits, at an alignment within a group.
         func core(of word: String, alignment: Int) -> ArraySlice<UInt8> {
             let text = CodedRun.Form.base64.text(of: Array(repeating: 0, count: alignment) + Array(word.utf8))
             return text[((alignment * 8 + 5) / 6)..<((alignment + word.utf8.count) * 8 / 6)]
@@ -283,7 +285,7 @@ struct CodedRunScan {
         let specials = Array("+/-_%\\".utf8)
         func plain(_ text: some Sequence<UInt8>) -> [[UInt8]] { text.map { [$0] } }
         var anchors = [
-            // "{{" after no, one and two bytes of a group.
+            // "{{" after zero, one and two bytes of a group.
             Anchor(classes: [Array("e".utf8), Array("3".utf8), Array("stuv".utf8)], form: .base64, lead: 0, alignment: 0),
             Anchor(classes: [Array("HXn3".utf8), Array("t".utf8), Array("7".utf8)], form: .base64, lead: 1, alignment: 1),
             Anchor(
@@ -298,7 +300,7 @@ struct CodedRunScan {
                     Anchor(
                         classes: plain(core(of: uuid, alignment: alignment).prefix(4)), form: .base64, lead: lead, alignment: alignment))
             }
-            // Forms in base64 have percent-encoded braces.
+            // URL-encoded forms in base64 have percent-encoded braces.
             let braces = zip(core(of: "%7B%7B", alignment: alignment), core(of: "%7b%7b", alignment: alignment)).prefix(4)
             anchors.append(Anchor(classes: braces.map { $0 == $1 ? [$0] : [$0, $1] }, form: .base64, lead: lead, alignment: alignment))
             anchors.append(
@@ -309,7 +311,7 @@ struct CodedRunScan {
         return anchors
     }()
 
-    /// By byte, the places of all anchors at which it may stand, one bit each.
+    /// For each byte value, the places of all anchors at which it is allowed, one bit each.
     private static let masks: (places: [UInt64], starts: UInt64, ends: UInt64, anchorAt: [Int]) = {
         var places = [UInt64](repeating: 0, count: 256)
         var (starts, ends): (UInt64, UInt64) = (0, 0)
@@ -332,7 +334,7 @@ struct CodedRunScan {
     private let target: Target
     private var offset = 0
     private var state: UInt64 = 0
-    /// No run begins before it.
+    /// No run begins before this offset.
     private var least = 0
     private var trailing = 0
 
@@ -390,7 +392,7 @@ struct CodedRunScan {
         }
     }
 
-    /// A run in which a token stands, by an anchor in it: begins in the group of the token's first byte.
+    /// The run that contains a token, found by an anchor within it. It begins in the group of the token's first byte.
     private mutating func trailingRun(from group: Int) -> CodedRun? {
         guard self.target == .placeholders, self.trailing < Self.trailingLimit else { return nil }
         self.trailing += 1

@@ -3,15 +3,15 @@ internal import TapeBytes
 
 extension MatchRules {
     /// The part of a request's key that comes from its head: `METHOD scheme://host:port/path?query` with the normalised URL and its query
-    /// sorted, followed by a line feed and `name: value` for each compared field. What is not compared is `*` or left out; placeholders are
-    /// marks (`MatchMark`).
+    /// sorted, followed by a line feed and `name: value` for each compared field. Parts that are not compared become `*` or are left out;
+    /// placeholders become marks (`MatchMark`).
     ///
-    /// Lends the bytes without keeping them: no allocation below a kilobyte for the standard rules.
+    /// Passes the bytes without keeping them: no allocation below a kilobyte for the default rules.
     public func withHeadKey<Result>(
         method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer, headers: HeaderFields?, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         let prefix = method.count + 1
-        // Not all of the rules: a copy of them costs a dozen references.
+        // Copies only these two, since a copy of all the rules would retain a dozen references.
         let (head, isStandard) = (self.head, self.isStandardHead)
         return withUnsafeTemporaryAllocation(byteCount: prefix + url.count + 1, alignment: 1) { output in
             output.copyBytes(from: method)
@@ -41,7 +41,7 @@ extension MatchRules {
     }
 }
 
-/// What of a request's head goes into its key, derived from the rules once.
+/// The parts of a request's head that go into its key, derived from the rules once.
 final class HeadPlan: Sendable {
     enum Query: Sendable { case none, unordered, ordered }
 
@@ -51,7 +51,7 @@ final class HeadPlan: Sendable {
     let port: Bool
     let path: Bool
     let query: Query
-    /// Decoded names of ignored query items.
+    /// Decoded names of the ignored query items.
     let ignoredItems: Set<[UInt8]>
     let itemPatterns: [String: [NumberedPattern]]
     let hostPatterns: [NumberedPattern]
@@ -60,7 +60,7 @@ final class HeadPlan: Sendable {
     let headers: [String]
     let headerPatterns: [String: [NumberedPattern]]
 
-    /// Query items that a GraphQL request has in place of a body (GraphQL over HTTP, "GET").
+    /// Query items that a GraphQL request uses instead of a body (GraphQL over HTTP, "GET").
     static let graphQLItems = ["query", "variables", "operationName", "extensions"]
 
     init(rules: [MatchRule], ignored: [MatchPlace], patterns: [PlacePattern]) {
@@ -93,7 +93,7 @@ final class HeadPlan: Sendable {
         self.pathPatterns = pathPatterns
     }
 
-    /// Whether the key is the method and the normalised URL with its query sorted, and nothing else.
+    /// Whether the key is only the method and the normalised URL with its query sorted.
     var isStandard: Bool {
         guard self.method, self.scheme, self.host, self.port, self.path, case .unordered = self.query else { return false }
         return self.ignoredItems.isEmpty && self.itemPatterns.isEmpty && self.hostPatterns.isEmpty && self.pathPatterns.isEmpty
@@ -101,16 +101,16 @@ final class HeadPlan: Sendable {
     }
 }
 
-/// Writes the head key for rules other than the standard ones.
+/// Writes the head key for rules other than the default ones.
 ///
-/// Starts from a full key with marks for placeholders; copies, drops and replaces its parts.
+/// Starts from a full key with marks for placeholders, and copies, drops or replaces its parts.
 struct HeadKeyWriter {
     private let plan: HeadPlan
     private let bytes: UnsafeRawBufferPointer
     private let layout: RequestLayout
     private var output: [UInt8] = []
 
-    /// `bytes` are a method, a space and a normalised URL.
+    /// `bytes` must be a method, a space and a normalised URL.
     init(_ plan: HeadPlan, _ bytes: UnsafeRawBufferPointer, methodEnd: Int) {
         self.plan = plan
         self.bytes = bytes
@@ -181,7 +181,7 @@ struct HeadKeyWriter {
             }
             items.append(item)
         }
-        // A query of ignored items only counts as no query.
+        // A query of ignored items only is equivalent to no query.
         guard !items.isEmpty || !hasDropped else { return }
         self.output.append(UInt8(ascii: "?"))
         let start = self.output.count
@@ -240,14 +240,14 @@ struct HeadKeyWriter {
         found.count == lowercase.utf8.count && zip(found, lowercase.utf8).allSatisfy { ($0 >= 65 && $0 <= 90 ? $0 | 32 : $0) == $1 }
     }
 
-    /// A boundary is new in every request.
+    /// Without the boundary, which is different in every request.
     static func withoutBoundary(_ value: [UInt8]) -> [UInt8] {
         guard let boundary = MultipartType(value)?.boundary else { return value }
         return BoundaryMark(boundary).replaced(in: value)
     }
 }
 
-/// The offsets of the parts of a head key: of a method, a space, a normalised URL and the header fields after it.
+/// The offsets of the parts of a head key: a method, a space, a normalised URL, and the header fields after it.
 ///
 /// Any bytes have a layout: a missing part is an empty range.
 struct RequestLayout: Sendable, Hashable {

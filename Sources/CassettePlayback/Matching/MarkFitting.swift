@@ -2,11 +2,12 @@ internal import TapeBytes
 
 /// Tells whether a recorded text with marks fits a live one.
 ///
-/// Only the last mark is tried at other lengths: the separators are literal in the recorded text, so an earlier mark never has to give way.
+/// Only the last mark is tried at other lengths. The separators are literal in the recorded text, so an earlier mark never needs to be
+/// retried.
 struct MarkFitting {
     private enum Zone { case url, query, fields }
 
-    /// How often a live text is decoded: each mark before a coded run may have it begin at many offsets.
+    /// How often a live text is decoded: a mark before a coded run allows it to begin at many offsets.
     private static let decodingLimit = 64
 
     private let recorded: UnsafeRawBufferPointer
@@ -20,7 +21,7 @@ struct MarkFitting {
     }
 
     func fits() -> Bool {
-        // Most texts have no marks in base64 or hex, and most that differ do so before one.
+        // Most texts have no marks in base64 or hex, and most that differ do so before the first one.
         let (fits, furthest) = self.fits(with: [])
         guard !fits else { return true }
         let runs = CodedMarks.runs(in: self.recorded)
@@ -28,7 +29,7 @@ struct MarkFitting {
         return self.fits(with: runs).fits
     }
 
-    /// - Returns: also the furthest place of the recorded text that was compared.
+    /// - Returns: also the furthest offset of the recorded text that was compared.
     private func fits(with runs: [CodedRun]) -> (fits: Bool, furthest: Int) {
         var position = 0
         var offset = 0
@@ -90,11 +91,11 @@ struct MarkFitting {
         }
     }
 
-    /// Where the live run ends that begins at an offset, if what it holds fits a recorded one.
+    /// The end of the live run that begins at an offset, if its content fits a recorded run.
     private func end(of recorded: CodedRun, at offset: Int) -> Int? {
         guard let live = CodedRun(recorded.form, in: self.live, at: offset) else { return nil }
         if Self.fits(recorded.content, live.content) { return live.range.upperBound }
-        // A path goes on, although its slash may be a character of base64.
+        // The path continues after the run, but its slash was read as a character of base64.
         guard recorded.form == .base64, recorded.range.upperBound < self.recorded.count,
             self.recorded[recorded.range.upperBound] == UInt8(ascii: "/"),
             let slash = self.live[live.range].firstIndex(of: UInt8(ascii: "/")),

@@ -4,9 +4,9 @@ internal import TapeBytes
 
 /// The mark that replaces every placeholder of a redacted value before requests are compared.
 ///
-/// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request. So
-/// does a JSON Web Token or a UUID that stands for another one, whatever the token's times are. In base64 and hex they become marks as
-/// well, see `CodedMarks`.
+/// `{{authorization:1}}` becomes `{{*}}`. Placeholders are numbered per run, so those of a cassette differ from those of a live request. A
+/// JSON Web Token or a UUID that replaces another one becomes a mark too, whatever the token's times are. Placeholders in base64 and hex
+/// become marks as well, see `CodedMarks`.
 public enum MatchMark {
     /// `{{*}}`
     public static let bytes: [UInt8] = Array("{{*}}".utf8)
@@ -15,7 +15,7 @@ public enum MatchMark {
     /// The longest placeholder in bytes: a token.
     static let longest = Placeholder.lengthLimit
 
-    /// Whether the bytes contain a mark, as it is or in base64 or hex.
+    /// Whether the bytes contain a mark, either literally or in base64 or hex.
     public static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { self.first(in: bytes, from: 0) != nil || CodedMarks.areIn(bytes) }
 
     /// The offset of the first mark from `start`.
@@ -29,7 +29,7 @@ public enum MatchMark {
         return nil
     }
 
-    /// Replaces placeholders by marks in place; a mark is shorter than any placeholder. Returns the number of bytes that are left.
+    /// Replaces placeholders by marks in place; a mark is shorter than any placeholder. Returns the number of bytes that remain.
     static func replacePlaceholders(in buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = self.replacePlain(in: buffer)
         let rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
@@ -64,13 +64,13 @@ public enum MatchMark {
             .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
-    /// A copy with marks for placeholders, also in base64 and hex; nil if there are none.
+    /// A copy with marks for placeholders, including those in base64 and hex; nil if there are none.
     static func replaced(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let marked = self.replacedPlain(in: bytes) else { return CodedMarks.replaced(in: bytes) }
         return marked.withUnsafeBytes { CodedMarks.replaced(in: $0) } ?? marked
     }
 
-    /// A copy with marks for placeholders that stand as they are; nil if there are none.
+    /// A copy with marks for literal placeholders; nil if there are none.
     static func replacedPlain(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard self.placeholder(in: bytes, from: 0) != nil else { return nil }
         var copy = Array(bytes)
@@ -84,11 +84,11 @@ public enum MatchMark {
     enum Finding: Equatable {
         case none
         case placeholder(end: Int)
-        /// The bytes end within what may be a placeholder.
+        /// The bytes end within a possible placeholder.
         case needsMore
     }
 
-    /// The first placeholder from `start`, which is not within another one.
+    /// The first placeholder from `start` on that is not within another one.
     static func placeholder(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         var candidates = MarkCandidates(bytes, isFinal: true)
         return self.placeholder(among: &candidates, from: start)
@@ -111,28 +111,28 @@ public enum MatchMark {
 
     // MARK: Fitting
 
-    /// Whether a recorded head key with marks fits a live one: a mark matches one byte or more, but no separator of the key (`/` and `@`
-    /// before the query, `&` in it, a line feed). A mark in base64 or hex matches what is decoded there.
+    /// Whether a recorded head key with marks fits a live one. A mark matches one byte or more, but no separator of the key (`/` and `@`
+    /// before the query, `&` in it, a line feed). A mark in base64 or hex matches the decoded content.
     public static func headKey(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
         MarkFitting(recorded, live, isHeadKey: true).fits()
     }
 
-    /// Whether a value with marks fits another one; a mark matches any bytes.
+    /// Whether a value with marks fits another one. A mark matches any bytes.
     static func value(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
         MarkFitting(recorded, live, isHeadKey: false).fits()
     }
 }
 
-/// Where in some bytes placeholders may begin.
+/// The offsets at which placeholders may begin in some bytes.
 ///
 /// Looks at each byte once for each of the two kinds, however many candidates there are.
 struct MarkCandidates {
     private let bytes: UnsafeRawBufferPointer
-    /// The byte in front of the first one; nil at the beginning of a text.
+    /// The byte before the first one; nil at the beginning of a text.
     private let before: UInt8?
     /// Whether the bytes end a text.
     private let isFinal: Bool
-    /// The first of each kind that is not in front of the offset asked for last; nil before the first search.
+    /// The first candidate of each kind at or after the offset last asked for; nil before the first search.
     private var brace: Int?
     private var shape: Int?
 
@@ -142,8 +142,8 @@ struct MarkCandidates {
         self.isFinal = isFinal
     }
 
-    /// The first offset of a brace, as it is or percent-encoded, of a token or a UUID, or of what may become one with more bytes. `start`
-    /// never goes back.
+    /// The first offset of a brace (literal or percent-encoded), a token or a UUID, or of bytes that may become one once more arrive.
+    /// `start` must never decrease.
     mutating func next(from start: Int) -> Int? {
         if self.brace.map({ $0 < start }) ?? true { self.brace = self.nextBrace(from: start) }
         if self.shape.map({ $0 < start }) ?? true { self.shape = self.nextShape(from: start) }
@@ -162,7 +162,7 @@ struct MarkCandidates {
         }
     }
 
-    /// A token by the third of its letters, a UUID by its first hyphen: texts have least of them.
+    /// A token is found by its third letter and a UUID by its first hyphen, as these are the rarest in texts.
     private func nextShape(from start: Int) -> Int {
         var offset = start
         while true {
@@ -233,7 +233,7 @@ struct PlaceholderReader {
         }
     }
 
-    /// A byte as it is or percent-encoded, in hex of either case.
+    /// Reads a byte, either literal or percent-encoded in hex of either case.
     private mutating func take(_ byte: UInt8, _ escape: StaticString) -> Step {
         guard self.offset < self.bytes.count else { return .needsMore }
         if self.bytes[self.offset] == byte {
@@ -250,7 +250,7 @@ struct PlaceholderReader {
         return .matched
     }
 
-    /// At least one byte, at most `limit`; the next byte shows whether the run was too long.
+    /// Reads at least one byte and at most `limit`. The next byte shows whether the run was too long.
     private mutating func takeRun(limit: Int, _ isPart: (UInt8) -> Bool) -> Step {
         let start = self.offset
         while self.offset < self.bytes.count, self.offset - start < limit, isPart(self.bytes[self.offset]) { self.offset += 1 }
@@ -258,7 +258,7 @@ struct PlaceholderReader {
         return self.offset > start ? .matched : .failed
     }
 
-    /// Digits behind any number of zeros.
+    /// Reads digits after any number of zeros.
     private mutating func takeNumber() -> Step {
         let start = self.offset
         while self.offset < self.bytes.count, self.offset - start < Placeholder.zerosLimit, self.bytes[self.offset] == 48 {
@@ -274,18 +274,18 @@ struct PlaceholderReader {
     }
 }
 
-/// Replaces placeholders by marks in bytes that come in pieces, wherever these are cut.
+/// Replaces placeholders by marks in bytes that arrive in pieces split anywhere.
 ///
 /// Holds back no more than the beginning of a placeholder.
 struct MarkFilter {
     private var held: [UInt8] = []
-    /// The byte in front of those held, or of those to come.
+    /// The byte before the held ones, or before the next ones.
     private var before: UInt8?
     private(set) var hasMarks = false
 
     mutating func push(_ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
         guard !self.held.isEmpty else { return self.process(bytes, isFinal: false, deliver) }
-        // Enough to decide about the held bytes; the rest is processed in place.
+        // Enough to decide on the held bytes; the rest is processed in place.
         let count = min(bytes.count, MatchMark.longest)
         var joined = self.held
         joined += bytes[..<count]

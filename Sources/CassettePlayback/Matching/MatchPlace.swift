@@ -1,6 +1,6 @@
 public import TapeBytes
 
-/// A place in a request that a rule names.
+/// A place in a request that a rule refers to.
 public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case method
     case scheme
@@ -9,23 +9,23 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case path
     /// The whole query.
     case query
-    /// All query items of a name, decoded. The empty name is also that of each item without `=`, as in `?1732720000000`.
+    /// All query items with a decoded name. The empty name also covers items without `=`, as in `?1732720000000`.
     case queryItem(String)
     /// The name is in lower case.
     case header(String)
     case body
     case json(PlacePointer)
-    /// Elements of XML by their local names, whatever their namespaces; last, an attribute as `@name`, or `text()`.
+    /// XML elements by their local names, whatever their namespaces. The last segment may be an attribute as `@name`, or `text()`.
     case xml(PlacePointer)
-    /// A field of gRPC messages, by the numbers or the names of the fields on the way to it.
+    /// A field of gRPC messages, by the numbers or names of the fields on the path to it.
     case grpc(PlacePointer)
     /// All fields of a form with a name.
     case formField(String)
     /// All parts of a multipart body with a name.
     case part(String)
-    /// A place in the content of a part, or of a field of a form: `part:meta|json:/id`.
+    /// A place in the content of a part or form field: `part:meta|json:/id`.
     case within(MatchPlace, MatchPlace)
-    /// The file name of all parts of a multipart body with a name (RFC 7578, 4.2), which may differ each time.
+    /// The filename of all parts of a multipart body with a name (RFC 7578, 4.2). It may change with each request.
     case partFilename(String)
 
     static let grammar =
@@ -74,20 +74,20 @@ public indirect enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     /// Kinds of places in the content of a part or field.
     private static let innerKinds = ["json:", "xml:", "grpc:", "header:", "form:", "part:", "filename:"]
 
-    /// The bar after a name: what follows it is a place, too. Any other bar is of the name.
+    /// The bar after a name, which is followed by another place. Any other bar belongs to the name.
     private static func bar(in argument: String) -> String.Index? {
         argument.indices.dropFirst().first { index in
             argument[index] == "|" && self.innerKinds.contains { argument[argument.index(after: index)...].hasPrefix($0) }
         }
     }
 
-    /// The place within the content of a container; nil if it is somewhere else, or for no container.
+    /// The place within the content of a container; nil if it is not in that container.
     func inside(_ container: MatchPlace?) -> MatchPlace? {
         guard let container, case .within(container, let inner) = self else { return nil }
         return inner
     }
 
-    /// The place itself, without the parts and fields around it.
+    /// The place itself, without the parts and fields that contain it.
     var innermost: MatchPlace {
         var place = self
         while case .within(_, let inner) = place { place = inner }
@@ -146,7 +146,7 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
     /// Deeper values are rejected as JSON (`JSONDocument.depthLimit`).
     private static let segmentLimit = JSONTokenizer.depthLimit
 
-    /// Empty for the whole value.
+    /// Empty if it refers to the whole value.
     public let segments: [Segment]
 
     public init(_ text: String) throws(MatchRuleError) {
@@ -171,7 +171,7 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
         self.segments = segments
     }
 
-    /// Fields of gRPC messages: `/1/2`, `/1:pet/2:name`, `/pet/name`. Of a number with a name, the number counts.
+    /// Fields of gRPC messages: `/1/2`, `/1:pet/2:name`, `/pet/name`. If a number has a name, the number is used.
     init(fields text: String) throws(MatchRuleError) {
         guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count > 1 else {
             throw MatchRuleError(
@@ -188,7 +188,7 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Elements of XML: `/Envelope/Body/*/id`, `/soap:Envelope/Header`, `/list/item[2]/@id`. A prefix does not count.
+    /// XML elements: `/Envelope/Body/*/id`, `/soap:Envelope/Header`, `/list/item[2]/@id`. Prefixes are ignored.
     init(elements text: String) throws(MatchRuleError) {
         let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard names.count > 1, names[0].isEmpty, !names.dropFirst().contains(where: { $0.isEmpty || $0.elementsEqual("@".utf8) }),

@@ -1,22 +1,22 @@
 public import CassetteModel
 public import TapeBytes
 
-/// The rules that decide whether a live request matches a recorded one: all must find the two equal.
+/// The rules that decide whether a live request matches a recorded one. All of them must find the two equal.
 ///
-/// Knows the grammar of rules. The head key and `BodyFacets` do the comparing.
+/// Knows the grammar of rules. The comparison itself is done by the head key and `BodyFacets`.
 public struct MatchRules: Sendable {
-    /// Limit on rules, ignored places and patterns together: each costs time in every request.
+    /// Limit on the number of rules, ignored places and patterns together: each costs time in every request.
     public static let ruleLimit = 256
 
     /// Without duplicates, and without those whose place is ignored.
     public let rules: [MatchRule]
     public let ignored: [MatchPlace]
     public let patterns: [PlacePattern]
-    /// What the rules were made of.
+    /// The texts that the rules were made from.
     public let texts: MatchRuleTexts
-    /// Only a program can add these.
+    /// Rules that can only be added by a program.
     public var custom: [CustomMatch] = []
-    /// The types of gRPC messages, for the names of fields, for maps and packed numbers.
+    /// The types of gRPC messages, for the names of fields, for maps and for packed numbers.
     public var schema: ProtoSchema?
     let head: HeadPlan
     private(set) var body: BodyPlan
@@ -25,7 +25,7 @@ public struct MatchRules: Sendable {
     /// Method, URL with its query in any order, and the body by its kind.
     public static let standard = MatchRules(Draft.standard, MatchRuleTexts())
 
-    /// The names of the standard rules.
+    /// The names of the default rules.
     public static let standardNames = ["method", "url", "body"]
 
     public init(_ texts: MatchRuleTexts) throws(MatchRuleError) {
@@ -83,7 +83,7 @@ public struct MatchRules: Sendable {
         return rules
     }
 
-    /// These rules, for recorded values with marks where live values have none.
+    /// These rules, for comparing recorded values that contain marks with live values.
     func keepingWholeValues() -> MatchRules {
         var rules = self
         rules.body = BodyPlan(
@@ -98,7 +98,7 @@ public struct MatchRules: Sendable {
     /// - Parameter name: in lower case.
     func ignoresField(_ name: String) -> Bool { !self.ignored.isEmpty && self.ignored.contains(.header(name)) }
 
-    /// The replacement for a header field's value that a pattern makes equal to others; nil if none does.
+    /// The substitute for a header field's value that a pattern matches; nil if none does.
     func substitute(for value: [UInt8], ofField name: String) -> [UInt8]? {
         guard let patterns = self.head.headerPatterns[name] else { return nil }
         return value.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) }
@@ -106,9 +106,9 @@ public struct MatchRules: Sendable {
 
     /// Whether header fields are compared.
     public var looksAtHeaders: Bool { !self.head.headers.isEmpty }
-    /// Whether a body's facets hold a part of the URL, so that requests without bodies are compared by facets, too.
+    /// Whether a body's facets include a part of the URL, so that requests without bodies are compared by facets as well.
     public var movesQueryToBody: Bool { self.body.isGraphQL }
-    /// Whether the head is compared by the standard rules.
+    /// Whether the head is compared by the default rules.
     public let isStandardHead: Bool
 
     private struct Draft {
@@ -191,7 +191,7 @@ extension MatchPlace {
     fileprivate var isXML: Bool { if case .xml = self.innermost { true } else { false } }
     fileprivate var isGRPC: Bool { if case .grpc = self.innermost { true } else { false } }
 
-    /// Whether the place is all that a rule compares.
+    /// Whether the place covers everything that a rule compares.
     fileprivate func isAll(of rule: MatchRule) -> Bool {
         switch (self, rule) {
         case (.method, .method), (.scheme, .scheme), (.host, .host), (.port, .port), (.path, .path), (.query, .query): true
@@ -202,28 +202,28 @@ extension MatchPlace {
     }
 }
 
-/// One thing in which requests are compared. `MatchRules` combine them by AND.
+/// One aspect in which requests are compared. `MatchRules` combine them by AND.
 public enum MatchRule: Sendable, Hashable {
     case method
     case scheme
-    /// With the user information before it.
+    /// Including the user information before it.
     case host
     case port
     case path
     case query(ordered: Bool)
-    /// All values of the field, by its name in lower case.
+    /// All values of a field, named in lower case.
     case header(String)
     case body(BodyMatch)
-    /// The operation and its variables, instead of the body and the query items that hold them (GraphQL over HTTP); any other request is
-    /// compared by its body's kind.
+    /// The operation and its variables, instead of the body and the query items that contain them (GraphQL over HTTP). Any other request is
+    /// compared by the kind of its body.
     case graphQL
 }
 
-/// What of a request body is compared, after content codings are removed.
+/// How a request body is compared after its content codings are removed.
 ///
 /// A body that is not of the requested kind is compared by its own kind, on both sides.
 public enum BodyMatch: String, Sendable, Hashable, CaseIterable {
-    /// As JSON, XML, a form, parts, messages of gRPC or text if it is declared so, or else byte by byte.
+    /// As JSON, XML, a form, parts, gRPC messages or text if declared so, otherwise byte by byte.
     case byKind = "kind"
     case bytes
     /// By value: members in any order, numbers and strings in any spelling.
@@ -234,17 +234,17 @@ public enum BodyMatch: String, Sendable, Hashable, CaseIterable {
     case form
     /// Part by part, without the boundary.
     case multipart
-    /// Characters, whatever the charset.
+    /// By characters, whatever the charset.
     case text
 }
 
-/// A rule of the program, asked last: a closure that compares two requests.
+/// A rule defined by a program and evaluated last: a closure that compares two requests.
 ///
 /// Runs for each recorded request that all other rules find equal, on any thread, and must return the same result every time.
 public struct CustomMatch: Sendable {
-    /// For reports.
+    /// The name shown in reports.
     public let name: String
-    /// Nil if the requests are equal, or else a sentence on why not.
+    /// Nil if the requests are equal, otherwise a sentence that explains the difference.
     public let difference: @Sendable (_ recorded: MatchedRequest, _ live: MatchedRequest) -> String?
 
     public init(_ name: String, _ difference: @escaping @Sendable (_ recorded: MatchedRequest, _ live: MatchedRequest) -> String?) {
@@ -271,10 +271,10 @@ public struct MatchedRequest: Sendable {
 
 /// A match rule that cannot be understood.
 ///
-/// Its message: what is wrong with which rule, and what to write.
+/// Its message says which rule is wrong, why, and what to write instead.
 public typealias MatchRuleError = CodedError<MatchRuleErrorCode>
 
-/// A kind of error; more kinds may come.
+/// A kind of error. More kinds may be added.
 public struct MatchRuleErrorCode: Hashable, Sendable, CustomStringConvertible {
     private enum Value { case unknownRule, unknownPlace, badPattern, tooMany, badJSON }
 
@@ -282,10 +282,10 @@ public struct MatchRuleErrorCode: Hashable, Sendable, CustomStringConvertible {
 
     public static var unknownRule: Self { Self(value: .unknownRule) }
     public static var unknownPlace: Self { Self(value: .unknownPlace) }
-    /// Not a regular expression, or one for a place that has no single value.
+    /// Not a regular expression, or a pattern for a place that has no single value.
     public static var badPattern: Self { Self(value: .badPattern) }
     public static var tooMany: Self { Self(value: .tooMany) }
-    /// The JSON of the rules has another shape.
+    /// The JSON of the rules does not have the expected shape.
     public static var badJSON: Self { Self(value: .badJSON) }
 
     public var description: String { "\(self.value)" }

@@ -1,6 +1,6 @@
 public import TapeBytes
 
-/// A place whose value is compared by a pattern: all values that the pattern matches as a whole are equal.
+/// A place whose value is compared by a pattern. All values that the pattern matches as a whole are equal.
 public struct PlacePattern: Sendable, Hashable {
     public let place: MatchPlace
     public let pattern: Pattern
@@ -46,7 +46,7 @@ struct NumberedPattern: Sendable {
         patterns.enumerated().map { (NumberedPattern(number: $0.offset + 1, pattern: $0.element.pattern), $0.element) }
     }
 
-    /// Replaces a matching value in comparisons. Spelled neither as a placeholder nor as a mark.
+    /// Replaces a matching value in comparisons. Its spelling differs from placeholders and marks.
     var substitute: [UInt8] { Array("{{=\(self.number)}}".utf8) }
 
     /// The replacement by the first pattern that matches the whole value; nil if none does.
@@ -55,7 +55,8 @@ struct NumberedPattern: Sendable {
     }
 }
 
-/// The pointers of the rules of one kind, followed together while a JSON text or a message is read: the set of those that fit so far is one word.
+/// The pointers of the rules of one kind, followed together while JSON or a message is read. One word represents the set of pointers that
+/// match so far.
 struct PointerSet: Sendable {
     /// The number of bits in a word.
     static let limit = 64
@@ -64,7 +65,7 @@ struct PointerSet: Sendable {
     enum Verdict {
         case compared
         case ignored
-        /// Compared by the first of these that matches.
+        /// Compared by the first of these patterns that matches.
         case patterns([NumberedPattern])
     }
 
@@ -76,7 +77,7 @@ struct PointerSet: Sendable {
 
     private let entries: [Entry]
 
-    /// - Parameter pointer: of a place of this kind; nil for all others.
+    /// - Parameter pointer: the pointer of a place of this kind; nil for all other places.
     init(ignored: [MatchPlace], patterns: [PlacePattern], of pointer: (MatchPlace) -> PlacePointer?) {
         var entries = ignored.compactMap { pointer($0).map { Entry(segments: $0.segments) } }
         for (number, pattern) in NumberedPattern.all(patterns) {
@@ -89,9 +90,9 @@ struct PointerSet: Sendable {
     /// All pointers, at the root.
     var all: UInt64 { self.entries.count == Self.limit ? .max : (1 << UInt64(self.entries.count)) - 1 }
 
-    /// The pointers of `set`, which fit a value at `depth`, that also fit its member or element of this name.
+    /// The pointers of `set`, which match a value at `depth`, that also match its member or element of this name.
     ///
-    /// - Parameter takesAny: whether a segment `*` fits.
+    /// - Parameter takesAny: whether a segment `*` matches.
     func descend(_ set: UInt64, depth: Int, name: UnsafeRawBufferPointer, takesAny: Bool = true) -> UInt64 {
         self.filter(set) { entry in
             guard depth < entry.segments.count else { return false }
@@ -102,7 +103,7 @@ struct PointerSet: Sendable {
         }
     }
 
-    /// What the pointers of `set` that end at `depth` say.
+    /// The verdict of the pointers of `set` that end at `depth`.
     func verdict(_ set: UInt64, depth: Int) -> Verdict {
         guard set != 0 else { return .compared }
         var patterns: [NumberedPattern] = []
@@ -117,7 +118,7 @@ struct PointerSet: Sendable {
         return patterns.isEmpty ? .compared : .patterns(patterns)
     }
 
-    /// Whether one of the pointers of `set` that end at `depth` is for any member or element on the way.
+    /// Whether one of the pointers of `set` that end at `depth` contains a `*`.
     func containsAny(_ set: UInt64, depth: Int) -> Bool {
         self.filter(set) { $0.segments.count == depth && $0.segments.contains(.any) } != 0
     }

@@ -1,8 +1,8 @@
 internal import TapeBytes
 
-/// Sorts the items of a query bytewise, so that queries with the same items are the same bytes.
+/// Sorts the items of a query bytewise, so that queries with the same items have the same bytes.
 ///
-/// Decodes nothing: equal items are spelled alike already.
+/// Does not decode: normalisation already gives equal items the same spelling.
 enum QuerySorter {
     /// Up to this many items are sorted on the stack; more are sorted on the heap.
     private static let inPlaceLimit = 32
@@ -15,7 +15,7 @@ enum QuerySorter {
             withUnsafeTemporaryAllocation(of: Range<UInt32>.self, capacity: count) { items in
                 items.initialize(repeating: 0..<0)
                 self.fill(items, bytes)
-                // Insertion sort: the items are few, and nearly sorted as a rule.
+                // Insertion sort: the items are few, and usually nearly sorted.
                 for index in 1..<count {
                     let item = items[index]
                     var place = index
@@ -37,9 +37,9 @@ enum QuerySorter {
         }
     }
 
-    /// The number of items; nil if they are sorted, or too long for 32-bit offsets.
+    /// The number of items; nil if they are already sorted, or the query is too long for 32-bit offsets.
     private static func countUnlessSorted(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        // Offsets of items have 32 bits.
+        // The offsets of items have 32 bits.
         guard bytes.count < Int(UInt32.max) else { return nil }
         var count = 0
         var isSorted = true

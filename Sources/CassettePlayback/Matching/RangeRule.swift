@@ -1,8 +1,8 @@
 internal import CassetteModel
 
-/// Which computed answers a replay gives to requests for ranges.
+/// How a replay answers requests for ranges.
 public enum RangeReplay: String, Sendable, Hashable, CaseIterable {
-    /// Ranges that were not recorded are computed from a whole recorded representation, or from recorded parts of it.
+    /// Ranges that were not recorded are computed from a recorded whole representation, or from recorded parts of it.
     case computed
     /// Only recorded ranges are answered.
     case exact
@@ -20,7 +20,7 @@ package struct RangeRequest: Sendable, Hashable {
 
     private var specs: [Spec] = []
 
-    /// Nil if the field has another unit or is malformed: an origin ignores it then.
+    /// Nil if the field has another unit or is malformed; an origin then ignores it.
     package init?(_ value: String) {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -47,8 +47,8 @@ package struct RangeRequest: Sendable, Hashable {
         return Int(text)
     }
 
-    /// The satisfiable ranges of a representation, in the order requested; empty if there is none. Nil if they add up to more than twice the
-    /// representation, which an origin may ignore.
+    /// The satisfiable ranges of a representation, in the order requested; empty if there are none. Nil if they add up to more than twice
+    /// the representation, as an origin may ignore such a request.
     package func ranges(of length: Int) -> [Range<Int>]? {
         let ranges = self.specs.compactMap { spec -> Range<Int>? in
             switch spec {
@@ -60,25 +60,25 @@ package struct RangeRequest: Sendable, Hashable {
     }
 }
 
-/// What a recorded answer holds of a representation, from which ranges can be computed.
+/// The part of a representation that a recorded answer contains, from which ranges can be computed.
 struct RangeFacts: Sendable, Hashable {
     /// The answer is a 200: the whole representation.
     var isWhole: Bool
     /// The offsets within the representation, in bytes.
     var bytes: Range<Int>
-    /// Of the whole representation, in bytes.
+    /// The length of the whole representation, in bytes.
     var length: Int
     /// Nil if it is weak or absent.
     var strongTag: String?
-    /// `Last-Modified`, if it is strong: the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
+    /// `Last-Modified`, if it is strong, that is, the answer was sent in a later second (RFC 9110, 8.8.2.2). Nil otherwise.
     var strongDate: String?
-    /// `ETag`, or else `Last-Modified`, whether weak or strong.
+    /// `ETag`, or `Last-Modified` if there is none, whether weak or strong.
     var anyValidator: String?
     var coding: String?
-    /// Whether a secret in it may have been replaced by a text of another length.
+    /// Whether a secret in it may have been replaced by a text of a different length.
     var mayBeRedacted: Bool
 
-    /// Nil if the answer is not a 200 or 206 of one range to a GET. One that was cut holds the bytes that came.
+    /// Nil if the answer is not a 200, or a 206 of one range, to a GET. A cut answer has the bytes that arrived.
     init?(_ interaction: Interaction) {
         guard interaction.request.method == "GET", let response = interaction.response, let body = response.body,
             body.size <= ComputedAnswer.sourceLimit || Self.isPlainFile(body)
@@ -87,7 +87,7 @@ struct RangeFacts: Sendable, Hashable {
         guard isComplete || Self.isAsSent(body, response.headers) else { return nil }
         switch response.status {
         case 200:
-            // Some origins send parts with a 200.
+            // Some origins send parts with status 200.
             guard !response.headers.contains("content-range"), AnswerKind(interaction) != .partialContent,
                 let length = isComplete ? body.size : response.headers.first("content-length").flatMap(Int.init), length >= body.size
             else { return nil }
@@ -122,14 +122,15 @@ struct RangeFacts: Sendable, Hashable {
         }
     }
 
-    /// Whether the bytes of a cut body are at their offsets: it is not coded, and no secret was replaced in it by a text of another length.
+    /// Whether the bytes of a cut body are at their original offsets: it is not coded, and no secret in it was replaced by a text of a
+    /// different length.
     private static func isAsSent(_ body: Body, _ headers: HeaderFields) -> Bool {
         guard body.codings.isEmpty, body.original == nil else { return false }
         switch body.content {
         case .binary, .empty: return true
         case .text(let bytes): return bytes.withUnsafeBytes { !MatchMark.isIn($0) && MatchMark.placeholder(in: $0, from: 0) == nil }
         case .file(let sidecar):
-            // In what is not text, a secret is replaced by a text of its length.
+            // In binary content, a secret is replaced by a text of the same length.
             let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
             return switch type.kind {
             case .binary: true
@@ -156,7 +157,7 @@ struct RangeFacts: Sendable, Hashable {
         return (first..<last + 1, length)
     }
 
-    /// Whether both are parts of the same representation: a strong validator says so (RFC 9110, 8.8.1).
+    /// Whether both are parts of the same representation, which takes a strong validator (RFC 9110, 8.8.1).
     func isOfSame(as other: RangeFacts) -> Bool {
         guard self.length == other.length, self.coding == other.coding, self.strongTag == other.strongTag else { return false }
         return self.strongTag != nil || self.strongDate != nil && self.strongDate == other.strongDate
@@ -165,26 +166,25 @@ struct RangeFacts: Sendable, Hashable {
     /// Equal for parts of the same representation; nil if there is no strong validator.
     var validator: String? { self.strongTag ?? self.strongDate }
 
-    /// Whether a condition on the representation holds (RFC 9110, 13.1.5): the same strong tag, or the same strong date.
+    /// Whether an `If-Range` condition holds (RFC 9110, 13.1.5): the strong tag or the strong date is the same.
     func fulfils(ifRange: String?) -> Bool {
         guard let ifRange else { return true }
         return ifRange.hasPrefix("\"") ? ifRange == self.strongTag : ifRange == self.strongDate
     }
 }
 
-/// Computes what answers a request for ranges that was not recorded.
+/// Computes the answer to a request for ranges that was not recorded.
 enum RangeRule {
     enum Outcome: Sendable, Hashable {
-        /// The recorded representation as it is: the request's condition does not hold, or its ranges are to be ignored.
+        /// The recorded representation as a whole, since the request's condition does not hold, or its ranges are to be ignored.
         case whole(Int)
         case computed(ComputedRanges)
     }
 
     /// - Parameters:
     ///   - candidates: recorded answers, in order of request start.
-    ///   - sent: when an exchange was sent last; 0 if it was not. Ranges come from the representation that was sent last, so that parts of
-    ///     one download are never of two versions.
-    /// - Returns: nil if the recording does not hold the ranges.
+    ///   - sent: when an exchange was last sent; 0 if it was not. Ranges come from the representation that was sent last, so that the parts
+    ///     of one download never come from two versions.
     static func outcome(
         range: String, ifRange: String?, candidates: [(index: Int, facts: RangeFacts)], sent: (Int) -> UInt32
     ) -> Outcome? {
@@ -213,7 +213,7 @@ enum RangeRule {
                 sources: needed.map { ComputedRanges.Source(index: $0.index, bytes: $0.facts.bytes) }))
     }
 
-    /// - Parameter parts: ascending by their first byte.
+    /// - Parameter parts: sorted by their first byte.
     private static func covers(_ range: Range<Int>, _ parts: [Range<Int>]) -> Bool {
         var next = range.lowerBound
         for part in parts where part.lowerBound <= next { next = max(next, part.upperBound) }

@@ -2,22 +2,22 @@ internal import CassetteModel
 internal import CassetteRedaction
 internal import TapeBytes
 
-/// The names of request header fields, by how they take part in the choice between recorded requests that are otherwise equal.
+/// The names of request header fields, classified by their role in the choice between recorded requests that are otherwise equal.
 ///
-/// Only names are classified here; `RequestProfile` holds values, and `FieldChoice` decides.
+/// Classifies names only; `RequestProfile` holds values, and `FieldChoice` decides.
 enum RequestFieldNames {
     enum Role: Sendable, Hashable {
-        /// The field selects an operation or a representation. It is compared if the recording shows that it decides.
+        /// The field selects an operation or a representation. It is compared if the recording shows that it makes a difference.
         case selecting
-        /// The field is compared only if a recorded `Vary` names it and the recording shows that it decides.
+        /// The field is compared only if a recorded `Vary` names it and the recording shows that it makes a difference.
         case other
-        /// The value is new in each run, or describes the client rather than the request. A difference never causes a miss.
+        /// The value changes with each run, or describes the client rather than the request. A difference never causes a miss.
         case neverDecides
-        /// The field describes the connection or the framing, and is not looked at.
+        /// The field describes the connection or the framing, and is ignored.
         case ignored
     }
 
-    /// Fields that name the operation, as the method does. They are always compared: another operation never has this answer.
+    /// Fields that name the operation, as the method does. They are always compared, since the answer belongs to one operation.
     static let operations = DecidingFields.operations.map(\.description)
 
     /// Preconditions and ranges (RFC 9110, 13.1 and 14.2), which decide between the statuses 200, 206, 304, 412 and 416.
@@ -27,7 +27,7 @@ enum RequestFieldNames {
         Set(zip(DecidingFields.conditions, self.conditions).filter { headers.contains($0.0) }.map(\.1))
     }
 
-    /// Equal for header fields with equal names and values, but for those that are new in each request or describe the client.
+    /// A hash of all compared header fields. Fields that change with each request or describe the client are left out.
     static func comparedFields(_ headers: HeaderFields) -> UInt64 {
         var sum: UInt64 = 0
         for index in 0..<headers.count {
@@ -88,13 +88,13 @@ enum RequestFieldNames {
         "upload-length", "upload-metadata", "upload-concat", "upload-complete", "upload-incomplete", "x-chunk-index", "x-chunk-number",
         "x-part-number", "x-file-name", "x-filename", "file-name",
         "slug", "content-disposition", "x-upload-content-range", "x-upload-content-type", "x-upload-content-length",
-        // Pages in parts.
+        // Partial pages.
         "turbo-frame", "rsc", "x-pjax", "x-pjax-container", "x-requested-with", "purpose", "sec-purpose",
         // Versions and expansions of APIs.
         "x-ms-blob-type", "x-ms-version", "stripe-version", "notion-version", "x-github-media-type",
         "anthropic-version", "anthropic-beta", "openai-beta", "connect-protocol-version", "last-event-id", "consistencylevel",
         "odata-version", "odata-maxversion", "api-version", "x-api-version", "x-github-api-version", "x-version", "x-graphql-features",
-        // Whose data it is.
+        // Owners of data.
         "x-tenant-id", "x-tenant", "tenant-id", "x-project-id", "project-id", "x-org-id", "x-organization-id", "x-organisation-id",
         "openai-organization", "openai-project", "x-workspace-id", "x-account-id", "stripe-account", "x-shopify-shop",
         "x-shopify-shop-domain", "x-parse-application-id", "x-goog-user-project", "x-amz-expected-bucket-owner", "x-database",
@@ -104,14 +104,14 @@ enum RequestFieldNames {
         "dropbox-api-select-admin", "x-site", "x-ms-documentdb-partitionkey", "x-clickhouse-database", "x-presto-catalog",
         "x-trino-catalog",
         "x-influxdb-org", "x-original-url", "x-rewrite-url",
-        // Pages of lists.
+        // Pagination.
         "x-ms-continuation", "x-continuation-token", "x-ms-max-item-count", "x-plex-container-start", "x-plex-container-size", "x-limit",
         // Names of procedures.
         "x-rpc", "rpc-name", "x-rpc-name", "x-service", "x-function", "x-command", "x-shopify-topic", "x-ms-write",
         "x-vault-namespace", "x-scope-orgid", "x-store-id", "x-site-id", "x-account", "cloudfront-viewer-country",
     ]
 
-    /// The last words of the names of further fields that select.
+    /// The last words of the names of further selecting fields.
     private static let selectingEndings: Set<String> = [
         "action", "target", "operation", "method", "override", "language", "locale", "format", "offset", "range", "profile", "tenant",
         "schema", "view", "projection", "fields", "fieldmask", "page", "cursor", "part", "chunk", "variant", "representation",
@@ -120,7 +120,7 @@ enum RequestFieldNames {
         "channel", "feature",
     ]
 
-    /// The last words of the names of fields whose values are new in each request.
+    /// The last words of the names of fields whose values change with each request.
     private static let freshEndings: Set<String> = [
         "date", "time", "timestamp", "nonce", "signature", "token", "trace", "traceid", "span", "requestid", "attempt",
     ]
@@ -150,7 +150,7 @@ enum RequestFieldNames {
         "sec-websocket-extensions", "sec-websocket-protocol",
     ]
 
-    /// The names of a recorded `Vary` that may decide (RFC 9110, 12.5.5), in lower case.
+    /// The names in a recorded `Vary` that may make a difference (RFC 9110, 12.5.5), in lower case.
     static func varying(in headers: HeaderFields) -> [String] {
         guard headers.contains("vary") else { return [] }
         var names: [String] = []
@@ -167,21 +167,21 @@ enum RequestFieldNames {
     }
 }
 
-/// The header fields and placeholders of a request, as hashes: what tells apart requests whose method, URL and body are equal.
+/// The header fields and placeholders of a request, as hashes. They distinguish requests whose method, URL and body are equal.
 ///
-/// Hashes are seeded anew in each process, so a profile is never stored.
+/// Hashes use a new seed in each process, so a profile is never stored.
 struct RequestProfile: Sendable, Hashable {
     struct Field: Sendable, Hashable {
         var name: UInt64
-        /// Of the value, with marks for its placeholders.
+        /// The hash of the value, with marks for its placeholders.
         var value: UInt64
-        /// The value with marks: of a recorded field only if it has any.
+        /// The value with marks. A recorded field keeps it only if it has any.
         var text: [UInt8]?
         var hasMarks = false
-        /// The value may be new in each request, or describes the client.
+        /// The value may change with each request, or describes the client.
         var isFresh = false
 
-        /// Whether the values are equal, or one has marks for secrets that are new in each run, and the other fits them.
+        /// Whether the values are equal, or one has marks for secrets that change with each run and the other fits it.
         func agrees(with other: Field) -> Bool {
             if self.value == other.value { return true }
             return self.isFitted(by: other) || other.isFitted(by: self)
@@ -189,25 +189,25 @@ struct RequestProfile: Sendable, Hashable {
 
         private func isFitted(by other: Field) -> Bool {
             guard self.hasMarks else { return false }
-            // A recorded value without marks is not kept: it was no secret, so a secret does not stand for it.
+            // A recorded value without marks is not kept. It was not redacted, so a live placeholder cannot represent it.
             guard let text = self.text, let other = other.text else { return false }
             return text.withUnsafeBytes { text in other.withUnsafeBytes { MatchMark.value(text, fits: $0) } }
         }
     }
 
-    /// The hash of a value that is equal to all others: a mark replaces a secret that is new in each run.
+    /// The hash of a value that equals all others: a mark replaces a secret that changes with each run.
     static let anything: UInt64 = 0
 
-    /// Ascending by name; each name once.
+    /// Sorted by name; each name once.
     private(set) var fields: [Field] = []
-    /// The placeholders of the cassette that the request holds, in its URL, its fields and its body.
+    /// The placeholders in the request's URL, fields and body.
     var placeholders: [UInt64]
 
     /// - Parameters:
-    ///   - rules: whose ignored fields are left out, and whose patterns make values equal.
-    ///   - headers: redacted.
+    ///   - rules: their ignored fields are left out, and their patterns make values equal.
+    ///   - headers: redacted header fields.
     ///   - isLive: keeps the values, to compare them with recorded ones that have marks.
-    ///   - note: gets the name of each field that may decide, with its hash.
+    ///   - note: receives the name of each field that may make a difference, with its hash.
     init(
         _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64], isLive: Bool = false,
         note: (String, UInt64) -> Void = { _, _ in }
@@ -228,7 +228,7 @@ struct RequestProfile: Sendable, Hashable {
 
     private mutating func add(_ field: Field, isLive: Bool) {
         var field = field
-        // Values of the same name are compared together, so one with marks needs the others.
+        // Values of the same name are compared together, so a value with marks needs the others.
         if !isLive, !field.hasMarks { field.text = nil }
         let position = self.fields.firstIndex { $0.name >= field.name } ?? self.fields.count
         guard position < self.fields.count, self.fields[position].name == field.name else {
@@ -246,7 +246,7 @@ struct RequestProfile: Sendable, Hashable {
 
     private func field(_ name: UInt64) -> Field? { self.fields.first { $0.name == name } }
 
-    /// Whether both have the field with equal values, or neither has it.
+    /// Whether both have the field with equal values, or neither has the field.
     func agrees(with other: RequestProfile, on name: UInt64) -> Bool {
         switch (self.field(name), other.field(name)) {
         case (nil, nil): true
@@ -255,20 +255,20 @@ struct RequestProfile: Sendable, Hashable {
         }
     }
 
-    /// The same without some fields.
+    /// A copy without some fields.
     func without(_ names: Set<UInt64>) -> RequestProfile {
         var other = self
         other.fields.removeAll { names.contains($0.name) }
         return other
     }
 
-    /// Whether all fields are equal but for those that are new in each request.
+    /// Whether all fields are equal, except for those that change with each request.
     func isOfSameRequester(as other: RequestProfile) -> Bool {
         let names = Set((self.fields + other.fields).filter { !$0.isFresh }.map(\.name))
         return names.allSatisfy { self.agrees(with: other, on: $0) }
     }
 
-    /// How many fields both have with equal values, and how many of them are the same text, with marks for secrets.
+    /// How many fields have equal values in both, and how many of these are the same text, with marks for secrets.
     func equalFields(with other: RequestProfile) -> (count: Int, same: Int) {
         var (count, same, left, right) = (0, 0, 0, 0)
         while left < self.fields.count, right < other.fields.count {
@@ -313,17 +313,17 @@ struct RequestProfile: Sendable, Hashable {
     }
 }
 
-/// Finds the placeholders that a request holds, as hashes of their kind and number.
+/// Finds the placeholders in a request, as hashes of their kind and number.
 enum HeldPlaceholders {
-    /// At most this many of one text are kept.
+    /// At most this many are kept for one text.
     static let limit = 256
 
-    /// Also those that stand in base64 or hex, as in credentials (RFC 7617, 2), in UTF-16, or behind escapes within escapes, as in a URL in the
-    /// query of one in a query.
+    /// Also finds placeholders in base64 or hex, as in credentials (RFC 7617, 2), in UTF-16, or behind nested escapes, as in a URL within
+    /// the query of another URL.
     static func all(in bytes: UnsafeRawBufferPointer, into found: inout [UInt64]) {
         self.unescaped(in: bytes, into: &found)
         for view in EscapeView.levels(of: bytes) { view.withUnsafeBytes { self.unescaped(in: $0, into: &found) } }
-        // UTF-16 of either order of bytes.
+        // UTF-16 in either byte order.
         guard ByteSearch.contains("{\0{", in: bytes) else { return }
         bytes.filter { $0 != 0 }.withUnsafeBytes { self.plain(in: $0, into: &found) }
     }
@@ -338,7 +338,7 @@ enum HeldPlaceholders {
         var offset = 0
         while found.count < self.limit, let range = MatchMark.placeholder(in: bytes, from: offset) {
             if let (placeholder, _) = Placeholder.spelled(in: bytes, at: range.lowerBound) {
-                // A client may write a name in capitals that it was given in small letters.
+                // A client may capitalise a name that it received in lower case.
                 found.append(RequestProfile.hash(placeholder.description.lowercased()))
             }
             offset = range.upperBound

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// What makes two requests equal for replay: the method as it is, and the normalised URL.
+/// The key by which requests are considered equal for replay: the method as it is, and the normalised URL.
 ///
 /// Ignores header fields and bodies.
 public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { String(decoding: self.bytes, as: UTF8.self) }
 
-    /// Lends the key's bytes without keeping them: no allocation below a kilobyte.
+    /// Passes the key's bytes without keeping them: no allocation below a kilobyte.
     static func withBytes<Result>(
         method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
@@ -36,7 +36,7 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Seeded anew in each process, so that a hostile cassette cannot choose colliding keys.
+    /// Uses a new seed in each process, so that a hostile cassette cannot contain colliding keys.
     static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
@@ -46,18 +46,18 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
 
 /// Writes a URL in the spelling by which requests are compared.
 ///
-/// Unifies only what RFC 3986, 6.2.2 and 6.2.3 call equivalent for every server: case of scheme and host, a default or empty port, an empty
-/// path, hex digits of percent-encodings and encoded unreserved characters. Dot segments stay as they are, and in a query `+` is not `%20`
-/// and `%2C` is not a comma: servers tell them apart. What is not a URL with an authority is treated as a path.
+/// Normalises only what RFC 3986, 6.2.2 and 6.2.3 call equivalent for every server: case of scheme and host, a default or empty port, an
+/// empty path, hex digits of percent-encodings and encoded unreserved characters. Dot segments stay as they are, and in a query `+` is not
+/// `%20` and `%2C` is not a comma, since servers distinguish them. Text that is not a URL with an authority is treated as a path.
 struct URLNormalizer {
-    // SAFETY: subscripts of raw buffers are unchecked in release builds. Reads stay inside 0..<url.count by the loops' own bounds.
-    // Writes fit because an input byte gives at most one output byte, and only the path's slash is added: the caller provides
-    // room for one byte more than the URL has.
+    // SAFETY: subscripts of raw buffers are unchecked in release builds. Reads stay inside 0..<url.count by the loops' own bounds. Writes
+    // fit because each input byte gives at most one output byte, and only the slash of an empty path is added: the caller provides room for
+    // one byte more than the URL has.
     private let url: UnsafeRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
     private var count = 0
 
-    /// Returns how many bytes were written. `output` has room for `url.count + 1` bytes.
+    /// Returns how many bytes were written. `output` must have room for `url.count + 1` bytes.
     static func write(_ url: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer) -> Int {
         precondition(output.count > url.count)
         var normalizer = URLNormalizer(url: url, output: output)

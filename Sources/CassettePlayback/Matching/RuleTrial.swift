@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// What other rules would make of a cassette: which of its requests, told apart now, they take for one.
+/// Tries other rules on a cassette: finds the requests that are distinct under the current rules and become equal under the new ones.
 package enum RuleTrial {
-    /// Of a cassette with more, the first ones are compared.
+    /// In a larger cassette, only this many of the first requests are compared.
     package static let limit = 20_000
 
-    /// Requests by their indices in order of request start, each list in that order. Bodies that cannot be read equal no others.
+    /// The indices of requests in order of request start, in lists of equal requests. Requests with unreadable bodies equal no others.
     package static func merged(in cassette: RecordedCassette, from old: MatchRules, to new: MatchRules) -> [[Int]] {
         var groups: [Key: [(index: Int, old: Key)]] = [:]
         for index in 0..<min(cassette.count, self.limit) {

@@ -1,16 +1,16 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes what may be a secret out of a live value that a report shows, where the recording has marks.
+/// Removes possible secrets from live values shown in a report, if the recording has marks there.
 ///
-/// Nothing says what of the value is the secret. So only what the recording has as well is shown of one that stands where a mark is, and
-/// no base64 or hex of any other.
+/// Which part of the value is the secret is unknown. If the recorded value has a mark, only the parts that match the recorded value are
+/// shown. All other values are shown without base64 and hex.
 enum LiveSecrets {
     private static let ellipsis = Array("…".utf8)
-    /// Characters of the shortest base64 or hex that is left out: nine bytes.
+    /// The shortest base64 or hex that is removed, in characters: nine bytes.
     private static let codeLimit = 12
 
-    /// A live value as it is shown next to a recorded one; nil if there is none.
+    /// A live value as it is shown next to a recorded one, which may be nil.
     static func hidden(_ live: [UInt8], recorded: [UInt8]?) -> [UInt8] {
         guard live != recorded else { return live }
         guard let recorded, let marks = self.marks(in: recorded) else { return self.withoutCodes(live) }
@@ -19,13 +19,13 @@ enum LiveSecrets {
         return live[..<first] + self.ellipsis + live[(live.count - last)...]
     }
 
-    /// The same for a recorded value with placeholders, if it has any.
+    /// The same for a recorded value that may have placeholders.
     static func hidden(_ live: [UInt8], where recorded: [UInt8]?) -> [UInt8] {
         guard let marked = recorded.flatMap({ $0.withUnsafeBytes { MatchMark.replaced(in: $0) } }) else { return live }
         return self.hidden(live, recorded: marked)
     }
 
-    /// From the first mark of a text to its last one, in any spelling; nil if it has none.
+    /// The range from the first mark of a text to its last one, in any spelling; nil if it has none.
     private static func marks(in text: [UInt8]) -> Range<Int>? {
         text.withUnsafeBytes { text in
             var (start, end) = (text.count, 0)
@@ -39,7 +39,7 @@ enum LiveSecrets {
         }
     }
 
-    /// A text with "…" for words that look like base64 or hex of something.
+    /// A text with "…" for words that look like base64 or hex.
     static func withoutCodes(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var start = 0
@@ -61,7 +61,8 @@ enum LiveSecrets {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "%")
     }
 
-    /// Letters with digits among them, or of both cases: words of a language have neither. Digits alone are a number up to twenty.
+    /// Whether a word has letters and digits, or letters of mixed case, as words of a language do not. Up to twenty digits alone are a
+    /// number.
     private static func isCode(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count >= self.codeLimit else { return false }
         let hasLetter = word.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
@@ -73,7 +74,7 @@ enum LiveSecrets {
 }
 
 extension RequestParts {
-    /// The pieces in which marks of a recorded request fit those of this one, as they were recorded: they are no difference.
+    /// Takes over the recorded pieces whose marks fit those of this request: they are not a difference.
     func adopting(_ recorded: RequestParts) -> RequestParts {
         self.mapped(recorded) { live, recorded in
             let fits = recorded.bytes.withUnsafeBytes { recorded in live.bytes.withUnsafeBytes { MatchMark.value(recorded, fits: $0) } }
@@ -81,7 +82,7 @@ extension RequestParts {
         }
     }
 
-    /// Without what may be secrets, where a recorded request has marks.
+    /// Without possible secrets, where the recorded request has marks.
     func hidingSecrets(where recorded: RequestParts) -> RequestParts {
         var shown = self.mapped(recorded) { live, recorded in
             Piece(LiveSecrets.hidden(Array(live.bytes), recorded: Array(recorded.bytes))[...])
@@ -99,7 +100,7 @@ extension RequestParts {
         (self.segments + self.items + self.fields).contains { $0.bytes.withUnsafeBytes(CodedMarks.areIn) }
     }
 
-    /// - Parameter body: gets a piece, and the recorded one in its place that has marks.
+    /// - Parameter body: receives a piece and the recorded piece with marks at the same place.
     private func mapped(_ recorded: RequestParts, _ body: (Piece, Piece) -> Piece) -> RequestParts {
         var mapped = self
         if recorded.host.hasMarks { mapped.host = body(self.host, recorded.host) }
@@ -125,7 +126,7 @@ extension RequestParts {
 
     private var joinedPath: ArraySlice<UInt8> { Array(self.segments.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))[...] }
 
-    /// The key that it was made of; what is beyond the limits of the parts is left out.
+    /// The key that the parts came from, without anything beyond the limits of the parts.
     var key: [UInt8] {
         var key = self.method.bytes + [32]
         if !self.scheme.bytes.isEmpty {

@@ -2,20 +2,20 @@ internal import CassetteRedaction
 public import CassetteStore
 internal import TapeBytes
 
-/// Why a request was refused, and which recorded requests come close to it.
+/// Why a request was refused, and which recorded requests are close to it.
 ///
-/// All strings are plain text: what comes from the request is escaped and cut, and user information is left out.
+/// All strings are plain text: text from the request is escaped and truncated, and user information is left out.
 public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
         /// There is no cassette to replay from.
         case noCassette
         /// No equal request was recorded.
         case notRecorded
-        /// `count` equal ones were recorded, and all have been replayed.
+        /// `count` equal requests were recorded, and all of them have been replayed.
         case usedUp(count: Int)
-        /// The conversation was as this recorded one until part of its answer was sent, and then went another way.
+        /// The conversation matched this recorded one until part of the answer had been sent, and then differed.
         case otherMessages(index: Int)
-        /// The recorded client left this exchange before its end, and this client did not: nothing more of the answer is known.
+        /// The recorded client left this exchange before its end, but this client did not. The rest of the answer is unknown.
         case clientStayed(index: Int)
         /// With strict order, another exchange is due.
         case outOfOrder(index: Int, due: Int, dueRequest: String)
@@ -33,23 +33,23 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Who reads the next step.
+    /// The reader of the next step.
     public enum Audience: Sendable, Hashable {
         /// A user at a shell, with the options of `wiretape`.
         case commandLine
         /// The author of the program that opened the cassette.
         case program
-        /// The client that orders sessions of `wiretape serve`, with the members of its order.
+        /// The client that creates sessions of `wiretape serve`, in terms of the members of its request.
         case session
-        /// The author of a test, who sets the mode with `WIRETAPE_MODE`, or in the test if that names a mode.
+        /// The author of a test, who sets the mode with `WIRETAPE_MODE`, or in the test itself if it names a mode.
         case test(namesMode: Bool)
     }
 
-    /// Method and URL are cut to this many bytes of text.
+    /// Method and URL are truncated to this many bytes of text.
     static let requestLimit = 400
     /// A near request is described by at most this many differences.
     static let differenceLimit = 6
-    /// At most this many places are suggested to be ignored; with more, the requests are not the same.
+    /// At most this many places are suggested to be ignored. A request that differs in more is a different request.
     private static let ignorableLimit = 3
 
     /// Method and URL as plain text.
@@ -75,7 +75,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         self.nearest = nearest
     }
 
-    /// Several lines, the last one the next step, with no line end after it. About 10 KiB at most.
+    /// Several lines, without a final line end. The last one is the next step. About 10 KiB at most.
     public var description: String {
         var lines = [self.headline]
         if !self.nearest.isEmpty { lines.append("nearest recorded requests:") }
@@ -104,14 +104,15 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Places that rules would have to ignore for the nearest request to be equal, in the grammar of `--ignore`; empty if no rules can, or
-    /// if they would ignore too much.
+    /// The places that rules would have to ignore for the nearest request to match, in the grammar of `--ignore`. Empty if no rules can do
+    /// that, or if they would ignore too much.
     public var ignorablePlaces: [String] {
         let rules = self.rules
         return rules.patterns.isEmpty ? rules.ignore : []
     }
 
-    /// The rules for which the nearest request would be equal, those of `--pattern` for a path with a random segment; empty if there are none.
+    /// The rules under which the nearest request would match, including `--pattern` rules for a path with a random segment; empty if there
+    /// are none.
     var rules: (ignore: [String], patterns: [String]) {
         guard let near = self.nearest.first else { return ([], []) }
         switch self.reason {
@@ -119,14 +120,14 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .noCassette, .notRecorded, .usedUp, .clientStayed, .outOfOrder: return ([], [])
         }
         var paths = near.randomPaths
-        // Which of two recorded requests is meant would be a guess.
+        // If two recorded requests fit, choosing between them would be a guess.
         if self.nearest.dropFirst().contains(where: { $0.randomPaths.contains(where: paths.contains) }) { paths = [] }
         let others = near.differences.filter { if case .path = $0 { paths.isEmpty } else { true } }
         let ignore = Self.places(others)
         return ignore.isEmpty && !others.isEmpty ? ([], []) : (ignore, paths)
     }
 
-    /// Empty if not all of them can be ignored.
+    /// Empty if not all of the differences can be ignored.
     private static func places(_ differences: [RequestDifference]) -> [String] {
         var places: [String] = []
         for difference in differences {
@@ -136,13 +137,13 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let outermost = IgnorablePlace.outermost(places)
         guard outermost.count > Self.ignorableLimit else { return outermost }
         let anyElement = IgnorablePlace.ofAnyElement(outermost)
-        // All elements are what is around them.
+        // Ignoring all elements means ignoring their container.
         guard anyElement.count > Self.ignorableLimit || anyElement.contains(where: { $0.hasSuffix("/*") }) else { return anyElement }
         let fewer = IgnorablePlace.gathered(outermost)
         return fewer.count <= Self.ignorableLimit ? fewer : []
     }
 
-    /// One line: the command, rule or setting that would have answered the request.
+    /// One line: the command, rule or setting that would make the request be answered.
     public var nextStep: String {
         switch self.audience {
         case .commandLine: self.nextCommand
@@ -208,7 +209,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The rules that would match the request with the nearest exchange, if there are any, in front of another step.
+    /// The rules that would match the request with the nearest exchange, if there are any, before another step.
     private func match(_ other: String) -> String {
         let (ignore, patterns) = self.rules
         guard !ignore.isEmpty || !patterns.isEmpty else { return other }
@@ -235,7 +236,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         rules.map { "\"\($0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
     }
 
-    /// A message differs, and not only their number.
+    /// Whether a message differs, and not just the number of messages.
     private var hasOtherMessage: Bool {
         for difference in self.nearest.first?.differences ?? [] {
             if case .message = difference { return true }
@@ -264,11 +265,11 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Takes secrets out of what a report shows, by the names they have and by what they look like: a replay without a recording has no redactor.
+/// Hides secrets in a report, by their names and by their appearance: a replay without a recording has no redactor.
 enum ShownSecrets {
     private static let ellipsis = Array("…".utf8)
 
-    /// The first bytes of a request's key, with "…" for the values of its query that are secrets.
+    /// The beginning of a request's key, with "…" for the values of its query that are secrets.
     static func hidden(inQueryOf key: UnsafeRawBufferPointer) -> [UInt8] {
         let key = key.prefix(2 * MissReport.requestLimit)
         guard let mark = key.firstIndex(of: UInt8(ascii: "?")) else { return Array(key) }
@@ -276,7 +277,7 @@ enum ShownSecrets {
         return Array(key[...mark]) + query.map { self.hidden(inItem: Array($0)) }.joined(separator: [UInt8(ascii: "&")])
     }
 
-    /// `name=…`; a placeholder stays.
+    /// `name=…`; a placeholder is left as it is.
     private static func hidden(inItem item: [UInt8]) -> [UInt8] {
         guard let equals = item.firstIndex(of: UInt8(ascii: "=")), !self.isPlaceholder(item[(equals + 1)...]),
             SecretNames.hides(FormFacets.decoded(Array(item[..<equals]))) || self.holdsSecrets(item[(equals + 1)...])
@@ -284,7 +285,7 @@ enum ShownSecrets {
         return item[...equals] + self.ellipsis
     }
 
-    /// Whether there are secrets behind escapes, such as those of a URL in a query.
+    /// Whether a value contains secrets that are escaped, such as those of a URL in a query.
     private static func holdsSecrets(_ value: ArraySlice<UInt8>) -> Bool {
         guard value.contains(UInt8(ascii: "%")) else { return false }
         let text = String(decoding: FormFacets.decoded(Array(value)), as: UTF8.self)
@@ -314,7 +315,7 @@ enum ShownSecrets {
         case .header(let name, let here, let recorded):
             return .header(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
         case .json(let pointer, let here, let recorded):
-            // A secret's name may be further up: "/passwords/0".
+            // The secret's name may be an outer one: "/passwords/0".
             let name = pointer.split(separator: "/").map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
                 .first { SecretNames.hides(Array($0.utf8)) }
             return .json(pointer: pointer, here: value(here, of: name ?? ""), recorded: value(recorded, of: name ?? ""))
@@ -355,7 +356,7 @@ public struct NearRequest: Sendable, Hashable {
     public var index: Int
     /// Method and URL as plain text.
     public var request: String
-    /// Whether all its exchanges have been replayed.
+    /// Whether all exchanges with this request have been replayed.
     public var isUsedUp: Bool
     /// Never empty.
     public var differences: [RequestDifference]
@@ -367,7 +368,7 @@ public struct NearRequest: Sendable, Hashable {
         self.differences = differences
     }
 
-    /// Patterns for a path that differs in random segments alone.
+    /// Patterns for a path that differs only in random segments.
     fileprivate var randomPaths: [String] {
         self.differences.compactMap { difference in
             if case .path(let here, let recorded, _) = difference { PatternSuggestion.randomPath(here, recorded) } else { nil }
@@ -377,17 +378,17 @@ public struct NearRequest: Sendable, Hashable {
 
 /// The place of a difference in the grammar of rules, so that a run can ignore it.
 enum IgnorablePlace {
-    /// All of the body: the smallest place for bytes, and for bodies of several kinds.
+    /// The whole body: the smallest place for bytes, and for bodies of different kinds.
     static let body = "body"
 
     /// The kinds of places in a body.
     private static let kindsInBody = ["json:", "xml:", "grpc:", "form:", "part:", "filename:"]
-    /// Those whose places are paths.
+    /// The kinds whose places are paths.
     private static let kindsOfPaths = ["json:", "xml:"]
 
     private static func isInBody(_ place: String) -> Bool { self.kindsInBody.contains { place.hasPrefix($0) } }
 
-    /// Without places that others cover.
+    /// Drops places that are covered by others.
     static func outermost(_ places: [String]) -> [String] {
         let coversBody = places.contains(self.body)
         return places.filter { place in
@@ -399,7 +400,7 @@ enum IgnorablePlace {
         }
     }
 
-    /// The places with `*` for the numbers of elements in JSON, each once: `json:/items/*/id` for that of any item.
+    /// The places with `*` for the indexes of JSON elements, without duplicates: `json:/items/*/id` covers the id of any item.
     static func ofAnyElement(_ places: [String]) -> [String] {
         var general: [String] = []
         for place in places {
@@ -414,7 +415,7 @@ enum IgnorablePlace {
         return general
     }
 
-    /// One place instead of all those in the body: the innermost value around them, or else the body.
+    /// Replaces all places in the body by one: the innermost value that contains them, or the whole body.
     static func gathered(_ places: [String]) -> [String] {
         let inBody = places.filter(self.isInBody)
         guard let first = inBody.first else { return places }
@@ -426,7 +427,7 @@ enum IgnorablePlace {
         return [isPath ? common : self.body] + places.filter { !self.isInBody($0) }
     }
 
-    /// Whether a place is a path, maybe in the content of a part or field.
+    /// Whether a place is a path, possibly in the content of a part or field.
     private static func isPath(_ place: String) -> Bool {
         let own = place.lastIndex(of: "|").map { place[place.index(after: $0)...] } ?? place[...]
         return self.kindsOfPaths.contains { own.hasPrefix($0) }
@@ -451,7 +452,7 @@ enum IgnorablePlace {
         case .message(_, let difference): self.text(difference)
         case .within(let container, let difference):
             self.text(difference).flatMap { self.place("\(container)|", $0) }.flatMap { self.place("", $0) }
-        // Another host, method or path is another request, and no rule makes a status a possible answer.
+        // A different host, method or path means a different request, and no rule can make a status a possible answer.
         case .method, .userInformation, .host, .path, .queryOrder, .condition, .precondition, .remainder, .bodyKind, .closingDelimiter,
             .text, .bytes,
             .bodyRemainder,
@@ -463,12 +464,13 @@ enum IgnorablePlace {
     /// A place or a path as one word of a shell.
     static func word(_ text: String) -> String { text.utf8.allSatisfy { Self.isPlain($0) } ? text : "'\(text)'" }
 
-    /// Whether quotes are all that a shell needs to take it as it is: what was escaped or cut to be shown is another text.
+    /// Whether a shell needs nothing but quotes to take the text literally. Text that was escaped or truncated for display does not
+    /// qualify, as it differs from the original.
     static func isTypeable(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "\\") }
     }
 
-    /// By its decoded name, as rules have it.
+    /// Uses the decoded name, as rules do.
     private static func item(_ item: String) -> String? {
         self.place("query:", String(decoding: FormFacets.decoded(Array(item.utf8.prefix { $0 != UInt8(ascii: "=") })), as: UTF8.self))
     }

@@ -1,9 +1,9 @@
-/// The rule of `--pattern` that would make a value equal to the recorded one: both have the same form.
+/// Suggests a `--pattern` rule that would make a value equal to the recorded one, if both have the same form.
 ///
-/// Knows the forms of values that change from run to run: numbers, times, identifiers. Reads texts as reports show them, and suggests nothing
-/// for one that was cut or escaped.
+/// Knows the forms of values that change from run to run: numbers, times and identifiers. Takes texts as reports show them, and suggests
+/// nothing for text that was truncated or escaped.
 package enum PatternSuggestion {
-    /// Narrow forms first: the first that both values have is suggested.
+    /// Narrow forms come first: the first form that both values have is suggested.
     private static let forms: [(regex: String, fits: @Sendable (Substring.UTF8View) -> Bool)] = [
         ("[0-9]+", { $0.allSatisfy { Self.isDigit($0) } }),
         ("-?[0-9]+(\\.[0-9]+)?", { Self.isNumber($0) }),
@@ -13,7 +13,7 @@ package enum PatternSuggestion {
         ),
         ("[0-9]{4}-[0-9]{2}-[0-9]{2}", { Self.has($0, groups: [4, 2, 2], of: { Self.isDigit($0) }) }),
         ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)?", { Self.isTime($0) }),
-        // Shorter words of these letters are words.
+        // Shorter strings of these letters may be words.
         ("[0-9a-f]+", { $0.count >= 8 && $0.allSatisfy { Self.isHexDigit($0) && !Self.isUpper($0) } }),
         ("[0-9a-fA-F]+", { $0.count >= 8 && $0.allSatisfy { Self.isHexDigit($0) } }),
         ("[A-Za-z0-9_-]+", { $0.count >= 8 && $0.allSatisfy { Self.isWord($0) } && $0.contains { Self.isDigit($0) } }),
@@ -40,23 +40,23 @@ package enum PatternSuggestion {
         return "\(place)=\(form)"
     }
 
-    /// Of a query item; all of one without a name.
+    /// The value of a query item; the whole item if it has no name.
     private static func value(_ item: String) -> Substring? {
         item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item[...]
     }
 
-    /// Of a JSON string.
+    /// The content of a JSON string.
     private static func unquoted(_ json: String) -> Substring {
         json.utf8.count >= 2 && json.hasPrefix("\"") && json.hasSuffix("\"") ? json.dropFirst().dropLast() : json[...]
     }
 
-    /// `path=REGEX` where the segments that differ look random, so that no two requests of a recording are the same but for them by chance;
-    /// nil if one of them may be the number or the name of a thing.
+    /// `path=REGEX` if the segments that differ look random, so that distinct requests of a recording do not match by chance. Nil if one of
+    /// them may be a number or a name with a meaning.
     static func randomPath(_ here: String, _ recorded: String) -> String? {
         self.path(here, recorded) { self.isRandom($0) && self.isRandom($1) }.map { "path=\($0)" }
     }
 
-    /// A UUID, or at least so many letters and digits in which there are both, as of hex or base64.
+    /// Whether a text is a UUID, or contains letters as well as digits and is long enough, like hex or base64.
     private static func isRandom(_ text: Substring) -> Bool {
         text.utf8.count >= self.randomLength && text.utf8.allSatisfy(self.isWord) && text.utf8.contains(where: self.isDigit)
             && text.utf8.contains { !self.isDigit($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
@@ -69,9 +69,9 @@ package enum PatternSuggestion {
         return self.forms.first { $0.fits(here.utf8) && $0.fits(recorded.utf8) }?.regex
     }
 
-    /// Segments that differ by their forms, the others as they are.
+    /// Replaces differing segments by their forms, and keeps the others.
     ///
-    /// - Parameter mayDiffer: whether a pattern may stand for two segments.
+    /// - Parameter mayDiffer: whether a pattern may replace two segments.
     private static func path(
         _ here: String, _ recorded: String, where mayDiffer: (Substring, Substring) -> Bool = { _, _ in true }
     ) -> String? {
@@ -109,13 +109,13 @@ package enum PatternSuggestion {
         return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(self.isDigit) }
     }
 
-    /// Groups of so many characters between hyphens.
+    /// Whether a text consists of groups of these lengths between hyphens.
     private static func has(_ text: Substring.UTF8View, groups: [Int], of isMember: (UInt8) -> Bool) -> Bool {
         let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.map(\.count) == groups && parts.allSatisfy { $0.allSatisfy(isMember) }
     }
 
-    /// A time of RFC 3339.
+    /// Whether a text is a time in the format of RFC 3339.
     private static func isTime(_ text: Substring.UTF8View) -> Bool {
         guard text.count >= 19, self.has(text.prefix(10), groups: [4, 2, 2], of: self.isDigit),
             text.dropFirst(10).first == UInt8(ascii: "T")

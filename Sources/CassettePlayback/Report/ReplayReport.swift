@@ -2,7 +2,7 @@ internal import CassetteModel
 public import CassetteStore
 public import TapeBytes
 
-/// The result of a replay, exchange by exchange: the source of its text, its JSON and its JUnit XML.
+/// The result of a replay, exchange by exchange, from which its text, JSON and JUnit XML are written.
 ///
 /// All strings are plain text, escaped and short. Writes no files.
 public struct ReplayReport: Sendable, Hashable {
@@ -11,9 +11,9 @@ public struct ReplayReport: Sendable, Hashable {
         public var id: Int
         /// Method and URL as plain text.
         public var request: String
-        /// How often it has answered; nil for a tunnel that was not established, which answers nothing.
+        /// How often it has answered; nil for a tunnel that was not established, which cannot answer.
         public var answers: Int?
-        /// When it began, if it was not used: `prune` recognises the exchange by it.
+        /// When it began, if it was not used. `prune` uses this to recognise the exchange.
         public var started: Timestamp?
 
         public init(id: Int, request: String, answers: Int?, started: Timestamp? = nil) {
@@ -24,16 +24,16 @@ public struct ReplayReport: Sendable, Hashable {
         }
     }
 
-    /// The version of the JSON.
+    /// The version of the JSON format.
     public static let version = 1
 
-    /// The cassette's path or name, as it is shown.
+    /// The cassette's path or name, as displayed.
     public var cassette: String
     public var mode: RecordMode
     public var repetition: Repetition
     public var order: ReplayOrder
     public var verdict: Verdict
-    /// In order of request start; an exchange's position is its index elsewhere.
+    /// In order of request start. The position of an exchange is its index elsewhere.
     public var exchanges: [Exchange]
 
     public init(
@@ -50,21 +50,21 @@ public struct ReplayReport: Sendable, Hashable {
 }
 
 extension ReplayReport {
-    /// For people: what went wrong, each with its next step, and one line of numbers at the end. No line ends.
+    /// Text for people: each problem with its next step, and a final line of numbers. Without line ends.
     public var lines: [String] { ReplayReportText.lines(self) }
 
-    /// For people: what went wrong, of the given kinds only, each with its next step. A miss is one string of several lines.
+    /// Text for people: problems of the given kinds only, each with its next step. A miss is one string of several lines.
     public func flawLines(naming flaws: Set<VerdictFlaw>) -> [String] { ReplayReportText.flawLines(self, naming: flaws) }
 
-    /// For people: one line of numbers without a full stop.
+    /// Text for people: one line of numbers without a full stop.
     public var numbers: String { ReplayReportText.numbers(self) }
 
     /// In the format of docs/replay-report.md, in UTF-8.
     public var json: [UInt8] { ReplayReportJSON.bytes(self) }
 
-    /// For continuous integration, in UTF-8: a test case for each exchange and for each thing that went wrong.
+    /// For continuous integration, in UTF-8: a test case for each exchange and for each problem.
     ///
-    /// - Parameter failOn: the flaws that fail; others are reported as skipped.
+    /// - Parameter failOn: the flaws that count as failures; others are reported as skipped.
     public func junit(failOn: Set<VerdictFlaw> = Set(VerdictFlaw.allCases)) -> [UInt8] {
         ReplayReportJUnit.bytes(self, failOn: failOn)
     }
@@ -74,8 +74,8 @@ extension CassetteSession {
     /// The result of the replay so far.
     ///
     /// - Parameters:
-    ///   - name: the cassette's name for people.
-    ///   - cassette: the one that the session was made with.
+    ///   - name: the cassette's name as displayed.
+    ///   - cassette: the cassette that the session was created with.
     public func report(name: String, cassette: RecordedCassette?) -> ReplayReport {
         let (verdict, answered) = self.verdictAndAnswers()
         let exchanges = answered.enumerated().map { index, count in
@@ -89,9 +89,9 @@ extension CassetteSession {
     }
 }
 
-/// Writes a replay's report for people: what went wrong, each with its next step, and one line of numbers at the end.
+/// Writes the report of a replay for people: each problem with its next step, and a final line of numbers.
 struct ReplayReportText {
-    /// At most this many unused exchanges are named; the rest are counted.
+    /// At most this many unused exchanges are listed; the rest are counted.
     private static let unusedLimit = 20
 
     private let report: ReplayReport
@@ -100,7 +100,7 @@ struct ReplayReportText {
         self.flawLines(report, naming: Set(VerdictFlaw.allCases)) + [self.numbers(report)]
     }
 
-    /// Lines without line ends; a miss has several.
+    /// Strings without a final line end; a miss has several lines.
     static func flawLines(_ report: ReplayReport, naming flaws: Set<VerdictFlaw>) -> [String] {
         ReplayReportText(report: report).flawLines(flaws)
     }

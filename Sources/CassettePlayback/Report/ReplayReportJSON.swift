@@ -6,7 +6,7 @@ struct ReplayReportJSON {
     private let report: ReplayReport
     private var writer = JSONWriter()
 
-    /// The whole text, with a line end.
+    /// The whole text, with a final line end.
     static func bytes(_ report: ReplayReport) -> [UInt8] {
         var json = ReplayReportJSON(report: report)
         json.write()
@@ -103,7 +103,7 @@ struct ReplayReportJSON {
         self.writer.endObject()
     }
 
-    /// The members that name an exchange.
+    /// Writes the members that identify an exchange.
     private mutating func exchange(_ index: Int) {
         self.number("exchange", index + 1)
         guard self.report.exchanges.indices.contains(index) else { return }

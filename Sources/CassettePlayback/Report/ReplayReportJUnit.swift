@@ -1,8 +1,8 @@
 internal import TapeBytes
 
-/// Writes a replay's report as JUnit XML: a test case for each exchange, and for each thing that went wrong without an exchange of its own.
+/// Writes the report of a replay as JUnit XML: a test case for each exchange, and for each problem that has no exchange of its own.
 ///
-/// Uses only the elements that all readers of the format know: `testsuites`, `testsuite`, `testcase`, `failure`, `error` and `skipped`.
+/// Uses only the elements that all readers of the format support: `testsuites`, `testsuite`, `testcase`, `failure`, `error` and `skipped`.
 struct ReplayReportJUnit {
     private enum Result {
         case passed
@@ -87,7 +87,7 @@ struct ReplayReportJUnit {
         if let damage = verdict.damage { self.add("the cassette is whole", .error(.damage, damage)) }
     }
 
-    /// What a full list left out is a case, too: it must not go unnoticed.
+    /// Entries omitted from a full list become a test case as well, so that they do not go unnoticed.
     private mutating func addRest(_ count: Int, _ flaw: VerdictFlaw, _ words: String) {
         guard count > 0 else { return }
         self.add("\(count) \(words)", .failure(flaw, "\(count) \(words), omitted from the report"))

@@ -1,8 +1,8 @@
-/// One thing in which a request differs from a recorded one. Strings are plain text: escaped and short.
+/// One way in which a request differs from a recorded one. Strings are plain text: escaped and short.
 public indirect enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case method(here: String, recorded: String)
     case scheme(here: String, recorded: String)
-    /// Not shown: it may hold a password.
+    /// The values are not shown, as they may contain a password.
     case userInformation
     case host(here: String, recorded: String)
     /// Empty if it is the scheme's default.
@@ -18,43 +18,43 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     case queryOrder
     /// A header field that rules compare; nil if one side lacks it.
     case header(name: String, here: String?, recorded: String?)
-    /// A precondition or a range with which the recorded answer has its status: no rule makes it right for another one. Nil if one side lacks
-    /// the field.
+    /// A precondition or range on which the status of the recorded answer depends. No rule makes that status correct for a different one.
+    /// Nil if one side lacks the field.
     case condition(name: String, here: String?, recorded: String?, status: Int)
-    /// This request has none of the header fields without which the recorded status is no possible answer.
+    /// This request has none of the header fields that the recorded status presupposes.
     case precondition(names: [String], status: Int)
-    /// How the bodies were understood (`BodyFacets.Kind`).
+    /// How the bodies were parsed (`BodyFacets.Kind`).
     case bodyKind(here: String, recorded: String)
     /// A JSON value at a pointer, as JSON; nil if one side lacks it.
     case json(pointer: String, here: String?, recorded: String?)
-    /// An element, an attribute or characters of XML, by the local names on the way; nil if one side lacks it.
+    /// An element, an attribute or characters of XML, named by the path of local names; nil if one side lacks it.
     case xml(path: String, here: String?, recorded: String?)
-    /// A message of gRPC, from 1, or the field at a pointer in it, as `/1:pet/2:name`; nil if one side lacks it.
+    /// A gRPC message, counted from 1, or the field at a pointer in it, such as `/1:pet/2:name`; nil if one side lacks it.
     case grpc(message: Int, field: String, here: String?, recorded: String?)
     /// A field of a form; nil if one side lacks it.
     case formField(name: String, here: String?, recorded: String?)
     /// A part of a multipart body.
     case part(name: String, PartDifference)
-    /// In the content of a part or of a form's field, which a rule names so: `part:meta`.
+    /// A difference in the content of a part or form field, named as in a rule: `part:meta`.
     case within(String, RequestDifference)
     /// One of the bodies lacks its closing delimiter.
     case closingDelimiter(isHere: Bool)
-    /// A text, by the first line that differs, counted from 1.
+    /// The first line of text that differs, counted from 1.
     case text(line: Int, here: String, recorded: String)
     case bytes(ByteDifference)
     /// A query item of a GraphQL request; nil if one side lacks it.
     case graphQLItem(name: String, here: String?, recorded: String?)
-    /// The bodies differ beyond what was kept of them.
+    /// The bodies differ beyond the kept part.
     case bodyRemainder
-    /// What a custom rule says.
+    /// The difference reported by a custom rule.
     case custom(name: String, reason: String)
-    /// In one message of a conversation, counted from 1.
+    /// A difference in one message of a conversation, counted from 1.
     case message(Int, RequestDifference)
-    /// The conversation was over for its client after so many recorded messages, and this one came.
+    /// The client sent this message, but the recorded conversation ended for its client after `recorded` messages.
     case messageAdded(Int, recorded: Int)
-    /// The client ended its side after so many messages.
+    /// The client ended its side after this many messages.
     case messagesMissing(sent: Int, recorded: Int)
-    /// Something after the bytes that are compared.
+    /// A difference after the bytes that are compared.
     case remainder
 
     public var description: String {
@@ -103,7 +103,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         }
     }
 
-    /// Where the difference is, and both values there; nil for one that is missing or not shown.
+    /// Where the difference is, and both values there; a value is nil if it is missing or not shown.
     package var sides: (place: String, here: String?, recorded: String?) {
         switch self {
         case .method(let here, let recorded): ("method", here, recorded)
@@ -140,7 +140,7 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
         }
     }
 
-    /// Whether it is in a body, or in a message, so that `--ignore body` leaves it out.
+    /// Whether it is in a body or a message, so that `--ignore body` covers it.
     var isOfBody: Bool {
         switch self {
         case .bodyKind, .json, .xml, .grpc, .formField, .part, .within, .closingDelimiter, .text, .bytes, .bodyRemainder: true
@@ -173,11 +173,11 @@ public indirect enum RequestDifference: Sendable, Hashable, CustomStringConverti
     private static func port(_ port: String) -> String { port.isEmpty ? "the default" : port }
 }
 
-/// How a part of a multipart body differs from the recorded one of its name. Strings are plain text: escaped and short.
+/// How a part of a multipart body differs from the recorded part of the same name. Strings are plain text: escaped and short.
 public enum PartDifference: Sendable, Hashable, CustomStringConvertible {
-    /// There is no recorded part for it.
+    /// The recorded body has no corresponding part.
     case added(size: Int)
-    /// There is no part for the recorded one.
+    /// This body has no part for the recorded one.
     case removed(size: Int)
     /// Nil if there is none.
     case filename(here: String?, recorded: String?)
@@ -185,7 +185,7 @@ public enum PartDifference: Sendable, Hashable, CustomStringConvertible {
     case type(here: String, recorded: String)
     case text(here: String, recorded: String)
     case bytes(ByteDifference)
-    /// Its place among the parts, if that counts, or its name.
+    /// Its position among the parts, if order is compared, or its name.
     case place
 
     public var description: String {
@@ -203,9 +203,9 @@ public enum PartDifference: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where and how bytes differ from recorded ones.
+/// Where and by how much bytes differ from recorded ones.
 public struct ByteDifference: Sendable, Hashable, CustomStringConvertible {
-    /// The first offset at which they differ; nil if it is after what was kept of them.
+    /// The first offset at which they differ; nil if it is beyond the kept part.
     public var offset: Int?
     /// The size in bytes, with marks for placeholders.
     public var here: Int
@@ -221,7 +221,7 @@ public struct ByteDifference: Sendable, Hashable, CustomStringConvertible {
     init(_ beginning: [UInt8], _ recordedBeginning: [UInt8], here: Int, recorded: Int) {
         let same = zip(beginning, recordedBeginning).prefix { $0 == $1 }.count
         let isDecided = same < beginning.count && same < recordedBeginning.count
-        // If one ends where the other goes on, the difference is there.
+        // If one ends and the other continues, they differ at the end of the shorter one.
         let isEnd = (same == here && recorded > here) || (same == recorded && here > recorded)
         self.init(offset: isDecided || (isEnd && same == min(here, recorded)) ? same : nil, here: here, recorded: recorded)
     }

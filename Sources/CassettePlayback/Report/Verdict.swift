@@ -1,39 +1,39 @@
-/// What a session has decided so far, for the summary and the exit code of a run.
+/// The outcome of a session so far, for the summary and the exit code of a run.
 public struct Verdict: Sendable, Hashable {
-    /// Requests answered from the cassette, repetitions included, but without answers that could not be given.
+    /// Requests answered from the cassette. Includes repetitions, but not answers that could not be sent.
     public var hits: Int
-    /// How many requests were answered again by a used-up exchange.
+    /// How many of these requests were answered again by a used-up exchange.
     public var repeatedHits: Int
-    /// Requests passed on to their origin, and those for which a connection to it is still being made.
+    /// Requests forwarded to their origin, including those still waiting for a connection.
     public var forwarded: Int
-    /// Requests that were to be forwarded, and for which no connection to their origin could be made.
+    /// Requests that were to be forwarded, but for which no connection to the origin could be made.
     public var unreached: Int
-    /// Requests refused for lack of an exchange; those refused only for their order are not counted.
+    /// Requests refused because no exchange was left. Requests refused only because of their order are not counted.
     public var misses: Int
     /// The reports of the first `CassetteSession.reportLimit` misses.
     public var reports: [MissReport]
-    /// Recorded exchanges that answered nothing, ascending; empty in the modes that replay nothing.
+    /// Recorded exchanges that answered nothing, ascending; empty in modes without replay.
     public var unused: [Int]
     /// Requests that came before or after their turn.
     public var orderViolations: Int
-    /// The first `CassetteSession.reportLimit` of them.
+    /// The first `CassetteSession.reportLimit` order violations.
     public var violations: [OrderViolation]
-    /// Answers that were chosen and could not be given, and requests for which none could be chosen because the cassette cannot be read.
+    /// Answers that were chosen but could not be sent, and requests for which none could be chosen because the cassette is unreadable.
     public var unserved: Int
-    /// The first `CassetteSession.reportLimit` of them.
+    /// The first `CassetteSession.reportLimit` unserved answers.
     public var unservedAnswers: [UnservedAnswer]
-    /// Conversations whose clients left before they had sent all that the recorded ones sent.
+    /// Conversations whose clients left before they had sent all the messages of the recorded client.
     public var unsent: Int
-    /// The first `CassetteSession.reportLimit` of them.
+    /// The first `CassetteSession.reportLimit` such conversations.
     public var unsentMessages: [UnsentMessages]
-    /// Requests whose answers were not recorded so, but computed from the recording.
+    /// Requests whose answers were computed from the recording, as they were not recorded in that form.
     public var computed: Int
-    /// The first `CassetteSession.reportLimit` of them, each with how it was computed.
+    /// The first `CassetteSession.reportLimit` of these requests, each with how its answer was computed.
     public var computedAnswers: [String]
-    /// What the cassette has lost; nil if it is whole, or if the run repaired it.
+    /// The damage to the cassette; nil if it is intact, or if the run repaired it.
     public var damage: String?
 
-    /// Misses that the full list of reports left out.
+    /// Misses that are not in the list of reports because it was full.
     public var unreportedMisses: Int { self.misses - self.reports.count }
 
     mutating func note(computed text: String) {
@@ -41,13 +41,13 @@ public struct Verdict: Sendable, Hashable {
         if self.computedAnswers.count < CassetteSession.reportLimit { self.computedAnswers.append(text) }
     }
 
-    /// Whether not a single request came, although the cassette could have answered some: most often the program did not use the proxy.
+    /// Whether no request arrived at all, although the cassette could have answered some. Usually the program did not use the proxy.
     public var isUnasked: Bool {
         self.hits == 0 && self.computed == 0 && self.forwarded == 0 && self.unreached == 0 && self.misses == 0 && self.orderViolations == 0
             && self.unserved == 0 && !self.unused.isEmpty
     }
 
-    /// What keeps the replay from being clean; empty if every request got its recorded answer and no exchange was left over.
+    /// The reasons why the replay is not clean. Empty if every request got its recorded answer and no exchange was left over.
     public var flaws: [VerdictFlaw] {
         VerdictFlaw.allCases.filter { self.count(of: $0) > 0 }
     }
@@ -90,27 +90,27 @@ public struct Verdict: Sendable, Hashable {
 
 /// A reason why a replay is not clean.
 public enum VerdictFlaw: String, Sendable, Hashable, CaseIterable {
-    /// A request was refused because no exchange that was left answers it.
+    /// A request was refused because no exchange was left to answer it.
     case miss
-    /// A recorded exchange has answered nothing, or messages of its client were not sent.
+    /// A recorded exchange was not used, or messages of its client were not sent.
     case unused
     /// A request came before or after its turn.
     case order
-    /// A recorded answer could not be given.
+    /// A recorded answer could not be sent.
     case unserved
-    /// A part of the cassette is damaged, and what it held cannot answer.
+    /// A part of the cassette is damaged, so its content cannot answer.
     case damage
-    /// No request came at all, although the cassette could have answered some.
+    /// No request arrived at all, although the cassette could have answered some.
     case unasked
 }
 
 /// A request that came before or after its turn.
 public struct OrderViolation: Sendable, Hashable, CustomStringConvertible {
-    /// The exchange that would answer it or has answered it, in order of request start from 0.
+    /// The exchange that would answer it, or has answered it, in order of request start from 0.
     public var index: Int
     /// Its method and URL as plain text.
     public var request: String
-    /// With strict order, the exchange that was due; otherwise the later one that has answered before.
+    /// With strict order, the exchange that was due; otherwise the later one that had answered before.
     public var other: Int
     public var otherRequest: String
     /// Whether the request was refused, as it is with strict order.
@@ -133,7 +133,7 @@ public struct OrderViolation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A recorded answer that could not be given, or not as it was recorded.
+/// A recorded answer that could not be sent, or not as it was recorded.
 public struct UnservedAnswer: Sendable, Hashable, CustomStringConvertible {
     /// The exchange, in order of request start from 0; nil if the cassette could not be read to choose one.
     public var index: Int?
@@ -151,7 +151,7 @@ public struct UnservedAnswer: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A conversation that was replayed in part: its client left before it had sent all recorded messages.
+/// A conversation that was replayed only in part, because its client left before it had sent all recorded messages.
 public struct UnsentMessages: Sendable, Hashable, CustomStringConvertible {
     /// The exchange, in order of request start from 0.
     public var index: Int

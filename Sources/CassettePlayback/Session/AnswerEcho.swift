@@ -4,22 +4,22 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// The client's own ids of one request, which its answer repeats: the id of a JSON-RPC call, an `Idempotency-Key`, an `X-Request-Id`, and the
+/// The client's own ids in one request that its answer repeats: the id of a JSON-RPC call, an `Idempotency-Key`, an `X-Request-Id`, and the
 /// `Origin` of a page, which `Access-Control-Allow-Origin` repeats (Fetch, 3.2.3).
 ///
-/// Rules let these values differ from the recorded ones, and clients tell their answers by them. Where the recorded answer repeats the
-/// recorded value, the replay sends the client's. Compared by identity: it is made for one request.
+/// Rules allow these values to differ from the recorded ones, and clients match answers to requests by them. Wherever the recorded answer
+/// repeats the recorded value, the replay sends the client's. Compared by identity, since each is made for one request.
 public final class AnswerEcho: Sendable {
-    /// A shorter value of a header field is not looked for in bodies, since other things may have it, too.
+    /// A shorter value of a header field is not searched for in bodies, since it may occur there by chance.
     static let lengthInBodies = 16
 
-    /// As the cassette would hold them.
+    /// The fields as the cassette would contain them.
     private let headers: HeaderFields
     private let values: [ExemptValue]
     private let rules: MatchRules
     private let redaction: LiveRedactor?
 
-    /// Nil if the request has no values of its own.
+    /// Nil if the request has no such values.
     init?(headers: HeaderFields, values: [ExemptValue], rules: MatchRules, redaction: LiveRedactor?) {
         guard !values.isEmpty || (0..<headers.count).contains(where: { Self.isOwn(headers, $0, rules) }) else { return nil }
         self.headers = headers
@@ -30,18 +30,18 @@ public final class AnswerEcho: Sendable {
 
     // MARK: Header fields
 
-    /// Repeats a field of another name.
+    /// A field that repeats a field of another name.
     private static let allowedOrigin = "access-control-allow-origin"
 
-    /// Fields that describe a message, a connection or a cache. Client and server may send the same value without meaning each other's.
+    /// Fields that describe a message, a connection or a cache. Client and server may send the same value independently.
     private static let descriptive: Set<String> = [
         "accept", "accept-encoding", "age", "cache-control", "connection", "date", "etag", "expires", "host", "keep-alive", "last-modified",
         "link", "pragma", "range", "te", "trailer", "transfer-encoding", "upgrade", "vary", "via", "warning",
     ]
 
-    /// Whether a field holds a value that the client makes: an id by its name, or what rules ignore or have a pattern for.
+    /// Whether the client generates the field's value: its name says it is an id, or rules ignore it or have a pattern for it.
     private static func isOwn(_ headers: HeaderFields, _ index: Int, _ rules: MatchRules) -> Bool {
-        // Every request comes here: most fields are told by the last letter of their names.
+        // This runs for every request, so most fields are ruled out by the last letter of their names.
         let last = (headers.nameBytes(at: index).last ?? 0) | 0x20
         let isOfThese = last == UInt8(ascii: "d") || last == UInt8(ascii: "y") || last == UInt8(ascii: "n")
         guard isOfThese || !rules.ignored.isEmpty || !rules.patterns.isEmpty else { return false }
@@ -81,9 +81,9 @@ public final class AnswerEcho: Sendable {
 
     // MARK: The answer
 
-    /// Puts the client's values in place of the recorded ones. Waits for the disk.
+    /// Replaces the recorded values by the client's. Reads from disk.
     ///
-    /// Throws what is wrong with the recorded request or the answer's body.
+    /// Throws if the recorded request or the answer's body cannot be read.
     func apply(
         to interaction: inout Interaction, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
@@ -111,7 +111,7 @@ public final class AnswerEcho: Sendable {
         interaction.response = response
     }
 
-    /// Texts and what looks like one; forms, parts and messages of gRPC have no JSON of their own.
+    /// Texts, and bytes that may be text. Forms, parts and gRPC messages contain no JSON of their own.
     private static func isSearched(_ body: Body) -> Bool {
         guard body.byteCount <= EchoedValues.sizeLimit else { return false }
         return switch body.content {

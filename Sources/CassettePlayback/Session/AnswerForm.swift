@@ -4,7 +4,7 @@ public struct AnswerForm: Sendable, Hashable {
     public var isDecoded: Bool
     /// The ranges to send instead of the recorded body; nil for the recorded body.
     public var ranges: ComputedRanges?
-    /// The request's Range field, to be applied to the body without its codings, whose length is known only then; nil for all of the body.
+    /// The request's Range field if it is applied to the decoded body, whose length is only known after decoding; nil for the whole body.
     public var decodedRange: String?
     /// The client's own ids, which the answer may repeat; nil if the request has none.
     public var echo: AnswerEcho?
@@ -19,13 +19,13 @@ public struct AnswerForm: Sendable, Hashable {
     /// As recorded, byte for byte.
     public static let recorded = AnswerForm()
 
-    /// Whether the answer is another representation than the recorded one.
+    /// Whether the answer is a representation other than the recorded one.
     public var isComputed: Bool { self.isDecoded || self.ranges != nil }
 }
 
-/// A 206 (Partial Content) that was not recorded, made of recorded representations (RFC 9110, 14 and 15.3.7).
+/// A 206 (Partial Content) that was not recorded, assembled from recorded representations (RFC 9110, 14 and 15.3.7).
 public struct ComputedRanges: Sendable, Hashable {
-    /// A recorded body and the bytes of the representation that it holds.
+    /// A recorded body, and the range of the representation that it contains.
     public struct Source: Sendable, Hashable {
         /// The exchange, in order of request start from 0.
         public var index: Int
@@ -42,7 +42,8 @@ public struct ComputedRanges: Sendable, Hashable {
     public var length: Int
     /// The satisfiable ranges as offsets within the representation, in the order requested; empty for a 416 (Range Not Satisfiable).
     public var ranges: [Range<Int>]
-    /// Recorded bodies that together hold all ranges, ascending by their first byte. Each has the same strong validator if there are several.
+    /// Recorded bodies that together contain all ranges, sorted by their first byte. If there are several, they have the same strong
+    /// validator.
     public var sources: [Source]
 
     public init(length: Int, ranges: [Range<Int>], sources: [Source]) {

@@ -1,10 +1,10 @@
 internal import CassetteModel
 
-/// What the protocol says about the requests that a recorded answer is possible for (RFC 9110, 13.2.2 and 14.2).
+/// Which requests a recorded answer is possible for, according to the protocol (RFC 9110, 13.2.2 and 14.2).
 enum AnswerKind: Sendable, Hashable {
     /// Answers only a request with the same preconditions or ranges.
     case partialContent, notModified, preconditionFailed, rangeNotSatisfiable
-    /// A whole representation, which is no answer to a request for a part of it.
+    /// A whole representation, which does not answer a request for a part.
     case whole
     /// A whole representation that answered a request for a part: the origin ignores ranges.
     case wholeForRange
@@ -16,7 +16,7 @@ enum AnswerKind: Sendable, Hashable {
         guard let response = interaction.response, (200...299).contains(response.status) else { return }
         let request = interaction.request.headers
         let range = request.first("range")
-        // Some origins send parts with a 200, and count in other units than bytes.
+        // Some origins send parts with status 200, or use units other than bytes.
         let isOfBytes = range?.lowercased().hasPrefix("bytes=") ?? true
         if response.headers.contains("content-range") || !isOfBytes {
             self = .partialContent
@@ -44,7 +44,7 @@ enum AnswerKind: Sendable, Hashable {
         }
     }
 
-    /// Whether the request's preconditions are judged by what the recorded answer says about its representation.
+    /// Whether the request's preconditions are evaluated against the representation in the recorded answer.
     var isConditional: Bool {
         switch self {
         case .partialContent, .whole, .wholeForRange, .notModified: true
@@ -62,8 +62,8 @@ enum AnswerKind: Sendable, Hashable {
         }
     }
 
-    /// The fields of which a request needs at least one, whatever the rules ignore, if the recorded request had one: without them, the
-    /// answer is not a possible one.
+    /// If the recorded request had any of these fields, a request needs at least one of them, whatever the rules ignore. Without one, this
+    /// answer is not possible.
     var needed: [String] {
         switch self {
         case .partialContent, .rangeNotSatisfiable: ["range", "x-ms-range"]

@@ -1,11 +1,11 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// What a recorded exchange says about its representation, by which the preconditions of another request are judged (RFC 9110, 13.1).
+/// The validators of a recorded representation, against which the preconditions of another request are evaluated (RFC 9110, 13.1).
 struct AnswerValidators: Sendable, Hashable {
     static let none = AnswerValidators()
 
-    /// A hash of the entity tag if that is strong, with its quotes; nil otherwise.
+    /// A hash of the entity tag with its quotes, if it is strong; nil otherwise.
     private var strongTag: UInt64?
     /// A hash of the entity tag, weak or strong, without `W/`; nil if it is not known.
     private var tag: UInt64?
@@ -20,7 +20,7 @@ struct AnswerValidators: Sendable, Hashable {
             if tag.hasPrefix("\"") { self.strongTag = self.tag }
         } else if response.status == 304, case let asked = Self.tags(interaction.request.headers.values("if-none-match")), asked.count == 1
         {
-            // It is the one that the client named.
+            // A 304 confirms the tag that the client named.
             self.tag = asked.first == "*" ? nil : asked.first.map { Self.hash(Self.opaque($0)) }
         }
         self.modified = response.headers.first("last-modified").flatMap { WrittenDate($0)?.time }
@@ -34,7 +34,7 @@ struct AnswerValidators: Sendable, Hashable {
 
     private static func opaque(_ tag: String) -> String { tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag }
 
-    /// The members of a list of entity tags, which may have commas within their quotes (RFC 9110, 8.8.3).
+    /// The members of a list of entity tags, whose quoted parts may contain commas (RFC 9110, 8.8.3).
     private static func tags(_ values: [String]) -> [String] {
         var tags: [String] = []
         for value in values {
@@ -54,7 +54,7 @@ struct AnswerValidators: Sendable, Hashable {
         return tags.filter { !$0.isEmpty }
     }
 
-    /// Whether `If-Match` holds: it is `*`, or one of its strong tags is the representation's (RFC 9110, 13.1.1).
+    /// Whether `If-Match` holds: it is `*`, or contains the representation's strong tag (RFC 9110, 13.1.1).
     func fulfils(ifMatch: [String]) -> Bool {
         let members = Self.tags(ifMatch)
         if members == ["*"] { return true }
@@ -62,7 +62,7 @@ struct AnswerValidators: Sendable, Hashable {
         return strongTag == RequestProfile.anything || members.contains { Self.hash($0) == strongTag }
     }
 
-    /// Whether `If-None-Match` names the representation, so that a 304 answers it: it is `*`, or one of its tags is the representation's,
+    /// Whether `If-None-Match` names the representation, so that a 304 answers it. It must be `*`, or contain the representation's tag,
     /// weak or strong (RFC 9110, 13.1.2).
     func isNamed(byIfNoneMatch values: [String]) -> Bool {
         let members = Self.tags(values)
@@ -71,7 +71,7 @@ struct AnswerValidators: Sendable, Hashable {
         return tag == RequestProfile.anything || members.contains { Self.hash(Self.opaque($0)) == tag }
     }
 
-    /// Whether `If-Unmodified-Since` holds. It is ignored where it is no date, or where there is no date to compare (RFC 9110, 13.1.4).
+    /// Whether `If-Unmodified-Since` holds. It is ignored if it is not a date, or if the representation has no date (RFC 9110, 13.1.4).
     func fulfils(ifUnmodifiedSince: String) -> Bool {
         guard let modified, let date = WrittenDate(ifUnmodifiedSince)?.time else { return true }
         return modified <= date

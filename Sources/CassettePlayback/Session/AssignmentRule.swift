@@ -1,27 +1,27 @@
-/// The rule of order and repetition: which of the recorded exchanges that answer a request does so now.
+/// The rule for order and repetition: chooses which of the recorded exchanges that match a request answers it.
 ///
-/// Each exchange answers once, the earliest recorded first. Knows exchanges by their index in order of request start, and neither requests
-/// nor answers. The reasons are in docs/decisions/0001-replay-order.md.
+/// Each exchange answers once, the earliest recorded first. Knows exchanges only by their index in order of request start, not their
+/// requests or answers. The reasons are in docs/decisions/0001-replay-order.md.
 struct AssignmentRule: Sendable {
     enum Assignment: Sendable, Hashable {
-        /// An exchange that has not answered before. `after` is the latest exchange that has, if that was recorded later.
+        /// An exchange that has not answered before. `after` is the latest exchange that has answered, if it was recorded later.
         case first(index: Int, after: Int?)
-        /// All have answered; this one answers again.
+        /// All have answered, and this one answers again.
         case again(index: Int)
-        /// This one answers for one that its client left, which is used up by this; its own turn stays.
+        /// This one answers in place of one that its client left. It uses up the other exchange and keeps its own turn.
         case instead(index: Int, of: Int)
-        /// This one would answer, but with strict order another is due.
+        /// This one would answer, but strict order requires another first.
         case outOfTurn(index: Int, due: Int)
         /// All have answered.
         case usedUp
     }
 
-    /// How far the exchanges of one group of equals have answered.
+    /// The progress of a group of equal exchanges.
     struct Turn: Sendable, Hashable {
         /// All before this position have answered.
         var position = 0
         var repetitions = 0
-        /// How many exchanges had been given back by then; `position` is stale once that number has changed.
+        /// How many exchanges had been given back at that time. `position` is stale once that number has changed.
         fileprivate var returns = 0
     }
 
@@ -29,21 +29,21 @@ struct AssignmentRule: Sendable {
     let order: ReplayOrder
     /// How often each exchange has answered.
     private(set) var answered: [UInt32]
-    /// The earliest exchange that has not answered; one past the last if all have.
+    /// The earliest exchange that has not answered; the count of exchanges if all have.
     private(set) var due = 0
     /// The latest exchange that has answered.
     private(set) var latest: Int?
-    /// When each exchange was sent last, counted from 1; 0 if it was not.
+    /// When each exchange was last sent, as a counter from 1; 0 if it was not.
     private var sent: [UInt32]
     private var sendings: UInt32 = 0
-    /// How many exchanges were given back.
+    /// How many exchanges have been given back.
     private var returns = 0
-    /// How often an exchange has answered for one that its client left.
+    /// How often an exchange has answered in place of one that its client left.
     private var substitutions: [Int: Int] = [:]
     /// Exchanges whose answers a traffic rule broke and that have not answered since.
     private var broken: Set<Int> = []
 
-    /// Marks an exchange that answers no request.
+    /// Marks an exchange that cannot answer a request.
     static let unanswerable = UInt32.max
 
     /// - Parameter isAnswerable: for each exchange, whether it can answer a request.
@@ -57,8 +57,8 @@ struct AssignmentRule: Sendable {
 
     /// - Parameters:
     ///   - equals: the exchanges with an equal request, ascending.
-    ///   - turn: the turn of these equals; it is updated.
-    ///   - others: further exchanges that answer once the equals are used up, ascending.
+    ///   - turn: the turn of this group; it is updated.
+    ///   - others: further exchanges that answer once the equal ones are used up, ascending.
     mutating func assign(_ equals: ArraySlice<UInt32>, turn: inout Turn, others: [Int] = []) -> Assignment {
         let next = self.next(of: equals, turn: &turn)
         if self.order == .strict, self.due < self.answered.count, next != self.due, others.contains(self.due) {
@@ -83,23 +83,23 @@ struct AssignmentRule: Sendable {
         return index.flatMap { self.broken.remove($0) }
     }
 
-    /// An exchange answers once more, although the rule of repetition does not say so.
+    /// Lets an exchange answer once more, outside of the rule of repetition.
     mutating func again(_ index: Int) -> Assignment {
         self.answered[index] += 1
         self.noteSent(index)
         return .again(index: index)
     }
 
-    /// Counts an exchange as the one that was sent last, or from which an answer was computed.
+    /// Marks an exchange as the last one that was sent, or from which an answer was computed.
     mutating func noteSent(_ index: Int) {
         self.sendings &+= 1
         self.sent[index] = self.sendings
     }
 
-    /// Greater for those that were sent later; 0 for one that was not sent.
+    /// A counter that grows with the time of sending; 0 for an exchange that was not sent.
     func sent(_ index: Int) -> UInt32 { self.sent[index] }
 
-    /// The earliest of the equals that has not answered; nil if all have.
+    /// The earliest of the equal exchanges that has not answered; nil if all have.
     func next(of equals: ArraySlice<UInt32>, turn: inout Turn) -> Int? {
         if turn.returns != self.returns {
             turn.returns = self.returns
@@ -109,14 +109,14 @@ struct AssignmentRule: Sendable {
         return turn.position < equals.count ? Int(equals[equals.startIndex + turn.position]) : nil
     }
 
-    /// Whether one of the equals has not answered, and may answer now.
+    /// Whether one of the equal exchanges has not answered and may answer now.
     func canAssign(_ equals: ArraySlice<UInt32>, turn: Turn) -> Bool {
         let left = equals.dropFirst(turn.returns == self.returns ? turn.position : 0).first { self.answered[Int($0)] == 0 }
         guard let left else { return false }
         return self.order == .any || Int(left) == self.due
     }
 
-    /// Counts an exchange as one that has answered.
+    /// Marks an exchange as having answered.
     mutating func use(_ index: Int) {
         self.answered[index] += 1
         self.noteSent(index)
@@ -124,7 +124,7 @@ struct AssignmentRule: Sendable {
         self.advance()
     }
 
-    /// Uses up an exchange, which keeps its place in the order, and has another one answer for it.
+    /// Uses up an exchange, which keeps its place in the order, and lets another one answer in its place.
     mutating func answer(with index: Int, insteadOf left: Int) -> Assignment {
         self.answered[left] += 1
         self.noteSent(index)
@@ -145,17 +145,17 @@ struct AssignmentRule: Sendable {
 
     /// The state of an exchange after it was given back.
     enum Return {
-        /// Free, and the first of its equals to answer.
+        /// Available again, as the first of its equals.
         case free
-        /// It had answered before: this was a repetition.
+        /// It had answered before; this was a repetition.
         case answered
-        /// It stays used up.
+        /// It remains used up.
         case usedUp
     }
 
-    /// Takes an answer back, unless a strict order would have to restart before what has been served since.
+    /// Takes an answer back, unless strict order would then have to restart before exchanges that were served since.
     mutating func giveBack(_ index: Int) -> Return {
-        // Of two clients, the one that leaves is taken for the recorded one that left.
+        // If two clients got this exchange, the one that leaves is treated as the recorded one that left.
         if let count = self.substitutions[index], count > 0 {
             self.substitutions[index] = count - 1
             return .usedUp
@@ -176,7 +176,7 @@ struct AssignmentRule: Sendable {
         while self.due < self.answered.count, self.answered[self.due] > 0 { self.due += 1 }
     }
 
-    /// A position among `count` used-up exchanges; nil if none answers again.
+    /// A position among `count` used-up exchanges; nil if none may answer again.
     private func repeated(_ count: Int, turn: inout Turn) -> Int? {
         guard count > 0 else { return nil }
         switch self.repetition {
@@ -192,7 +192,7 @@ struct AssignmentRule: Sendable {
     var unused: [Int] { self.answered.indices.filter { self.answered[$0] == 0 } }
 }
 
-/// What happens to a request whose recorded exchanges are all used up.
+/// How to answer a request whose recorded exchanges are all used up.
 public enum Repetition: String, Sendable, Hashable, CaseIterable {
     /// It is a miss.
     case never
@@ -202,10 +202,10 @@ public enum Repetition: String, Sendable, Hashable, CaseIterable {
     case cycle
 }
 
-/// Whether requests have to come in the recorded order.
+/// Whether requests must come in the recorded order.
 public enum ReplayOrder: String, Sendable, Hashable, CaseIterable {
-    /// In any order; one that comes late is noted in the verdict.
+    /// In any order; an out-of-order request is noted in the verdict.
     case any
-    /// Only the next recorded exchange that has not answered may answer.
+    /// Only the earliest recorded exchange that has not answered may answer.
     case strict
 }

@@ -1,15 +1,15 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads the recorded requests with the head of a pending one, as many as it takes to answer it. Waits for the disk.
+/// Reads the recorded requests with the head of a pending one, as many as are needed to answer it. Reads from disk.
 struct BodyLookup {
-    /// At most this many recorded bodies are read at once: one wait for the disk serves the requests that follow, too.
+    /// At most this many recorded bodies are read at once, so that one disk access also serves the following requests.
     static let batch = 64
     /// At most this many bodies are read to find the nearest.
     static let candidateLimit = 12
-    /// The choice by header fields is made among at least this many recorded requests that have not answered, if there are as many.
+    /// The choice by header fields considers at least this many recorded requests that have not answered, if there are that many.
     static let window = 128
-    /// At least this many are read once a request finds fewer than `window`, so that the requests after it need not wait for the disk.
+    /// At least this many are read once a request finds fewer than `window`, so that the following requests need not wait for the disk.
     static let readAhead = 256
 
     let session: CassetteSession
@@ -18,13 +18,13 @@ struct BodyLookup {
     let key: Int
     let body: BodyFacets
 
-    /// Reads the next bodies until an equal one is left to answer, or all were read. Returns whether one is left.
+    /// Reads bodies until an equal one is left to answer, or all have been read. Returns whether one is left.
     func findEqual() throws(CassetteError) -> Bool {
         let members = self.session.groups.members(ofKey: self.key)
         try self.compareHeads(members)
         while true {
             let (seen, isReady) = self.session.withGroup(self.key) { group, state in
-                // Where all are needed, the choice between the first of them is not worth its time.
+                // If all of them are needed, choosing among the first ones would be a waste of time.
                 guard !group.readsAll || group.seen == members.count else { return (group.seen, false) }
                 let isReady = group.isReady(
                     self.body, self.pending.live(self.body), state.assignments, count: members.count, open: Self.readAhead)
@@ -38,7 +38,7 @@ struct BodyLookup {
             do {
                 recorded = try self.readable(indexes)
             } catch {
-                // What comes first in the recording can answer without it.
+                // Earlier exchanges can answer without it.
                 let isReady = self.session.withGroup(self.key) { group, state in
                     group.isBlocked = true
                     return group.isReady(self.body, self.pending.live(self.body), state.assignments, count: members.count, open: 0)
@@ -54,8 +54,8 @@ struct BodyLookup {
         }
     }
 
-    /// Finds out whether the fields of a large group may decide: then all of it has to be read, since the exchange that fits best may be the
-    /// last one.
+    /// Finds out whether header fields may decide within a large group. If so, the whole group must be read, since the exchange that fits
+    /// best may be the last one.
     private func compareHeads(_ members: ArraySlice<UInt32>) throws(CassetteError) {
         guard members.count > Self.readAhead, self.session.withGroup(self.key, { group, _ in group.areHeadsAlike == nil }),
             let first = members.first
@@ -66,7 +66,7 @@ struct BodyLookup {
         self.session.withGroup(self.key) { group, _ in group.areHeadsAlike = areAlike }
     }
 
-    /// The leading requests that can be read; throws if there are none. An unreadable one blocks only those after it.
+    /// The leading requests that can be read; throws if there are none. An unreadable request blocks only those after it.
     private func readable(_ indexes: ArraySlice<UInt32>) throws(CassetteError) -> [ComparedRequest] {
         var recorded: [ComparedRequest] = []
         for index in indexes {
@@ -80,7 +80,7 @@ struct BodyLookup {
         return recorded
     }
 
-    /// The exchanges that answer with other facets, or by a custom rule, ascending.
+    /// The exchanges that match in spite of other facets, or by a custom rule, ascending.
     func others() throws(CassetteError) -> [Int] {
         let custom = self.session.rules.custom
         let (equals, inexact) = self.session.withGroup(self.key) { group, _ in (group.members(self.body), group.inexact) }
@@ -96,13 +96,13 @@ struct BodyLookup {
         return found
     }
 
-    /// A body that was cut fits every body: its rest is unknown. One that is missing may have been none as well.
+    /// A body that was cut fits every body, as its rest is unknown. A missing body may also have been absent.
     private func fits(_ recorded: ComparedRequest) -> Bool {
         guard recorded.isComplete else { return recorded.isMissing || self.body.kind != .none }
         return recorded.facets.hasMarks && recorded.facets.fits(live: self.body)
     }
 
-    /// The recorded bodies that differ least, the nearest first. Leaves out what cannot be read.
+    /// The recorded bodies that differ least, the nearest first. Unreadable ones are left out.
     func nearest() -> [NearBody] {
         let sketch = BodySketch(self.body)
         let sketches = self.session.withGroup(self.key) { group, _ in group.sketches }
@@ -139,16 +139,16 @@ struct BodyLookup {
     }
 
     private func recorded(_ index: Int, _ detail: BodyFacets.RecordedDetail) throws(CassetteError) -> ComparedRequest {
-        // The digest of a redacted file does not cover the bytes between its placeholders.
+        // The digest of a redacted file says nothing about the bytes between its placeholders.
         let detail: BodyFacets.RecordedDetail = self.session.redaction == nil ? detail : .contents
         return try self.source.comparedRequest(
             at: index, rules: self.session.rules, detail: detail, redaction: self.session.redaction, digest: self.session.digest)
     }
 }
 
-/// Finds the nearest requests if no recorded request has the head, with the differences of the bodies. Waits for the disk.
+/// Finds the nearest requests if no recorded request has the head, with the differences of their bodies. Reads from disk.
 struct HeadLookup {
-    /// At most this many recorded bodies are read of each near head.
+    /// At most this many recorded bodies are read for each near head.
     static let bodyLimit = 4
 
     let session: CassetteSession
@@ -165,7 +165,7 @@ struct HeadLookup {
         }
     }
 
-    /// Of the exchanges from `first` on; nil if none can be read.
+    /// Looks at the exchanges from `first` on; nil if none can be read.
     private func nearestBody(ofKey key: Int, from first: Int) -> (index: Int, differences: [RequestDifference])? {
         let candidates = self.session.groups.members(ofKey: key).drop { Int($0) < first }.prefix(Self.bodyLimit)
         var best: (index: Int, differences: [RequestDifference])?
@@ -182,16 +182,16 @@ struct HeadLookup {
     }
 }
 
-/// The recorded requests with one head, grouped by their bodies as far as these have been read.
+/// The recorded requests with one head, grouped by those of their bodies that have been read.
 ///
-/// Bodies are read in recorded order and no further than needed: the first of a hundred thousand requests to one URL is answered without
-/// reading the others. Keeps no bodies. Among requests with equal bodies, `FieldChoice` chooses.
+/// Bodies are read in recorded order and only as far as needed: the first of a hundred thousand requests to one URL is answered without
+/// reading the others. Does not keep bodies. Among requests with equal bodies, `FieldChoice` chooses.
 struct BodyGroup: Sendable {
     private var equals: [FieldChoice] = []
     private var numbers: [BodyFacets: Int] = [:]
-    /// Those that can answer a request with another body: cut before their end, or with marks. Ascending.
+    /// The exchanges that can answer a request with another body, since theirs was cut or has marks. Ascending.
     private(set) var inexact: [Int] = []
-    /// The traits of exchanges that may be chosen by other means than an equal body, by index.
+    /// The traits of exchanges that may be chosen without an equal body, by index.
     private var traits: [Int: ExchangeTraits] = [:]
     /// A sketch of each body that has been read, in recorded order.
     private(set) var sketches: [BodySketch] = []
@@ -202,9 +202,9 @@ struct BodyGroup: Sendable {
     /// How often used-up exchanges without an equal body have answered again.
     private var repetitions: [UInt32: AssignmentRule.Turn] = [:]
     private let keepsTraits: Bool
-    /// The next request cannot be read, so that those that have been read are all there are to choose from.
+    /// Whether the next request cannot be read, so that the choice is limited to those that have been.
     var isBlocked = false
-    /// Whether header fields tell none of the key's requests from another; nil if it was not looked at.
+    /// Whether header fields distinguish none of the key's requests; nil if that was not checked.
     var areHeadsAlike: Bool?
     /// Whether all of the key's requests have to be read before one is chosen.
     var readsAll: Bool { self.areHeadsAlike == false && !self.isBlocked }
@@ -217,12 +217,12 @@ struct BodyGroup: Sendable {
     /// How many of the key's requests have been read.
     var seen: Int { self.sketches.count }
 
-    /// Whether all of the key's requests have been read, and are so alike that their order alone decides.
+    /// Whether all of the key's requests have been read, and are so alike that only their order decides.
     func isUniform(count: Int) -> Bool {
         self.seen == count && self.equals.count == 1 && self.inexact.isEmpty && self.equals[0].isUniform
     }
 
-    /// Takes the next of the key's requests.
+    /// Adds the next of the key's requests.
     mutating func append(_ recorded: ComparedRequest, index: Int) {
         self.sketches.append(BodySketch(recorded.facets))
         self.read.append(UInt32(index))
@@ -241,7 +241,7 @@ struct BodyGroup: Sendable {
     /// The exchanges read so far that have this body, ascending.
     func members(_ body: BodyFacets) -> [UInt32] { self.numbers[body].map { self.equals[$0].members } ?? [] }
 
-    /// The exchanges with the body of this one that the recorded client left, ascending.
+    /// The exchanges that the recorded client left and whose body equals that of this one, ascending.
     func leftMembers(equalTo index: Int) -> [UInt32] {
         self.equals.first { $0.members.contains(UInt32(index)) }?.leftMembers ?? []
     }
@@ -249,11 +249,11 @@ struct BodyGroup: Sendable {
     /// The header fields that decide between the exchanges with this body.
     func comparedFields(_ body: BodyFacets) -> [UInt64: String] { self.numbers[body].map { self.equals[$0].compared } ?? [:] }
 
-    /// Whether an exchange with this body is left, its turn has come, and enough others have been read to choose it.
+    /// Whether an exchange with this body is left, its turn has come, and enough others have been read to choose.
     ///
     /// - Parameters:
-    ///   - count: of the key's requests.
-    ///   - open: how many that have not answered are enough.
+    ///   - count: the number of the key's requests.
+    ///   - open: how many exchanges that have not answered are enough.
     mutating func isReady(
         _ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule, count: Int, open: Int = BodyLookup.window
     ) -> Bool {
@@ -266,7 +266,7 @@ struct BodyGroup: Sendable {
 
     /// How many of the exchanges with this body, and of some others, may answer a request, used up or not.
     ///
-    /// - Parameter body: nil if only the others count.
+    /// - Parameter body: nil to count only the others.
     mutating func count(_ body: BodyFacets?, _ live: LiveFields, others: [Int]) -> Int {
         var choice = self.choice(among: others)
         var count = choice.count(for: live)
@@ -274,7 +274,7 @@ struct BodyGroup: Sendable {
         return count
     }
 
-    /// Assigns an exchange with this body, or else one of the others.
+    /// Assigns an exchange with this body, or otherwise one of the others.
     mutating func assign(
         _ body: BodyFacets, _ live: LiveFields, _ rule: inout AssignmentRule, others: [Int] = []
     ) -> AssignmentRule.Assignment {
@@ -289,22 +289,22 @@ struct BodyGroup: Sendable {
         return assignment == .usedUp ? self.assign(among: others, live, &rule) : assignment
     }
 
-    /// What answers a request for ranges that were not recorded.
+    /// The answer to a request for ranges that were not recorded.
     mutating func computed(_ body: BodyFacets, _ live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
         self.numbers[body].flatMap { self.equals[$0].computed(for: live, rule) }
     }
 
-    /// The bytes of a whole representation for a recorded part of it, if they may differ.
+    /// The bytes of a whole representation in place of a recorded part of it, if they may differ.
     func laidOut(_ index: Int, _ body: BodyFacets, for live: LiveFields) -> ComputedRanges? {
         self.numbers[body].flatMap { self.equals[$0].laidOut(index, for: live) }
     }
 
-    /// The exchange that a request gets once more, although all are used up.
+    /// The exchange that answers a request once more although all are used up.
     mutating func again(_ body: BodyFacets, for live: LiveFields) -> Int? {
         self.numbers[body].flatMap { self.equals[$0].again(for: live) }
     }
 
-    /// Assigns one of these exchanges and no other.
+    /// Assigns one of these exchanges only.
     mutating func assign(among others: [Int], _ live: LiveFields, _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
         var choice = self.choice(among: others)
         defer { self.repetitions = choice.repetitions }
@@ -318,9 +318,9 @@ struct BodyGroup: Sendable {
     }
 }
 
-/// A few words of memory about a body, enough to guess how much it shares with another.
+/// A compact summary of a body, enough to estimate how much it shares with another.
 ///
-/// Facets are a set of 64 bits: shared ones cancel out.
+/// Facets are a set of 64 bits; shared ones cancel out.
 package struct BodySketch: Sendable, Hashable {
     private var bits: UInt64 = 0
 

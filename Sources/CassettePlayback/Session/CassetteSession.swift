@@ -5,14 +5,14 @@ public import TapeBytes
 
 /// Decides for each request of a run whether it is replayed, forwarded or refused.
 ///
-/// Names recorded exchanges by their index in order of request start; sends nothing and keeps no clock. Each recorded exchange answers one
-/// request. Among those that `MatchRules` find equal, `FieldChoice` chooses, and the earliest recorded one that is left answers. It is assigned in one atomic step as
-/// soon as everything the rules compare has come in: in `begin` if that is the head, in `decide` if the body counts. What concurrent equal
-/// requests get together does not depend on their timing; which of them gets which does. A client that abandons its request before anything
-/// of the answer was sent gives the exchange back, unless the recorded client left as well. Exchanges recorded during the run are not
-/// replayed in it.
+/// Refers to recorded exchanges by their index in order of request start; sends nothing and has no clock. Each recorded exchange answers
+/// one request. Among those that `MatchRules` find equal, `FieldChoice` chooses, and the earliest remaining one answers. It is assigned in
+/// one atomic step as soon as everything that the rules compare has arrived: in `begin` if only the head is compared, in `decide` if the
+/// body is as well. The set of exchanges that concurrent equal requests get does not depend on timing; which request gets which does. A
+/// client that abandons its request before any of the answer was sent gives the exchange back, unless the recorded client left as well.
+/// Exchanges recorded during a run are not replayed in it.
 public final class CassetteSession: Sendable {
-    /// A verdict holds at most this many reports of each kind; further ones are counted.
+    /// A verdict holds at most this many reports of each kind; the rest are counted.
     public static let reportLimit = 100
 
     public let mode: RecordMode
@@ -21,7 +21,7 @@ public final class CassetteSession: Sendable {
     public let order: ReplayOrder
     public let conversationOrder: ConversationOrder
     public let ranges: RangeReplay
-    /// Nil if requests are compared as they come.
+    /// Nil if requests are compared as they arrive.
     let redaction: LiveRedactor?
     /// Nil if answers keep their recorded dates.
     private let dates: LiveDates?
@@ -29,7 +29,7 @@ public final class CassetteSession: Sendable {
     /// For the next steps of refusals; nil if there is no file.
     let cassettePath: String?
     private let damage: String?
-    /// Who reads the next steps of refusals.
+    /// The reader of the next steps of refusals.
     let audience: MissReport.Audience
     let keys: RecordedKeys
     let nearestRequests: NearestRequests
@@ -41,7 +41,7 @@ public final class CassetteSession: Sendable {
 
     struct State: Sendable {
         var assignments: AssignmentRule
-        /// By key, for heads that decide alone.
+        /// By key, for heads that are decided without a body.
         var turns: [AssignmentRule.Turn]
         /// By key, for heads whose bodies have been read.
         var bodies: [Int: BodyGroup] = [:]
@@ -54,13 +54,13 @@ public final class CassetteSession: Sendable {
     }
 
     /// - Parameters:
-    ///   - cassette: nil if there is none. Not read in the modes that replay nothing.
-    ///   - rules: nil for the cassette's own, or else the standard ones.
-    ///   - conversationOrder: whether the messages of a client have to come in the recorded order.
+    ///   - cassette: nil if there is none. Not read in modes without replay.
+    ///   - rules: nil for the cassette's own rules, or the default ones if it has none.
+    ///   - conversationOrder: whether client messages must come in the recorded order.
     ///   - ranges: whether ranges that were not recorded are computed.
-    ///   - redaction: the cassette's rules, so that live requests are compared as the recorded ones were kept.
-    ///   - dates: moves the dates of conditional requests back to the recording's, if those of answers are moved.
-    ///   - audience: who reads the next steps of refusals.
+    ///   - redaction: the cassette's rules, so that live requests are compared in the redacted form of the recorded ones.
+    ///   - dates: moves the dates of conditional requests back to the time of the recording, if those of answers are moved.
+    ///   - audience: the reader of the next steps of refusals.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
     /// Throws `damaged` if the cassette's own rules are needed and invalid, and `damaged` or `unreadable` if the rules compare header
@@ -83,7 +83,7 @@ public final class CassetteSession: Sendable {
             audience: audience, digest: digest)
     }
 
-    /// - Parameter keys: made with the same rules.
+    /// - Parameter keys: must be made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
         order: ReplayOrder = .any, conversationOrder: ConversationOrder = .strict, ranges: RangeReplay = .computed,
@@ -103,7 +103,7 @@ public final class CassetteSession: Sendable {
         self.hasCassette = hasCassette
         self.cassettePath = cassettePath
         self.audience = audience
-        // A run that records repairs the cassette, and records again what it lost.
+        // A run that records repairs the cassette, and records the lost exchanges again.
         self.damage = mode == .newEpisodes || !mode.replays ? nil : damage
         self.keys = keys
         self.nearestRequests = NearestRequests(in: keys)
@@ -128,11 +128,11 @@ public final class CassetteSession: Sendable {
 
     // MARK: Deciding
 
-    /// Decides on a request whose head has come, or asks for the body. May be called from any thread and never blocks.
+    /// Decides on a request whose head has arrived, or asks for its body. May be called from any thread and never blocks.
     public func begin(
         method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false, opensWebSocket: Bool = false
     ) -> Opening {
-        // Nothing is looked up, so no key is needed.
+        // This mode looks nothing up, so no key is needed.
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
         }
@@ -173,7 +173,8 @@ public final class CassetteSession: Sendable {
         }
     }
 
-    /// The header fields as the recording's client would have sent them. A date that the client knows by itself was recorded as it is.
+    /// The header fields as the recorded client would have sent them. A date that the client did not get from an answer was recorded
+    /// unchanged, so it is not moved.
     private func recordedDates(_ headers: HeaderFields, method: String, url: String, _ redaction: LiveRedactor?) -> HeaderFields {
         guard let moved = self.dates?.recorded(headers) else { return headers }
         func isRecorded(_ headers: HeaderFields) -> Bool {
@@ -184,10 +185,10 @@ public final class CassetteSession: Sendable {
         return isRecorded(moved) || !isRecorded(headers) ? moved : headers
     }
 
-    /// Decides whether a tunnel may be opened whose contents stay unread. They are not in the cassette, so a session that forwards nothing
-    /// refuses.
+    /// Decides whether a tunnel may be opened whose contents are not read. The cassette does not contain them, so a session that forwards
+    /// nothing refuses.
     ///
-    /// - Parameter url: of the authority, `https://host:port/`.
+    /// - Parameter url: the URL of the authority, `https://host:port/`.
     public func beginTunnel(to url: String) -> Decision {
         switch self.mode.missRule(hasCassette: self.hasCassette) {
         case .forward(let record): self.forward(record)
@@ -211,7 +212,7 @@ public final class CassetteSession: Sendable {
         return !hasBody && !self.rules.movesQueryToBody && !self.keys.mayHaveBodies(key)
     }
 
-    /// Decides by the order alone; nil if header fields may decide, too.
+    /// Decides by order alone; nil if header fields may also decide.
     private func decide(_ head: UnsafeRawBufferPointer, key: Int, headers: HeaderFields, isPreflight: Bool) -> Decision? {
         let count = self.groups.count(ofKey: key)
         guard self.source == nil || !self.keys.isBound(key) && !DecidingFields.areIn(headers) else { return nil }
@@ -274,8 +275,8 @@ public final class CassetteSession: Sendable {
         return .forward(record: record)
     }
 
-    /// Notes that a request that was to be forwarded was given to no connection to its origin: the origin was not found or refused the
-    /// connection, the request led back to the proxy, or its client left before.
+    /// Notes that a request to be forwarded got no connection to its origin: the origin was not found or refused the connection, the
+    /// connection led back to the proxy, or the client left first.
     public func didNotReachOrigin() {
         self.state.withLock {
             $0.verdict.forwarded -= 1
@@ -294,7 +295,7 @@ public final class CassetteSession: Sendable {
 
     /// Decides on a request whose body has ended. May be called from any thread and never blocks.
     ///
-    /// Nil if the cassette has to be read first: call `prepare` on a thread that may wait for the disk, and then this again.
+    /// Nil if the cassette must be read first. Then call `prepare` on a thread that may read from disk, and this again.
     public func decide(_ pending: PendingRequest, body: BodyFacets) -> Decision? {
         let findings = pending.findings.withLock { $0 }
         guard let key = pending.key else {
@@ -318,11 +319,11 @@ public final class CassetteSession: Sendable {
                     : group.assign(among: others, live, &state.assignments)
                 equalCount = group.count(asksEquals ? body : nil, live, others: others)
                 if assignment == .usedUp, equalCount == 0, let used = self.compute(body, live, &group, &state, form: &form) { return used }
-                // The browser of the recording had the answer in its cache.
+                // In the recording, the browser had this preflight's answer in its cache.
                 if assignment == .usedUp, pending.isPreflight, self.refuses, let index = group.again(body, for: live) {
                     assignment = state.assignments.again(index)
                 }
-                // A refusal explains why, and that is read from the cassette.
+                // A refusal includes an explanation, which is read from the cassette.
                 if assignment == .usedUp, self.refuses, findings.nearest == nil { return nil }
             }
             self.note(assignment, in: &state)
@@ -344,8 +345,8 @@ public final class CassetteSession: Sendable {
         }
     }
 
-    /// Finds the exchanges that hold the ranges of a request, although none of them was recorded for it. They are not used up, since any
-    /// number of answers can be computed from them. Called under the lock.
+    /// Finds exchanges that contain the requested ranges, although none was recorded for them. They are not used up, since any number of
+    /// answers can be computed from them. Called under the lock.
     private func compute(
         _ body: BodyFacets, _ live: LiveFields, _ group: inout BodyGroup, _ state: inout State, form: inout AnswerForm
     ) -> AssignmentRule.Assignment? {
@@ -368,15 +369,15 @@ public final class CassetteSession: Sendable {
         return .again(index: first)
     }
 
-    /// Notes that an answer was sent without its content codings, because its client does not accept them.
+    /// Notes that an answer was sent without its content codings, because the client does not accept them.
     public func noteDecoded(_ index: Int, coding: String) {
         let text = "\(self.text(ofExchange: index)): without \(PlainText.escape(coding.utf8, limit: 40)) from exchange \(index + 1)"
         self.state.withLock { $0.verdict.note(computed: text) }
     }
 
-    /// Reads from the cassette what `decide` lacks. Waits for the disk.
+    /// Reads from the cassette what `decide` needs. Reads from disk.
     ///
-    /// Throws what is wrong with a recorded body: without it, the exchange that answers is unknown.
+    /// Throws if a recorded body cannot be read: without it, the right exchange is unknown.
     public func prepare(_ pending: PendingRequest, body: BodyFacets) throws(CassetteError) {
         guard let source else { return pending.findings.withLock { $0 = PendingFindings(others: [], nearest: [], heads: []) } }
         guard let key = pending.key else {
@@ -390,7 +391,7 @@ public final class CassetteSession: Sendable {
         pending.findings.withLock { $0 = PendingFindings(others: others, nearest: nearest) }
     }
 
-    /// Decides at once, for callers that may wait for the disk: `decide` and `prepare` in turn.
+    /// Decides at once by calling `decide` and `prepare` in turn, for callers that may read from disk.
     public func resolve(_ pending: PendingRequest, body: BodyFacets) throws(CassetteError) -> Decision {
         while true {
             if let decision = self.decide(pending, body: body) { return decision }
@@ -407,16 +408,16 @@ public final class CassetteSession: Sendable {
         }
     }
 
-    /// At most this many recorded requests are read: with more, it is unlikely that all were refused.
+    /// At most this many recorded requests are read. It is unlikely that more than that were all refused.
     private static let unaskedLimit = 64
 
     /// Decides on a request whose client waits for 100 (Continue) before it sends its body (RFC 9110, 10.1.1), if every recorded request
-    /// with its head was answered before that. Nil if the body is needed. Waits for the disk.
+    /// with its head was answered before the body. Nil if the body is needed. Reads from disk.
     ///
-    /// Throws what is wrong with a recorded request.
+    /// Throws if a recorded request cannot be read.
     public func decideUnasked(_ pending: PendingRequest) throws(CassetteError) -> Decision? {
         guard let source, self.rules.custom.isEmpty else { return nil }
-        // No body would get an answer, so it is not worth sending.
+        // Whatever the body is, nothing would match, so it need not be sent.
         guard let key = pending.key else {
             return pending.head.withUnsafeBytes { head in
                 self.nothingLeft(head, heads: self.nearestRequests.search(for: head).map { self.nearHead($0) })
@@ -432,12 +433,12 @@ public final class CassetteSession: Sendable {
         return try self.resolve(pending, body: .unsent)
     }
 
-    /// Notes that a client left before the end of its request's body. An exchange with the same head whose recorded client left in the same way
-    /// counts as replayed. Waits for the disk.
+    /// Notes that a client left before the end of its request's body. An exchange with the same head whose recorded client left in the same
+    /// way counts as replayed. Reads from disk.
     public func clientLeft(during pending: PendingRequest) {
         guard let source, let key = pending.key else { return }
         for index in self.groups.members(ofKey: key).prefix(Self.unaskedLimit).map(Int.init) {
-            // A recorded request that cannot be read is reported when a request asks for it.
+            // An unreadable recorded request is reported when a request needs it.
             guard self.state.withLock({ $0.assignments.answered[index] == 0 }),
                 let recorded = try? source.comparedRequest(
                     at: index, rules: self.rules, detail: .digests, redaction: nil, digest: self.digest),
@@ -458,9 +459,9 @@ public final class CassetteSession: Sendable {
     /// Decides on a request for which no recorded exchange is left.
     ///
     /// - Parameters:
-    ///   - equalCount: how many exchanges answer it, all used up.
+    ///   - equalCount: how many exchanges match, all of them used up.
     ///   - bodies: the nearest recorded requests with an equal head.
-    ///   - heads: the nearest with another head; nil if they were not looked for.
+    ///   - heads: the nearest ones with another head; nil if they were not searched for.
     func nothingLeft(
         _ head: UnsafeRawBufferPointer, isPreflight: Bool = false, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil
     ) -> Decision {
@@ -479,7 +480,7 @@ public final class CassetteSession: Sendable {
 
     /// Searches outside the lock: the recorded keys never change.
     ///
-    /// - Parameter reason: nil to tell it from the rest.
+    /// - Parameter reason: nil to derive it from the other arguments.
     func refuse(
         _ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?, reason: MissReport.Reason? = nil
     ) -> MissReport {
@@ -511,7 +512,7 @@ public final class CassetteSession: Sendable {
         return report
     }
 
-    /// A live head as plain text, without what may be a secret in it: where it stands for one in a recorded head that fits, or is near.
+    /// A live head as plain text, without possible secrets: the parts where a recorded head that fits, or is near, has a placeholder.
     func text(_ head: UnsafeRawBufferPointer, like heads: [NearHead] = []) -> String {
         var numbers = heads.map(\.key)
         if let key = self.key(of: head) { numbers.append(key) }
@@ -523,14 +524,14 @@ public final class CassetteSession: Sendable {
         return shown.key == parts.key ? MissReport.text(head) : shown.key.withUnsafeBytes { MissReport.text($0) }
     }
 
-    /// With the first of its exchanges that is left, or else the first.
+    /// Includes the first exchange with the key that is left, or the first one if none is.
     func nearHead(_ match: NearestRequests.Match) -> NearHead {
         let members = self.groups.members(ofKey: match.key)
         let index = self.state.withLock { state in members.first { state.assignments.answered[Int($0)] == 0 } } ?? members.first ?? 0
         return NearHead(key: match.key, index: Int(index), differences: match.differences)
     }
 
-    /// Reports that a replay could not be given as it was recorded: it is no hit.
+    /// Reports that a replay could not be sent as recorded; it is not a hit.
     ///
     /// - Parameter problem: the reason, with the file and the next step.
     public func couldNotServe(_ index: Int, problem: String) {
@@ -540,7 +541,7 @@ public final class CassetteSession: Sendable {
         }
     }
 
-    /// Reports that a client waits for more of an answer than the recorded one, which left: a miss.
+    /// Reports a miss: the recorded client left before the answer's end, but this client waits for the rest.
     public func clientStayed(_ index: Int) -> MissReport {
         let report = MissReport(
             request: self.text(ofExchange: index), mode: self.mode, reason: .clientStayed(index: index), cassette: self.cassettePath,
@@ -553,19 +554,19 @@ public final class CassetteSession: Sendable {
         return report
     }
 
-    /// Reports that the client left before anything of the replayed answer was sent: the exchange answers another request, most often the
-    /// client's own retry. If none comes, it counts as an answer that was not served. In a strict order, nothing is given back once a later
-    /// exchange was asked for.
+    /// Reports that the client left before any of the replayed answer was sent. The exchange becomes available to another request, usually
+    /// the client's own retry. If none comes, it counts as an unserved answer. With strict order, nothing is given back once a later
+    /// exchange was requested.
     ///
-    /// - Parameter problem: the reason, for people.
+    /// - Parameter problem: the reason, as plain text.
     public func giveBack(_ index: Int, problem: String) {
         self.state.withLock { state in
             let left = self.left(insteadOf: index, state)
-            // The recorded client left this one as well.
+            // The recorded client left this exchange as well.
             if left == index { return }
             switch state.assignments.giveBack(index) {
             case .free:
-                // This client left where the recorded one left another exchange.
+                // This client left where the recorded client left a different exchange.
                 if let left { return state.assignments.use(left) }
                 state.verdict.hits -= 1
                 state.abandoned[index] = problem
@@ -582,7 +583,7 @@ public final class CassetteSession: Sendable {
     /// attempt as well.
     public func brokenByRule(_ index: Int) { self.state.withLock { $0.assignments.brokenByRule(index) } }
 
-    /// An exchange that the recorded client left and that has not answered, or the given one if it was left, too; nil if there is none.
+    /// An exchange that the recorded client left and that has not answered, or the given one if it was also left; nil if there is none.
     private func left(insteadOf index: Int, _ state: State) -> Int? {
         let key = self.keys.keyNumbers[index]
         guard key != RecordedKeys.noKey, let group = state.bodies[Int(key)] else { return nil }
@@ -590,7 +591,7 @@ public final class CassetteSession: Sendable {
         return left.contains(index) ? index : left.first { state.assignments.answered[$0] == 0 }
     }
 
-    /// Reports a request for which no exchange could be chosen because the cassette cannot be read: neither a hit nor a miss.
+    /// Reports a request for which no exchange could be chosen because the cassette is unreadable. It is neither a hit nor a miss.
     ///
     /// - Parameter problem: the reason, with the file and the next step.
     public func couldNotDecide(problem: String) {
@@ -606,14 +607,14 @@ public final class CassetteSession: Sendable {
     /// The decisions so far; may be called at any time.
     public func verdict() -> Verdict { self.verdictAndAnswers().verdict }
 
-    /// Whether a recorded request is a preflight, which a browser leaves out while it knows the answer.
+    /// Whether a recorded request is a preflight, which a browser omits while it has the answer in its cache.
     private func isPreflight(_ index: Int) -> Bool {
         guard let source, self.text(ofExchange: index).hasPrefix("OPTIONS ") else { return false }
         let request = try? source.comparedRequest(at: index, rules: self.rules, detail: .digests, redaction: nil, digest: self.digest)
         return request.map { Preflight.isAsked(method: $0.method, $0.headers) } ?? false
     }
 
-    /// The verdict and how often each exchange has answered (`AssignmentRule.answered`), both of the same moment.
+    /// The verdict, and how often each exchange has answered (`AssignmentRule.answered`), both at the same moment.
     func verdictAndAnswers() -> (verdict: Verdict, answered: [UInt32]) {
         let (noted, assignments, abandoned, computedFrom) = self.state.withLock {
             ($0.verdict, $0.assignments, $0.abandoned, $0.computedFrom)
@@ -626,19 +627,20 @@ public final class CassetteSession: Sendable {
     }
 }
 
-/// What to do with one request.
+/// How to answer one request.
 public enum Decision: Sendable, Hashable {
-    /// Answer with the recorded exchange at this index of the cassette, in order of request start; no upstream is dialled. `form` is how.
+    /// Answer with the recorded exchange at this index of the cassette, in order of request start. No upstream connection is made. `form`
+    /// tells how.
     case replay(index: Int, form: AnswerForm = .recorded)
     /// Forward it to the origin, and record the exchange or not.
     case forward(record: Bool)
-    /// Allow the request that a browser asks about in advance (Fetch, 4.8): the recording's browser knew the answer already.
+    /// Allow the request that a browser asks about in advance (Fetch, 4.8): the recorded browser had the answer in its cache.
     case allowPreflight
-    /// Answer with an error that says why.
+    /// Answer with an error that explains why.
     case refuse(MissReport)
 }
 
-/// Tells a browser's preflights from other requests (Fetch, 4.8).
+/// Distinguishes a browser's preflights from other requests (Fetch, 4.8).
 enum Preflight {
     static func isAsked(method: String, _ headers: HeaderFields) -> Bool {
         method == "OPTIONS" && headers.contains("origin") && headers.contains("access-control-request-method")

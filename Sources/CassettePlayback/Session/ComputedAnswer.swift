@@ -3,21 +3,21 @@ public import CassetteModel
 public import CassetteStore
 public import TapeBytes
 
-/// Makes an answer that was not recorded so from recorded ones: ranges of a representation, a body without its content codings, or one with
-/// the client's own ids.
+/// Computes an answer that was not recorded in this form: ranges of a representation, a body without its content codings, or one with the
+/// client's own ids.
 ///
-/// The result is an exchange like a recorded one, with its body in memory. Waits for the disk.
+/// The result has the form of a recorded exchange, with its body in memory. Reads from disk.
 public enum ComputedAnswer {
     /// At most this many bytes are computed for one answer.
     public static let limit = 64 << 20
-    /// A coded or inline body of more bytes is not taken apart, since it would be held in memory.
+    /// A longer coded or inline body is not split, since it would be held in memory.
     static let sourceLimit = 64 << 20
 
     /// - Parameters:
-    ///   - index: the exchange whose head is the answer's, in order of request start from 0.
+    ///   - index: the exchange whose head is used for the answer, in order of request start from 0.
     ///   - digest: makes a SHA-256.
     ///
-    /// Throws what keeps the answer from being computed, with the next step.
+    /// Throws the reason why the answer cannot be computed, with the next step.
     public static func interaction(
         at index: Int, form: AnswerForm, of cassette: RecordedCassette, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> Interaction {
@@ -29,7 +29,7 @@ public enum ComputedAnswer {
         } else if form.isDecoded, let body = response.body, body.size > 0 {
             let bytes = try self.decoded(body, id: interaction.id, response.headers, bodies, digest)
             let fields = self.decodedFields(response.headers)
-            // A range that an origin may ignore is ignored.
+            // Ranges that an origin may ignore are ignored here, too.
             if let ranges = form.decodedRange.flatMap(RangeRequest.init)?.ranges(of: bytes.count) {
                 response.headers = fields
                 try self.compute(ranges, of: bytes.count, &response, [(0..<bytes.count, ByteSource(bytes))])
@@ -37,7 +37,7 @@ public enum ComputedAnswer {
                 self.replace(&response, with: bytes, fields: fields)
             }
         } else if form.isDecoded {
-            // The answer to HEAD, whose length without the coding is not known (RFC 9110, 9.3.2).
+            // The answer to a HEAD request. Its length without the coding is unknown (RFC 9110, 9.3.2).
             response.headers = self.decodedFields(response.headers).removing("content-length")
             response.codedHeaders = nil
         }
@@ -76,7 +76,7 @@ public enum ComputedAnswer {
         return try self.bytes(0..<source.size, of: source)
     }
 
-    /// Without the fields that have a checksum of the recorded body, by the words in their names.
+    /// Drops the fields that contain a checksum of the recorded body, recognised by words in their names.
     private static func withoutChecksums(_ headers: HeaderFields) -> HeaderFields {
         var fields = HeaderFields()
         for index in 0..<headers.count {
@@ -87,7 +87,7 @@ public enum ComputedAnswer {
         return fields
     }
 
-    /// A strong validator is for the coded bytes only (RFC 9110, 8.8.3).
+    /// A strong validator applies only to the coded bytes (RFC 9110, 8.8.3).
     private static func decodedFields(_ headers: HeaderFields) -> HeaderFields {
         var fields = self.withoutChecksums(headers).removing("content-encoding").removing("accept-ranges")
         if let tag = fields.first("etag"), tag.hasPrefix("\"") { fields = fields.replacing("etag", with: "W/" + tag) }
@@ -147,7 +147,7 @@ public enum ComputedAnswer {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
     }
 
-    /// The wire bytes of a recorded body; of a large file, any part without the rest.
+    /// The wire bytes of a recorded body. Any part of a large file can be read without the rest.
     private static func source(
         _ source: ComputedRanges.Source, _ cassette: RecordedCassette, _ bodies: BodyReader, _ digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ByteSource {
@@ -195,7 +195,7 @@ public enum ComputedAnswer {
         return bytes
     }
 
-    /// The same for the same parts, and in none of them.
+    /// A boundary that occurs in none of the parts, and is the same each time for the same parts.
     private static func boundary(absentFrom parts: [[UInt8]]) -> String {
         var number = 1
         while parts.contains(where: { self.contains(Array("wiretape-part-\(number)".utf8), in: $0) }) { number += 1 }
@@ -210,10 +210,10 @@ public enum ComputedAnswer {
 
 /// The content codings that a request accepts (RFC 9110, 12.5.3).
 public struct AcceptedCodings: Sendable, Hashable {
-    /// In lower case, with whether the weight is above 0.
+    /// Whether the weight is above 0, by coding in lower case.
     private var weights: [String: Bool] = [:]
 
-    /// Nil if the request does not say: then every coding is acceptable.
+    /// Nil if the request does not have the field; then every coding is acceptable.
     public init?(_ headers: HeaderFields) {
         guard headers.contains("accept-encoding") else { return nil }
         for value in headers.values("accept-encoding") {

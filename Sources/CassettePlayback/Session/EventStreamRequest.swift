@@ -1,11 +1,11 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// Tells requests for streams of events from others: such a client says which event it received last.
+/// Distinguishes requests for event streams from others: their clients tell which event they received last.
 enum EventStreamRequest {
     private static let type = "text/event-stream"
 
-    /// A client that connects anew sends the field (HTML, 9.2), and all that follow events accept their type.
+    /// A reconnecting client sends this field (HTML, 9.2), and every client of an event stream accepts its type.
     static func isAsked(by headers: HeaderFields) -> Bool {
         for index in 0..<headers.count {
             if headers.isNamed("last-event-id", at: index) { return true }
@@ -17,16 +17,17 @@ enum EventStreamRequest {
 }
 
 extension Interaction {
-    /// Whether the exchange went on when the recorded client left, or the recorder: nothing is known of the rest of its answer.
+    /// Whether the exchange was still in progress when the recorded client, or the recorder, left. The rest of its answer is unknown.
     ///
-    /// A replay sends what there is and is then silent until its client leaves, too. An end, or a failure, would be the recording's own.
+    /// A replay sends the recorded part and is then silent until its client leaves as well. An end or a failure would be an artefact of the
+    /// recording.
     public var wasLeftByClient: Bool {
         if case .cut(let cut) = self.outcome, cut.by != .origin { true } else { false }
     }
 
-    /// Whether its answer is a stream of events that went on when the recorded client left, or the recorder.
+    /// Whether its answer is an event stream that was still open when the recorded client, or the recorder, left.
     ///
-    /// A replay holds it open after the last event: nothing more is known of it, and an end would be taken for a reason to connect anew.
+    /// A replay keeps it open after the last event. The rest is unknown, and an end would make the client reconnect.
     public var endsInOpenEvents: Bool {
         self.wasLeftByClient && self.response?.headers.areOfEventStream == true
     }

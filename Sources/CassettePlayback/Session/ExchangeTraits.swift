@@ -7,15 +7,15 @@ struct ExchangeTraits: Sendable {
     /// Nil if there was no response.
     var status: Int?
     var kind: AnswerKind
-    /// Equal for exchanges that got the same answer.
+    /// Equal for exchanges with the same answer.
     var answer: UInt64
-    /// What the request's preconditions are judged by.
+    /// The validators against which a request's preconditions are evaluated.
     var validators: AnswerValidators
     /// The recorded client left before the end of the answer.
     var isLeft: Bool
-    /// What ranges can be computed from; nil if none can.
+    /// The source for computed ranges; nil if none can be computed.
     var ranges: RangeFacts?
-    /// The names by which the answer may vary: those of the fields that select, and of a recorded `Vary`.
+    /// The names of the fields by which the answer may vary: selecting fields, and those in a recorded `Vary`.
     var names: [UInt64: String]
 
     /// - Parameter bodyPlaceholders: the placeholders in the request's body.
@@ -30,7 +30,7 @@ struct ExchangeTraits: Sendable {
         ) { name, hash in
             if varying.contains(name) || RequestFieldNames.role(of: name) == .selecting { names[hash] = name }
         }
-        // A field that the recorded request lacks can decide as well.
+        // A field that the recorded request lacks can also make a difference.
         for name in varying where !rules.ignoresField(name) { names[RequestProfile.hash(name)] = name }
         self.names = names
         self.status = response?.status
@@ -41,8 +41,8 @@ struct ExchangeTraits: Sendable {
         self.answer = Self.answer(response, isHead: request.method == "HEAD")
     }
 
-    /// A hash of what makes answers different: their status, their body, and what their fields say about it. Where there is no body, all
-    /// fields count that are not new in each answer.
+    /// A hash of everything that distinguishes answers: their status, their body, and the fields that describe it. If there is no body, all
+    /// fields are included except those that change with each answer.
     private static func answer(_ response: RecordedResponse?, isHead: Bool) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(response?.status)
@@ -63,7 +63,7 @@ struct ExchangeTraits: Sendable {
     }
 }
 
-/// The names of response header fields by which two answers are different ones.
+/// The names of the response header fields that distinguish answers.
 private enum AnswerFieldNames {
     static func tells(_ name: String, hasBody: Bool, isHead: Bool) -> Bool {
         if self.telling.contains(name) { return true }

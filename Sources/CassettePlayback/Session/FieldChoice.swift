@@ -1,16 +1,16 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Chooses among recorded exchanges whose method, URL and body are equal by their requests' header fields.
+/// Chooses by header fields among recorded exchanges whose requests have the same method, URL and body.
 ///
 /// Three rules, in this order. The protocol decides: a 206, 304, 412 or 416 answers only a request with the same preconditions or ranges,
-/// and no answer is given to a request whose preconditions it does not fulfil.
-/// The cassette decides: a field that selects an operation or a representation, or that a recorded `Vary` names, is compared if requests
-/// that are equal but for it got different answers. All other fields break ties. See docs/decisions/0078-fields-that-decide.md.
+/// and a request never gets an answer that violates its preconditions. The cassette decides: a field that selects an operation or a
+/// representation, or that a recorded `Vary` names, is compared if requests that are equal except for it got different answers. All other
+/// fields break ties. See docs/decisions/0078-fields-that-decide.md.
 ///
-/// Knows exchanges by their index, and no bodies. Which exchanges have answered is known to `AssignmentRule`.
+/// Knows exchanges by their index, and no bodies. `AssignmentRule` knows which exchanges have answered.
 struct FieldChoice: Sendable {
-    /// Exchanges that are alike in all that counts here.
+    /// Exchanges that are alike in everything that matters here.
     private struct Class: Sendable {
         var profile: RequestProfile
         var kind: AnswerKind
@@ -33,14 +33,14 @@ struct FieldChoice: Sendable {
     /// The fields that decide in this recording.
     private(set) var compared = FieldChoice.operations
     private static let operations = Dictionary(uniqueKeysWithValues: RequestFieldNames.operations.map { (RequestProfile.hash($0), $0) })
-    /// By exchange.
+    /// By exchange index.
     private var ranges: [UInt32: RangeFacts] = [:]
-    /// By exchange; none if there is nothing to judge by.
+    /// By exchange index; only exchanges with validators have an entry.
     private var validators: [UInt32: AnswerValidators] = [:]
-    /// How often exchanges that are all used up have answered again, by their first one.
+    /// How often exchanges that are all used up have answered again, by the first of them.
     private(set) var repetitions: [UInt32: AssignmentRule.Turn]
 
-    /// So many recorded answers are kept in mind for ranges.
+    /// How many recorded answers are remembered for ranges.
     private static let rangeLimit = 1 << 12
 
     init(repetitions: [UInt32: AssignmentRule.Turn] = [:]) {
@@ -53,7 +53,7 @@ struct FieldChoice: Sendable {
     /// Ascending.
     var members: [UInt32] { self.classes.count == 1 ? self.classes[0].members : self.classes.flatMap(\.members).sorted() }
 
-    /// Whether all exchanges are alike, so that their order alone decides.
+    /// Whether all exchanges are alike, so that only their order decides.
     var isUniform: Bool { self.classes.count == 1 && !self.classes[0].kind.isBound }
 
     mutating func append(_ traits: ExchangeTraits, index: Int) {
@@ -76,7 +76,7 @@ struct FieldChoice: Sendable {
 
     // MARK: The fields that decide
 
-    /// Whether `compared` lacks what the exchanges appended last have shown.
+    /// Whether `compared` does not yet reflect the exchanges appended last.
     private var isStale = false
 
     private mutating func refresh() {
@@ -87,7 +87,7 @@ struct FieldChoice: Sendable {
         while let together = self.decidingTogether() { self.compared.merge(together) { known, _ in known } }
     }
 
-    /// Whether requests that are equal but for one field got different answers.
+    /// Whether requests that are equal except for this field got different answers.
     private func decidesAlone(_ name: UInt64) -> Bool {
         let others = self.names.keys.filter { $0 != name }.sorted()
         var answers: [[UInt64?]: [UInt64?: Set<UInt64>]] = [:]
@@ -98,7 +98,7 @@ struct FieldChoice: Sendable {
         return answers.values.contains { Set($0.values).count > 1 }
     }
 
-    /// Several fields in which two requests differ that got different answers, and of which none is compared yet; nil if there are none.
+    /// The fields in which two requests with different answers differ, none of which is compared yet; nil if there are no such requests.
     private func decidingTogether() -> [UInt64: String]? {
         let compared = self.compared.keys.sorted()
         var firsts: [[UInt64?]: Class] = [:]
@@ -117,14 +117,14 @@ struct FieldChoice: Sendable {
 
     // MARK: Choosing
 
-    /// How well a class fits a request; the least is best.
+    /// How well a class fits a request; smaller is better.
     private struct Rank: Comparable {
         var isLeft: Bool
         var otherLastEventID: Bool
         var equalFields: Int
-        /// Those of them that are the same text: a placeholder stands for any value, preferably for a secret.
+        /// How many of these are the same text. A placeholder matches any value, but preferably a secret.
         var sameFields: Int
-        /// Fields of the recorded request that the live one lacks, or has with another value.
+        /// Fields of the recorded request that the live one lacks or has with a different value.
         var otherFields: Int
 
         private var order: (Int, Int, Int, Int, Int) {
@@ -135,7 +135,7 @@ struct FieldChoice: Sendable {
             left.order < right.order
         }
 
-        /// How well the fields fit, whatever became of the answer.
+        /// How well the fields fit, whether or not the recorded client left.
         var fit: Fit { Fit(equal: self.equalFields, same: self.sameFields, others: self.otherFields) }
 
         struct Fit: Comparable {
@@ -149,7 +149,7 @@ struct FieldChoice: Sendable {
         }
     }
 
-    /// Leaves out the exchanges whose answers do not fulfil the request's preconditions.
+    /// Leaves out exchanges whose answers violate the request's preconditions.
     private mutating func fulfilling<Result>(_ live: LiveFields, _ body: (inout FieldChoice) -> Result) -> Result {
         self.refresh()
         guard live.isJudged else { return body(&self) }
@@ -166,8 +166,8 @@ struct FieldChoice: Sendable {
         return body(&narrowed)
     }
 
-    /// The classes that may answer a request. A placeholder of the cassette in it tells who asks: where some of them have it, the others are
-    /// not this client's, also when those that have it are used up.
+    /// The classes that may answer a request. A placeholder of the cassette in the request identifies the client. If some classes have it,
+    /// the others belong to another client, even when those that have it are used up.
     private func candidates(_ live: LiveFields) -> [Int] {
         let allowed = self.classes.indices.filter { self.allows(self.classes[$0], live) }
         guard !live.placeholders.isEmpty, allowed.count > 1 else { return allowed }
@@ -184,7 +184,7 @@ struct FieldChoice: Sendable {
         return zip(classes, values).filter { $1 == least }.map(\.0)
     }
 
-    /// Whether an exchange that may answer the request has not answered.
+    /// Whether an exchange that may answer the request has not answered yet.
     mutating func hasNext(for live: LiveFields, _ rule: AssignmentRule) -> Bool {
         self.fulfilling(live) { choice in
             choice.candidates(live).contains { number in
@@ -193,14 +193,14 @@ struct FieldChoice: Sendable {
         }
     }
 
-    /// The same, if its turn has come.
+    /// The same, and its turn has come.
     mutating func hasLeft(for live: LiveFields, _ rule: AssignmentRule) -> Bool {
         self.fulfilling(live) { choice in
             choice.candidates(live).contains { rule.canAssign(choice.classes[$0].members[...], turn: choice.classes[$0].turn) }
         }
     }
 
-    /// Whether the exchange that is due in a strict order may answer the request.
+    /// Whether the exchange that strict order requires next may answer the request.
     mutating func hasDue(for live: LiveFields, _ rule: AssignmentRule) -> Bool {
         self.fulfilling(live) { choice in
             choice.candidates(live).contains { choice.classes[$0].members.contains(UInt32(rule.due)) }
@@ -222,18 +222,19 @@ struct FieldChoice: Sendable {
         guard !allowed.isEmpty else { return .usedUp }
         if rule.order == .strict { return self.assignStrictly(allowed, &rule) }
         if live.asksEvents, rule.repetition != .never {
-            // A repeated stream is the same one.
+            // A repeated stream is resumed at the same event.
             let resumed = allowed.filter { live.profile.agrees(with: self.classes[$0].profile, on: LiveFields.lastEventID) }
             if !resumed.isEmpty { allowed = resumed }
         }
-        // What answers again fits better than what has not answered, if that is another client's.
+        // A used-up exchange that answers again fits better than an unused one of another client.
         if rule.repetition != .never { allowed = Self.least(allowed) { self.rank(self.classes[$0], for: live).fit } }
         let ranks = allowed.map { self.rank(self.classes[$0], for: live) }
         var best: (index: Int, rank: Rank)?
         for (number, rank) in zip(allowed, ranks) {
             guard let next = rule.next(of: self.classes[number].members[...], turn: &self.classes[number].turn) else { continue }
             var rank = rank
-            // One that is answered by a whole one keeps its turn: the request that followed it has a turn of its own.
+            // If a complete exchange can answer in place of one that was left, that one keeps its turn: the request that followed it has
+            // its own.
             if rank.isLeft, !live.asksEvents, self.whole(after: next, Array(zip(allowed, ranks)), rank) != nil { rank.isLeft = false }
             if let known = best, (known.rank, known.index) <= (rank, next) { continue }
             best = (next, rank)
@@ -253,8 +254,8 @@ struct FieldChoice: Sendable {
         return rule.assign([], turn: &turn, others: repeated.map(Int.init))
     }
 
-    /// The next whole exchange after one that its client left, as an effect that runs twice sends a request, aborts it, and sends it again. In a
-    /// replay, the first request may get the answer before it is aborted, and the second one would wait for nothing.
+    /// The next complete exchange after one that its client left. An effect that runs twice sends a request, aborts it, and sends it again.
+    /// In a replay, the first request may get the answer before it is aborted, and the second one would wait in vain.
     private func whole(after left: Int, _ allowed: [(number: Int, rank: Rank)], _ rank: Rank) -> Int? {
         var rank = rank
         rank.isLeft = false
@@ -262,7 +263,7 @@ struct FieldChoice: Sendable {
         return classes.flatMap(\.members).map(Int.init).filter { $0 > left }.min()
     }
 
-    /// The exchange that a request gets once more, although all are used up: the last one of those that fit best.
+    /// The exchange that answers a request once more although all are used up: the last of those that fit best.
     mutating func again(for live: LiveFields) -> Int? {
         self.fulfilling(live) { choice in
             let best = Self.least(choice.candidates(live)) { choice.rank(choice.classes[$0], for: live).fit }
@@ -272,10 +273,11 @@ struct FieldChoice: Sendable {
 
     // MARK: Ranges
 
-    /// What answers a request for ranges that were not recorded; nil if the recording does not hold them.
+    /// The answer to a request for ranges that were not recorded; nil if the recording does not contain them.
     ///
-    /// A whole representation is that which the same request for all of it would get. Parts are joined only if their requests are equal but for what
-    /// is new in each of them: an entity tag such as "1" may be that of another user's.
+    /// The whole representation is the one that the same request without ranges would get. Parts are joined only if their requests are
+    /// equal except for fields that change with each request, because an entity tag such as "1" may belong to another user's
+    /// representation.
     mutating func computed(for live: LiveFields, _ rule: AssignmentRule) -> RangeRule.Outcome? {
         guard live.asksRange, let range = live.range else { return nil }
         return self.fulfilling(live) { choice in
@@ -309,8 +311,8 @@ struct FieldChoice: Sendable {
         }
     }
 
-    /// The bytes of the whole representation for a recorded part of it, if these may differ from the part's: a secret in one of them was replaced.
-    /// A client that has a piece of each would have a broken file.
+    /// The bytes of the whole representation in place of a recorded part of it, if they may differ because a secret in one of them was
+    /// replaced. A client that combined pieces of both would get a broken file.
     func laidOut(_ index: Int, for live: LiveFields) -> ComputedRanges? {
         guard live.asksRange, live.computesRanges, let part = self.ranges[UInt32(index)], !part.isWhole, part.anyValidator != nil,
             let profile = self.classes.first(where: { $0.members.contains(UInt32(index)) })?.profile
@@ -320,7 +322,7 @@ struct FieldChoice: Sendable {
         for one in self.classes where one.kind == .whole {
             for member in one.members {
                 guard let facts = self.ranges[member], facts.isWhole, facts.coding == part.coding else { continue }
-                // A weak validator tells versions apart for one requester only.
+                // A weak validator distinguishes versions only for a single requester.
                 guard
                     part.validator.map({ $0 == facts.validator })
                         ?? (facts.anyValidator == part.anyValidator
@@ -337,7 +339,7 @@ struct FieldChoice: Sendable {
             length: whole.facts.length, ranges: ranges, sources: [ComputedRanges.Source(index: whole.index, bytes: whole.facts.bytes)])
     }
 
-    /// The order decides between all that may answer.
+    /// Order decides among all exchanges that may answer.
     private mutating func assignStrictly(_ allowed: [Int], _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
         let members = allowed.flatMap { self.classes[$0].members }.sorted().map(Int.init)
         var turn = self.repetitions[UInt32(members[0])] ?? AssignmentRule.Turn()

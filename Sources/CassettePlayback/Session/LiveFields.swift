@@ -1,37 +1,37 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The header fields of a live request, as they are compared with those of recorded ones.
+/// The header fields of a live request, in the form in which they are compared with recorded ones.
 struct LiveFields: Sendable {
     static let lastEventID = RequestProfile.hash("last-event-id")
     private static let conditions = Dictionary(
         uniqueKeysWithValues: RequestFieldNames.conditions.map { ($0, RequestProfile.hash($0)) })
     private static let ranges = ["range", "if-range", "x-ms-range"]
-    /// The hashes of their names.
+    /// The hashes of the names.
     static let rangeNames = Set(ranges.map(RequestProfile.hash))
 
     let profile: RequestProfile
-    /// The placeholders of the cassette that the request holds as it came: a client got them from an earlier replayed answer.
+    /// The cassette's placeholders in the request as it arrived. The client got them from an earlier replayed answer.
     var placeholders: [UInt64]
     /// Whether it asks for a part of the representation, which only a GET can (RFC 9110, 14.2), and the rules do not ignore that.
     let asksRange: Bool
     /// Whether ranges are computed from a whole representation.
     let computesRanges: Bool
     let asksEvents: Bool
-    /// The value of `Range`; of several fields, all values, which is malformed. Azure's own field comes before it.
+    /// The value of `Range`. If there are several fields, all their values, which is malformed. Azure's own field takes precedence.
     let range: String?
     let ifRange: String?
     private let ifMatch: [String]?
     private let ifNoneMatch: [String]?
     private let ifUnmodifiedSince: String?
     private let isRetrieval: Bool
-    /// The preconditions that the request has, whether or not the rules ignore them.
+    /// The preconditions in the request, whether or not the rules ignore them.
     private let present: Set<String>
     private let ignored: Set<String>
 
     /// - Parameters:
-    ///   - headers: redacted, as the cassette would hold them.
-    ///   - placeholders: of the request as it came.
+    ///   - headers: redacted, as the cassette would contain them.
+    ///   - placeholders: the placeholders in the request as it arrived.
     init(method: String, _ headers: HeaderFields, rules: MatchRules, placeholders: [UInt64] = [], computesRanges: Bool = true) {
         self.profile = RequestProfile(headers, rules: rules, placeholders: [], isLive: true)
         self.placeholders = placeholders
@@ -51,18 +51,18 @@ struct LiveFields: Sendable {
         self.asksEvents = EventStreamRequest.isAsked(by: headers)
     }
 
-    /// Whether it has preconditions that a recorded answer's validators decide on (RFC 9110, 13.2.2).
+    /// Whether it has preconditions that are evaluated against a recorded answer's validators (RFC 9110, 13.2.2).
     var isJudged: Bool { self.ifMatch != nil || self.ifNoneMatch != nil || self.ifUnmodifiedSince != nil }
 
-    /// Whether its preconditions are such that a recorded answer is the right one, as it was for a recorded request that had the same.
+    /// Whether a recorded answer is correct under the request's preconditions, or the recorded request had the same ones.
     func allows(_ kind: AnswerKind, with validators: AnswerValidators, of recorded: RequestProfile) -> Bool {
         self.failing(kind, validators, recorded) == nil
     }
 
-    /// The field because of which it is not; nil if there is none.
+    /// The field because of which the answer is not correct; nil if there is none.
     private func failing(_ kind: AnswerKind, _ validators: AnswerValidators, _ recorded: RequestProfile) -> String? {
         guard kind != .notModified else {
-            // It comes first (RFC 9110, 13.2.2).
+            // `If-Match` takes precedence (RFC 9110, 13.2.2).
             if let ifMatch, !self.agrees(with: recorded, on: "if-match"), !validators.fulfils(ifMatch: ifMatch) { return "if-match" }
             guard let ifNoneMatch, self.areTagsJudged(recorded), !self.agrees(with: recorded, on: "if-none-match") else { return nil }
             return validators.isNamed(byIfNoneMatch: ifNoneMatch) ? nil : "if-none-match"
@@ -76,15 +76,15 @@ struct LiveFields: Sendable {
         return nil
     }
 
-    /// Whether a precondition or range is the same, or rules ignore it.
+    /// Whether a precondition or range is the same, or is ignored by rules.
     private func agrees(with recorded: RequestProfile, on condition: String) -> Bool {
         guard !self.ignored.contains(condition), let hash = Self.conditions[condition] else { return true }
         return self.profile.agrees(with: recorded, on: hash)
     }
 
-    /// The preconditions and ranges that keep a recorded answer from being a possible one for this request; empty if there are none.
+    /// The preconditions and ranges that make a recorded answer impossible for this request; empty if there are none.
     private func conflicts(_ kind: AnswerKind, _ recorded: RequestProfile) -> [String] {
-        // What is done depends on them.
+        // The effect of such a request depends on its preconditions.
         guard self.isRetrieval else { return RequestFieldNames.conditions.filter { !self.agrees(with: recorded, on: $0) } }
         if kind == .notModified, self.areTagsJudged(recorded) { return [] }
         if kind.isBound { return kind.names.filter { !self.agrees(with: recorded, on: $0) } }
@@ -93,40 +93,40 @@ struct LiveFields: Sendable {
         return differing.isEmpty && !Self.ranges.contains { self.has(recorded, $0) } ? ["range"] : differing
     }
 
-    /// Whether the tags of both requests decide on a 304. Dates do not count then (RFC 9110, 13.1.3).
+    /// Whether the tags of both requests decide on a 304. Dates are ignored then (RFC 9110, 13.1.3).
     private func areTagsJudged(_ recorded: RequestProfile) -> Bool { self.ifNoneMatch != nil && self.has(recorded, "if-none-match") }
 
     private func has(_ recorded: RequestProfile, _ condition: String) -> Bool {
         Self.conditions[condition].map { recorded.value(of: $0) != nil } ?? false
     }
 
-    /// Whether a recorded answer is a possible one for this request: the preconditions and ranges that it depends on are equal, but for
-    /// those that rules ignore.
+    /// Whether a recorded answer is possible for this request: the preconditions and ranges it depends on are equal, or are ignored by
+    /// rules.
     func allows(_ kind: AnswerKind, of recorded: RequestProfile) -> Bool {
         !(kind.isBound && self.lacks(kind, recorded)) && self.conflicts(kind, recorded).isEmpty
     }
 
-    /// Whether the request has none of the fields without which the answer is not a possible one. An origin that sent the status without
-    /// any of them meant something else by it.
+    /// Whether the request has none of the fields that the answer presupposes. An origin that sent the status without any of them meant
+    /// something else by it.
     private func lacks(_ kind: AnswerKind, _ recorded: RequestProfile) -> Bool {
         guard !kind.needed.contains(where: self.present.contains) else { return false }
         return kind.needed.contains { self.ignored.contains($0) || self.has(recorded, $0) }
     }
 
-    /// Whether a field that decides in the recording is equal, or does not count for this answer.
+    /// Whether a field that decides in the recording is equal, or is irrelevant to this answer.
     func accepts(_ kind: AnswerKind, of recorded: RequestProfile, comparing name: UInt64, _ text: String) -> Bool {
-        // An event stream goes on where its client is; that is a preference (HTML, 9.2.3).
+        // An event stream continues where its client stopped, so the field is only a preference (HTML, 9.2.3).
         if text == "last-event-id" { return true }
         // A whole representation answers any conditional request for it (RFC 9110, 13.2.2).
         if self.isRetrieval, !kind.isBound, Self.conditions[text] != nil { return true }
         return self.profile.agrees(with: recorded, on: name)
     }
 
-    /// What of these fields keeps a recorded exchange from answering.
+    /// The differences in these fields that keep a recorded exchange from answering.
     ///
     /// - Parameters:
     ///   - compared: the fields that decide in the recording.
-    ///   - headers: of this request, redacted.
+    ///   - headers: the redacted header fields of this request.
     func differences(from recorded: ComparedRequest, comparing compared: [UInt64: String], live headers: HeaderFields)
         -> [RequestDifference]
     {
@@ -143,7 +143,7 @@ struct LiveFields: Sendable {
         return shown.map { name in
             let known = Self.value(of: name, in: recorded.headers)
             let here = Self.value(of: name, in: headers).map { LiveSecrets.hidden($0, where: known) }
-            // Without the condition, the answer would be a wrong one.
+            // Without the same condition, the answer would be wrong.
             if kind.isBound && kind.names.contains(name) || name == failing, let status = recorded.traits.status {
                 return .condition(name: name, here: here.map(Self.text), recorded: known.map(Self.text), status: status)
             }

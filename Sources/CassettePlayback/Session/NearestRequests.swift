@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import TapeBytes
 
-/// Finds the recorded requests that are most like one that was not recorded.
+/// Finds the recorded requests that are most similar to one that was not recorded.
 ///
-/// Scans all sketches, then compares the few best candidates in full: half a millisecond among a hundred thousand, once there
-/// are sketches, which take a third of a microsecond each.
+/// Scans all sketches, then compares the few best candidates in full. This takes half a millisecond among a hundred thousand requests once
+/// the sketches are made, which takes a third of a microsecond each.
 final class NearestRequests: Sendable {
     struct Match {
         var key: Int
@@ -14,20 +14,20 @@ final class NearestRequests: Sendable {
     static let limit = 3
     static let candidateLimit = 24
 
-    /// Sketches of more keys take longer than a search may, which runs on an event loop.
+    /// Making sketches of more keys takes longer than a search on an event loop may.
     private static let quickCount = 2048
 
     private let keys: RecordedKeys
-    /// One for each key; nil until they are needed, since a replay is to answer first.
+    /// One for each key; nil until they are needed, so that the first answers of a replay are not delayed.
     private let sketches = Guarded<[RequestSketch]?>(nil)
 
     init(in keys: RecordedKeys) {
         self.keys = keys
     }
 
-    /// Makes the sketches ahead of the first search, if that would take long without them.
+    /// Makes the sketches before the first search, if that would otherwise take long.
     ///
-    /// - Parameter later: runs it on another thread, once the replay has had time for its first answers.
+    /// - Parameter later: runs the work on another thread, after the replay has had time for its first answers.
     func makeSketchesAhead(_ later: (_ work: @escaping @Sendable () -> Void) -> Void = NearestRequests.inHalfASecond) {
         guard self.keys.distinctCount > Self.quickCount else { return }
         later { [weak self] in _ = self?.madeSketches() }
@@ -39,7 +39,7 @@ final class NearestRequests: Sendable {
 
     var hasSketches: Bool { self.sketches.withLock { $0 != nil } }
 
-    /// The nearest first; among equals in recorded order. Leaves out the request itself.
+    /// The nearest first; equally near ones in recorded order. Leaves out the request itself.
     func search(for request: UnsafeRawBufferPointer) -> [Match] {
         let parts = RequestParts(request)
         let itself = self.keys.number(of: request)
@@ -75,9 +75,9 @@ final class NearestRequests: Sendable {
     }
 }
 
-/// A few words of memory about a request, enough to guess its distance from another without its bytes.
+/// A compact summary of a request, enough to estimate its distance from another without its bytes.
 ///
-/// Path segments and query items are sets of 64 bits: shared ones cancel out.
+/// Path segments and query items are sets of 64 bits; shared ones cancel out.
 struct RequestSketch: Sendable, Hashable {
     private var path: UInt64 = 0
     private var query: UInt64 = 0
@@ -92,7 +92,7 @@ struct RequestSketch: Sendable, Hashable {
         if let query = layout.query { self.query = Self.bits(bytes, query, separator: UInt8(ascii: "&")) }
     }
 
-    /// Estimates `RequestComparison.distance` in a few nanoseconds: ignores order and, past some twenty, number.
+    /// Estimates `RequestComparison.distance` in a few nanoseconds. Ignores order, and beyond some twenty also the number of items.
     func distance(to other: RequestSketch) -> Int {
         (self.path ^ other.path).nonzeroBitCount * 2 + (self.query ^ other.query).nonzeroBitCount
             + (self.origin == other.origin ? 0 : 6) + (self.method == other.method ? 0 : 3)
@@ -108,7 +108,7 @@ struct RequestSketch: Sendable, Hashable {
         return bits | 1 << UInt64(Self.hash(bytes, start..<range.upperBound) >> 26)
     }
 
-    /// FNV-1a with a multiplicative finish; not seeded, since a collision only makes the estimate worse.
+    /// FNV-1a with a multiplicative finish. Not seeded, since a collision only makes the estimate less accurate.
     private static func hash(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt32 {
         var hash: UInt32 = 2_166_136_261
         for index in range { hash = (hash ^ UInt32(bytes[index])) &* 16_777_619 }
@@ -118,7 +118,7 @@ struct RequestSketch: Sendable, Hashable {
 
 /// A request split for comparison with another: equal pieces have equal hashes and bytes.
 ///
-/// Bounded for any request: it keeps the first `byteLimit` bytes of a key; past `pieceLimit` segments or items, the rest is one piece.
+/// Bounded for any request: keeps the first `byteLimit` bytes of a key. Beyond `pieceLimit` segments or items, the rest is one piece.
 struct RequestParts: Sendable {
     struct Piece: Sendable, Equatable {
         var bytes: ArraySlice<UInt8>
@@ -133,22 +133,22 @@ struct RequestParts: Sendable {
 
         static func == (left: Piece, right: Piece) -> Bool { left.hash == right.hash && left.bytes == right.bytes }
 
-        /// What is before the first `=`, or all of it.
+        /// The part before the first `=`, or everything.
         var name: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: "=") } }
 
-        /// Whether it is an item of a query without `=` that is no word, as `acl` is one.
+        /// Whether it is a query item without `=` that is not a word, unlike `acl`.
         var isNameless: Bool {
             !self.bytes.contains(UInt8(ascii: "=")) && self.bytes.contains { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         }
 
-        /// What is before the first colon, or all of it.
+        /// The part before the first colon, or everything.
         var fieldName: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: ":") } }
 
-        /// What follows the colon and a space.
+        /// The part after the colon and a space.
         var fieldValue: ArraySlice<UInt8> { self.bytes.dropFirst(self.fieldName.count + 2) }
     }
 
-    /// Longer than the request lines that servers accept (8,000 bytes, RFC 9112, 3).
+    /// Longer than the request lines that servers commonly accept (8,000 bytes, RFC 9112, 3).
     static let byteLimit = 8192
     static let pieceLimit = 32
 
@@ -184,11 +184,11 @@ struct RequestParts: Sendable {
 
 /// How a request differs from a recorded one, and by how much.
 struct RequestComparison: Sendable, Hashable {
-    /// A part in a difference is cut to this many bytes of text.
+    /// A part of a difference is truncated to this many bytes of text.
     static let textLimit = 120
 
     private(set) var differences: [RequestDifference] = []
-    /// The sum of the weights: what a test rarely gets wrong by accident (method, host) weighs more.
+    /// The sum of the weights. Parts that a test rarely gets wrong by accident (method, host) weigh more.
     private(set) var distance = 0
 
     init(_ request: RequestParts, _ recorded: RequestParts) {
@@ -220,7 +220,7 @@ struct RequestComparison: Sendable, Hashable {
         self.distance += weight
     }
 
-    /// Equal items cancel out at any position; of the rest, items of the same name pair up in order.
+    /// Equal items cancel out at any position. Of the rest, items of the same name are paired in order.
     private mutating func compareItems(_ request: [RequestParts.Piece], _ recorded: [RequestParts.Piece]) {
         guard request != recorded else { return }
         var missing = recorded
@@ -230,7 +230,7 @@ struct RequestComparison: Sendable, Hashable {
         }
         if missing.isEmpty, added.isEmpty { self.add(.queryOrder, weight: 1) }
         for item in added {
-            // Items without a name pair up, too: "?1732720000000" is another value each time.
+            // Items without a name are paired as well: "?1732720000000" has a different value each time.
             if let index = missing.firstIndex(where: { $0.name == item.name })
                 ?? (item.isNameless ? missing.firstIndex(where: \.isNameless) : nil)
             {

@@ -3,35 +3,35 @@ internal import CassetteModel
 internal import CassetteRedaction
 internal import TapeBytes
 
-/// What a session decides on a request whose head has come.
+/// The decision of a session on a request whose head has arrived.
 public enum Opening: Sendable {
-    /// The body cannot change this.
+    /// The body cannot change this decision.
     case decided(Decision)
-    /// It depends on the body: feed it to the pending request's `body`, then call `CassetteSession.decide`.
+    /// The decision depends on the body: feed it to the pending request's `body`, then call `CassetteSession.decide`.
     case needsBody(PendingRequest)
 }
 
-/// A request whose head has come, and whose body decides what answers it.
+/// A request whose head has arrived, and whose body decides which exchange answers it.
 ///
-/// Holds no exchange: a request that is given up before its body's end has consumed nothing. Any thread may use it.
+/// Has no exchange assigned: a request that is abandoned before its body's end has consumed nothing. Any thread may use it.
 public final class PendingRequest: Sendable {
     public let method: String
-    /// Redacted, as the cassette would hold it.
+    /// Redacted, as the cassette would contain it.
     public let url: String
-    /// As they came, for the body.
+    /// As they arrived, for the body.
     let headers: HeaderFields
-    /// Redacted, as the cassette would hold them.
+    /// Redacted, as the cassette would contain them.
     let comparedHeaders: HeaderFields
     private let redaction: LiveRedactor?
     let rules: MatchRules
-    /// What of the head is compared.
+    /// The parts of the head that are compared.
     let head: [UInt8]
-    /// The recorded requests with an equal head; nil if there are none, and the body is needed only for the refusal.
+    /// The recorded requests with an equal head. Nil if there are none; then the body is needed only for the refusal.
     let key: Int?
-    /// The header fields as they are compared, and the placeholders in the head.
+    /// The header fields in compared form, and the placeholders in the head.
     let fields: LiveFields
     private let digest: @Sendable () -> any ContentDigest
-    /// What reading the cassette has found out about this request.
+    /// The results of reading the cassette for this request.
     let findings = Guarded(PendingFindings())
 
     init(
@@ -56,16 +56,16 @@ public final class PendingRequest: Sendable {
 
     var isPreflight: Bool { Preflight.isAsked(method: self.method, self.headers) }
 
-    /// Whether a recorded request has its head: if not, only the explanation of a refusal needs its body.
+    /// Whether a recorded request has the same head. If not, the body is needed only to explain a refusal.
     public var hasEqualHead: Bool { self.key != nil }
 
-    /// Takes the body's wire bytes as they come; its `finish` gives what `CassetteSession.decide` needs. If there is no body, finish it at
-    /// once.
+    /// Takes the body's wire bytes as they arrive. Its `finish` returns the facets for `CassetteSession.decide`. If there is no body,
+    /// finish it at once.
     public func body() -> PendingBody {
         PendingBody(rules: self.rules, headers: self.headers, url: self.url, redaction: self.redaction, digest: self.digest)
     }
 
-    /// The fields, with the placeholders in the body, too.
+    /// The fields, including the placeholders in the body.
     func live(_ body: BodyFacets) -> LiveFields {
         guard !body.placeholders.isEmpty else { return self.fields }
         var fields = self.fields
@@ -73,7 +73,7 @@ public final class PendingRequest: Sendable {
         return fields
     }
 
-    /// The values of its own that the answer may repeat.
+    /// The client's own values that the answer may repeat.
     func echo(_ body: BodyFacets) -> AnswerEcho? {
         AnswerEcho(headers: self.comparedHeaders, values: body.exempt, rules: self.rules, redaction: self.redaction)
     }
@@ -83,23 +83,24 @@ public final class PendingRequest: Sendable {
     }
 }
 
-/// The body of a pending request, as it comes in.
+/// The body of a pending request, as it arrives.
 ///
-/// With redaction it is held in memory up to a limit, since secrets are found in the whole body; a larger one is compared as it came.
+/// With redaction, the body is held in memory up to a limit, because secrets are detected in the whole body. A larger one is compared as it
+/// arrived.
 public struct PendingBody: ~Copyable {
-    /// Bytes held for redaction: the same limit as for bodies that are compared by their meaning.
+    /// The most bytes held for redaction: the same limit as for bodies that are parsed for comparison.
     static let redactionLimit = BodyFacets.memoryLimit
 
     private var builder: BodyFacetBuilder
-    /// What the body is redacted as.
+    /// Header fields that tell how to redact the body.
     private let headers: HeaderFields
-    /// Of a gRPC body, by the rules' schema.
+    /// The message type of a gRPC body, from the rules' schema.
     private let messages: ProtoType?
-    /// Nil once nothing is redacted any more.
+    /// Nil once redaction no longer applies.
     private var redaction: LiveRedactor?
     private var held: [UInt8] = []
 
-    /// - Parameter redactedAs: nil if it is redacted as what it is compared as.
+    /// - Parameter redactedAs: nil if the body is redacted with the same fields as it is compared.
     init(
         rules: MatchRules, headers: HeaderFields, redactedAs: HeaderFields? = nil, url: String, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest
@@ -123,7 +124,7 @@ public struct PendingBody: ~Copyable {
         self.held = []
     }
 
-    /// Ends the body and returns what it is compared by.
+    /// Ends the body and returns its facets.
     public consuming func finish() -> BodyFacets {
         var placeholders: [UInt64] = []
         if let redaction = self.redaction, !self.held.isEmpty {
@@ -136,29 +137,29 @@ public struct PendingBody: ~Copyable {
         return facets
     }
 
-    /// What is held, without its content codings; nil if it has none, or cannot be decoded.
+    /// The held bytes without their content codings; nil if there are none, or if they cannot be decoded.
     private func content() -> [UInt8]? {
         guard case .coded(let names) = ContentEncoding(self.headers),
             let chain = DecoderChain(names, limits: InflateLimits(output: Self.redactionLimit))
         else { return nil }
         var content: [UInt8] = []
-        // Nothing throws without a meter.
+        // Nothing is thrown without a meter.
         let isWhole = try? self.held.withUnsafeBytes { held in try chain.push(held) { content.append(contentsOf: $0) } && chain.finish() }
         return isWhole == true ? content : nil
     }
 }
 
-/// What the cassette says about one pending request, beyond the groups of equal bodies that all requests share.
+/// What the cassette contains about one pending request, beyond the groups of equal bodies that all requests share.
 struct PendingFindings: Sendable {
-    /// Exchanges that answer it with other facets, or by a custom rule, ascending. Nil before they were looked for.
+    /// Exchanges that match in spite of other facets, or by a custom rule, ascending. Nil before they were searched for.
     var others: [Int]?
-    /// The nearest bodies among the recorded requests with an equal head; nil before they were looked for.
+    /// The nearest bodies among the recorded requests with an equal head; nil before they were searched for.
     var nearest: [NearBody]?
-    /// The nearest requests if no recorded one has an equal head; nil before they were looked for.
+    /// The nearest requests if no recorded one has an equal head; nil before they were searched for.
     var heads: [NearHead]?
 }
 
-/// A recorded request whose head is equal and whose body is not.
+/// A recorded request with an equal head and a different body.
 struct NearBody: Sendable, Hashable {
     /// In order of request start from 0.
     var index: Int
@@ -166,11 +167,11 @@ struct NearBody: Sendable, Hashable {
     var differences: [RequestDifference]
 }
 
-/// A recorded request whose head is like that of a missed request.
+/// A recorded request whose head is similar to that of a missed request.
 struct NearHead: Sendable, Hashable {
     var key: Int
     /// The nearest exchange with the key, in order of request start from 0.
     var index: Int
-    /// Of the head, and of the body if it was read. Never empty.
+    /// Differences of the head, and of the body if it was read. Never empty.
     var differences: [RequestDifference]
 }

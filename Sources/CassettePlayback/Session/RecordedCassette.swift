@@ -6,21 +6,22 @@ public import TapeBytes
 
 /// A cassette opened for replay: its exchanges in order of request start, each decoded when it is needed.
 ///
-/// Conversations whose recording has not ended are among them, as far as they were on the disk when it was opened. Writes nothing. Any thread may use it.
+/// Includes conversations whose recording has not ended, as far as they were on disk when the cassette was opened. Writes nothing. Any
+/// thread may use it.
 public final class RecordedCassette: Sendable {
     public let path: String
-    /// What was torn off the file, if anything; the rest is intact.
+    /// The part that is missing at the end of a torn file, if any; the rest is intact.
     public var damage: CassetteDamage? { self.reader.damage }
     public var count: Int { self.order.count }
     /// When the first exchange began; nil if there is none.
     public let firstStart: Timestamp?
-    /// Names the fields of gRPC messages in the exchanges that are read.
+    /// Supplies the names of gRPC message fields for the exchanges that are read.
     private let schema: ProtoSchema?
     private let reader: CassetteReader
-    /// Exchanges that are beside the file; their positions come after those in it.
+    /// Exchanges in journals next to the file. Their positions follow those in the file.
     private let open: [OpenConversation]
     private let journalProblems: [String]
-    /// The file as it was later, with the positions of conversations that have ended since.
+    /// A later state of the file, with the positions of conversations that have ended since.
     private let grown = Guarded<(reader: CassetteReader, positions: [Int: Int])?>(nil)
     /// Positions in the file, in order of request start.
     private let order: [Int32]
@@ -28,9 +29,9 @@ public final class RecordedCassette: Sendable {
 
     /// Indexes the file without decoding it.
     ///
-    /// - Parameter schema: names the fields of gRPC messages, for tools that show them.
+    /// - Parameter schema: supplies the names of gRPC message fields, for tools that show them.
     public init(path: String, schema: ProtoSchema? = nil) throws(CassetteError) {
-        // Before the file: a conversation that ends in between is in both, and none is in neither.
+        // Journals are read before the file. A conversation that ends in between is then found in both, but never in neither.
         let journals = OpenConversations(of: path)
         var requests = InteractionSummaries()
         let reader = try CassetteReader(path: path, summaries: &requests)
@@ -54,7 +55,7 @@ public final class RecordedCassette: Sendable {
         self.requests = requests
     }
 
-    /// What people should know of the file before they use it, in sentences.
+    /// What users should know about the file before they use it, as sentences.
     public var notices: [String] {
         var notices = [self.damage?.summary].compactMap { $0 }
         if !self.open.isEmpty {
@@ -81,7 +82,7 @@ public final class RecordedCassette: Sendable {
     /// The id of an exchange in the file; `index` counts in order of request start from 0.
     public func id(at index: Int) -> Int { self.requests.id(at: Int(self.order[index])) }
 
-    /// The first request to each scheme and authority, by index in order of request start: a tunnel that failed is none.
+    /// The first request to each scheme and authority, by index in order of request start. Failed tunnels are not requests.
     public func firstOfEachOrigin() -> [Int] {
         var seen: Set<[UInt8]> = []
         var last: [UInt8] = []
@@ -89,7 +90,7 @@ public final class RecordedCassette: Sendable {
             self.requests.withRequest(at: Int(self.order[index])) { method, url in
                 guard !method.elementsEqual("CONNECT".utf8) else { return false }
                 let origin = UnsafeRawBufferPointer(rebasing: url[..<Self.endOfOrigin(url)])
-                // Most follow one to the same.
+                // Most requests follow one to the same origin.
                 guard !last.elementsEqual(origin) else { return false }
                 last = Array(origin)
                 return seen.insert(last).inserted
@@ -97,7 +98,7 @@ public final class RecordedCassette: Sendable {
         }
     }
 
-    /// Where the path begins: at the third slash.
+    /// The start of the path, at the third slash.
     private static func endOfOrigin(_ url: UnsafeRawBufferPointer) -> Int {
         var end = -1
         for _ in 0..<3 where end < url.count { end = ByteScan.index(of: UInt8(ascii: "/"), in: url, from: end + 1) }
@@ -107,7 +108,7 @@ public final class RecordedCassette: Sendable {
     /// When an exchange began.
     func start(at index: Int) -> Timestamp { self.requests.start(at: Int(self.order[index])) }
 
-    /// The keys that requests are looked up by. Decodes the file if the rules compare header fields.
+    /// The keys by which requests are looked up. Decodes the file if the rules compare header fields.
     func keys(_ rules: MatchRules) throws(CassetteError) -> RecordedKeys {
         var keys = RecordedKeys()
         keys.reserve(self.order.count)
@@ -135,16 +136,16 @@ public final class RecordedCassette: Sendable {
             return try InteractionDecoder.decode(bytes, at: .textAlone).named(by: self.schema)
         } catch {
             guard self.order[index] < self.reader.count else { throw error }
-            // Decoded again for the message: finding the line costs a read of the file up to it.
+            // Decoded again for the error message: finding the line requires reading the file up to it.
             let line = try self.reader.line(at: Int(self.order[index]))
             return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: line))
         }
     }
 
-    /// Whether the recording of an exchange had not ended when the cassette was opened: its recorder runs, or was killed.
+    /// Whether the recording of an exchange had not ended when the cassette was opened: its recorder is running, or was killed.
     public func isOpen(at index: Int) -> Bool { self.order[index] >= self.reader.count }
 
-    /// An exchange's JSON text as it is in the file, or will be.
+    /// An exchange's JSON text as it is, or will be, in the file.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
         let position = Int(self.order[index])
         guard position >= self.reader.count else { return try self.reader.bytes(at: position) }
@@ -157,7 +158,7 @@ public final class RecordedCassette: Sendable {
         }
     }
 
-    /// A conversation that was open when the cassette was opened, and that a recorder has put into the file meanwhile.
+    /// A conversation that was open when the cassette was opened, and that a recorder has since written to the file.
     private func ended(_ conversation: OpenConversation) throws(CassetteError) -> [UInt8]? {
         if let found = self.grown.withLock({ $0 }), let position = found.positions[conversation.id] {
             return try found.reader.bytes(at: position)
@@ -174,9 +175,9 @@ public final class RecordedCassette: Sendable {
         return try positions[conversation.id].map { position throws(CassetteError) in try reader.bytes(at: position) }
     }
 
-    /// The exchange that opened a reused connection, which has the certificates; nil if the cassette does not say.
+    /// The exchange that opened a reused connection, which has the certificates; nil if the cassette does not have it.
     ///
-    /// The nearest one before `index` counts: each recording numbers its connections from 1, and a cassette can have several recordings.
+    /// Uses the nearest match before `index`: each recording numbers its connections from 1, and a cassette can contain several recordings.
     public func opening(of connection: ConnectionInfo, before index: Int) -> (index: Int, tls: TLSDetails)? {
         guard connection.isReused else { return nil }
         for earlier in (0..<min(index, self.count)).reversed() {
@@ -192,10 +193,10 @@ public final class RecordedCassette: Sendable {
 
     // MARK: The head
 
-    /// The member of a cassette's head that holds its match rules.
+    /// The member of a cassette's head that contains its match rules.
     static let matchMember = "match"
 
-    /// The match rules that the cassette was recorded with or given by hand, as they are written; nil if it has none.
+    /// The match rules that the cassette was recorded with or that were added by hand, as written; nil if it has none.
     public func matchTexts() throws(CassetteError) -> MatchRuleTexts? {
         try Self.matchTexts(inHead: self.head(), of: self.path)
     }
@@ -205,7 +206,7 @@ public final class RecordedCassette: Sendable {
         try self.matchTexts(inHead: CassetteReader(path: path).head(), of: path)
     }
 
-    /// The standard rules combined with the cassette's own.
+    /// The default rules combined with the cassette's own.
     public func matchRules() throws(CassetteError) -> MatchRules { try Self.matchRules(inHead: self.head(), of: self.path) }
 
     package static func matchRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRules {
@@ -231,7 +232,7 @@ public final class RecordedCassette: Sendable {
     }
 
     private static func member(_ name: String, ofHead head: [UInt8], of path: String) throws(CassetteError) -> JSONValue? {
-        // Torn before its end: what is left has no rules.
+        // The file was torn before the end of its head, so there are no rules left.
         guard head.last == UInt8(ascii: "[") else { return nil }
         do {
             return try JSONDocument(head + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root[name]
@@ -240,8 +241,7 @@ public final class RecordedCassette: Sendable {
         }
     }
 
-    /// The rules of redaction that the cassette was recorded with; nil if nothing was redacted, so that live requests are not redacted
-    /// either.
+    /// The redaction rules that the cassette was recorded with. Nil if nothing was redacted; then live requests are not redacted either.
     public func redactionRules() throws(CassetteError) -> RedactionRules? {
         try Self.redactionRules(inHead: self.head(), of: self.path)
     }
@@ -260,20 +260,20 @@ public final class RecordedCassette: Sendable {
     }
 }
 
-/// The source of what a session's index of a cassette does not hold. May wait for the disk.
+/// The source of data that a session's index of a cassette does not contain. May read from disk.
 protocol RequestSource: Sendable {
-    /// Equal for requests with equal header fields, but for those that are new in each request or describe the client.
+    /// Equal for requests with equal header fields, except for fields that change with each request or describe the client.
     func comparedFields(at index: Int) throws(CassetteError) -> UInt64
 
     /// A recorded request by its index in order of request start, from 0.
     ///
-    /// - Parameter redaction: redacts the body as live ones are redacted: it may have been recorded with other rules.
+    /// - Parameter redaction: redacts the body the way live ones are redacted, since it may have been recorded with other rules.
     func comparedRequest(
         at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
         digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest
 
-    /// A recorded exchange as a conversation, by its index; nil if it was none.
+    /// A recorded exchange as a conversation, by its index; nil if it was not one.
     ///
     /// - Parameter redaction: as for `comparedRequest`.
     func conversation(
@@ -283,7 +283,7 @@ protocol RequestSource: Sendable {
 }
 
 extension RequestSource {
-    /// Of requests without header fields.
+    /// For requests without header fields.
     func comparedFields(at index: Int) throws(CassetteError) -> UInt64 { 0 }
 }
 
@@ -291,7 +291,7 @@ extension RecordedCassette: RequestSource {
     package func comparedFields(at index: Int) throws(CassetteError) -> UInt64 {
         let bytes = try self.bytes(at: index)
         let lines = bytes.withUnsafeBytes { InteractionSummaryReader.requestHeaders($0) }
-        // What cannot be skimmed is equal to nothing.
+        // Bytes that cannot be skimmed equal nothing.
         return lines.map(RequestFieldNames.comparedFields) ?? UInt64(truncatingIfNeeded: index) | 1
     }
 
@@ -313,23 +313,23 @@ extension RecordedCassette: RequestSource {
 }
 
 extension Interaction {
-    /// Whether nothing of the request's body is there, although nobody cut it: another tool's recording does not have it. A client that waits
-    /// for 100 (Continue) keeps its body if it is refused.
+    /// Whether the request's body is missing although it was not cut, as in another tool's recording. Excludes a client that waits for 100
+    /// (Continue), which keeps its body if it is refused.
     fileprivate var lacksRequestBody: Bool {
         guard let body = self.request.body, !body.isComplete, body.size == 0, self.outcome == .complete else { return false }
         return !self.request.headers.contains("expect")
     }
 }
 
-/// A recorded request, and what its body is compared by.
+/// A recorded request and the facets of its body.
 package struct ComparedRequest: Sendable {
     var method: String
     var url: String
     package var headers: HeaderFields
     package var facets: BodyFacets
-    /// False if the request was cut before its end: its body cannot be compared.
+    /// False if the request was cut before its end, so that its body cannot be compared.
     var isComplete: Bool
-    /// Whether it is not known that there was a body.
+    /// Whether it is unknown if there was a body.
     var isMissing = false
     /// The traits by which the exchange is chosen among those with an equal body.
     var traits: ExchangeTraits

@@ -2,8 +2,8 @@ internal import Platform
 
 /// The keys of a cassette's requests, in order of request start.
 ///
-/// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty bytes take less than 20 MB. Does not know which
-/// exchanges have been used.
+/// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty bytes take less than 20 MB. Does not track which exchanges
+/// have been used.
 struct RecordedKeys: Sendable {
     private var arena: [UInt8] = []
     private var keys: [Key] = []
@@ -11,15 +11,15 @@ struct RecordedKeys: Sendable {
     private var bodies: [Bool] = []
     /// For each key, whether the answer to one of its requests may depend on preconditions or ranges.
     private var bound: [Bool] = []
-    /// The keys with a mark, ascending: a mark matches any text.
+    /// The keys with a mark, ascending. A mark matches any text.
     private(set) var marked: [Int] = []
     /// Open addressing with linear probing; the size is a power of two.
     private var slots: [Slot]
     /// The number of each request's key, or `noKey`. 32 bits are enough: 2³² requests would not fit into memory.
     private(set) var keyNumbers: [UInt32] = []
 
-    /// For a CONNECT, which only keeps its place in the order: it asks for a tunnel, and is recorded only if none was established (RFC
-    /// 9110, 9.3.6). No request is answered by it, compared with it, or misses it.
+    /// For a CONNECT, which only keeps its place in the order. It asks for a tunnel, and is recorded only if none was established (RFC
+    /// 9110, 9.3.6). It never answers a request, is never compared with one, and never causes a miss.
     static let noKey = UInt32.max
 
     /// Keeps half of the hash, so that most probes need not read the key.
@@ -41,7 +41,7 @@ struct RecordedKeys: Sendable {
         self.slots = Array(repeating: .empty, count: 16)
     }
 
-    /// Takes pairs of method and URL of requests without bodies.
+    /// Takes the methods and URLs of requests without bodies.
     init(_ requests: some Sequence<(String, String)>, rules: MatchRules = .standard) {
         self.init()
         for (method, url) in requests {
@@ -49,12 +49,12 @@ struct RecordedKeys: Sendable {
         }
     }
 
-    /// - Parameter count: of the requests that are to come.
+    /// - Parameter count: the number of requests to be appended.
     mutating func reserve(_ count: Int) { self.keyNumbers.reserveCapacity(count) }
 
     var count: Int { self.keyNumbers.count }
 
-    /// How many of them can answer a request.
+    /// How many of the requests can answer a live one.
     var answerableCount: Int { self.keyNumbers.reduce(0) { $0 + ($1 == Self.noKey ? 0 : 1) } }
 
     var distinctCount: Int { self.keys.count }
@@ -62,10 +62,10 @@ struct RecordedKeys: Sendable {
     /// Appends the next request in order of request start.
     ///
     /// - Parameters:
-    ///   - bytes: its head key by the session's rules (`MatchRules.withHeadKey`).
-    ///   - mayHaveBody: false if it is certain that the request has none.
-    ///   - isBound: the answer may depend on preconditions or ranges of the request.
-    ///   - isTunnel: it was a CONNECT.
+    ///   - bytes: its head key under the session's rules (`MatchRules.withHeadKey`).
+    ///   - mayHaveBody: false if the request certainly has no body.
+    ///   - isBound: whether the answer may depend on the request's preconditions or ranges.
+    ///   - isTunnel: whether it was a CONNECT.
     mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isBound: Bool = false, isTunnel: Bool = false) {
         guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
         let hash = RequestKey.hash(bytes)
@@ -94,7 +94,7 @@ struct RecordedKeys: Sendable {
     /// Whether the answer to one of a key's requests may depend on preconditions or ranges.
     func isBound(_ number: Int) -> Bool { self.bound[number] }
 
-    /// The first key that holds a mark and fits a live one.
+    /// The first key that has a mark and fits a live key.
     func firstMarked(fitting live: UnsafeRawBufferPointer) -> Int? {
         self.marked.first { key in self.withBytes(ofKey: key) { MatchMark.headKey($0, fits: live) } }
     }
@@ -110,7 +110,7 @@ struct RecordedKeys: Sendable {
         return self.arena.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[key.start..<key.start + key.count])) }
     }
 
-    /// The slot that holds the key, or the empty slot where it belongs. Ends because at most half of the slots are taken.
+    /// The slot of the key, or the empty slot for it. Ends because at most half of the slots are taken.
     private func slot(of bytes: UnsafeRawBufferPointer, hash: UInt64) -> Int {
         let mask = self.slots.count - 1
         let tag = Self.tag(hash)
@@ -129,13 +129,13 @@ struct RecordedKeys: Sendable {
     }
 
     private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        // A key has at least its space, so neither buffer lacks an address.
+        // A key contains at least a space, so both buffers have an address.
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.count == right.count }
         return left.count == right.count && memcmp(leftStart, rightStart, left.count) == 0
     }
 
     private mutating func growSlots() {
-        // By four, since each time all keys are placed anew.
+        // By a factor of four, since all keys have to be reinserted each time.
         var slots = [Slot](repeating: .empty, count: self.slots.count * 4)
         let mask = slots.count - 1
         for (number, key) in self.keys.enumerated() {
@@ -149,9 +149,9 @@ struct RecordedKeys: Sendable {
 
 /// The recorded exchanges of each key, in recorded order.
 struct KeyGroups: Sendable {
-    /// Where each key's exchanges start in `order`, and the end of the last.
+    /// The start of each key's exchanges in `order`, and the end of the last.
     private let starts: [UInt32]
-    /// All indexes of exchanges that have a key, grouped by key, ascending within a key.
+    /// The indexes of all exchanges with a key, grouped by key, ascending within a key.
     private let order: [UInt32]
 
     init(_ keys: RecordedKeys) {

@@ -5,11 +5,11 @@ internal import CassetteStore
 internal import TapeBytes
 
 extension RecordedResponse {
-    /// Edits the content of the body for one replay, and makes length, checksums and arrival fit. Waits for the disk.
+    /// Edits the content of the body for one replay, and updates length, checksums and arrival. Reads from disk.
     ///
     /// - Parameters:
-    ///   - body: of this response.
-    ///   - content: of that body, without codings.
+    ///   - body: this response's body.
+    ///   - content: the content of that body, without codings.
     mutating func edit(
         _ body: Body, _ content: [UInt8], _ edits: EditList, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {

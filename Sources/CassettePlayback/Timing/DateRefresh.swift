@@ -4,19 +4,19 @@ internal import CassetteRedaction
 public import CassetteStore
 public import TapeBytes
 
-/// Moves the dates of a recorded answer by as much as its replay is later than its recording, so that the answer is as old as it was then.
+/// Moves the dates of a recorded answer forward by the time between recording and replay, so that the answer is as old as it was then.
 ///
-/// All exchanges are moved by the same distance, so that intervals between them stay, and equal dates in two answers stay equal. Ages in
-/// seconds (`max-age`, `Age`), tokens with their own signature and dates that no rule names stay; `exp`, `iat` and `nbf` of a JSON Web Token
-/// that stands for a redacted one are moved.
+/// All exchanges are moved by the same amount, which keeps the intervals between them, and dates that are equal in two answers. Ages in
+/// seconds (`max-age`, `Age`), tokens with their own signature, and dates that no rule names are not changed. `exp`, `iat` and `nbf` are
+/// moved in JSON Web Tokens that replace redacted ones.
 public struct DateRefresh: Sendable, Hashable {
-    /// A larger body is not searched: it would be held in memory.
+    /// A larger body is not searched, since it would have to be held in memory.
     static let bodyLimit = BodyFacets.memoryLimit
 
     private let rules: RefreshRules
     private let shift: DateShift
 
-    /// - Parameter shift: from the beginning of the recording to that of the replay.
+    /// - Parameter shift: from the start of the recording to the start of the replay.
     public init(_ rules: RefreshRules, shift: DateShift) {
         self.rules = rules
         self.shift = shift
@@ -26,10 +26,10 @@ public struct DateRefresh: Sendable, Hashable {
     public var liveDates: LiveDates { LiveDates(self.shift) }
 
     /// - Parameters:
-    ///   - bodies: reads the files beside the cassette.
+    ///   - bodies: reads the files next to the cassette.
     ///   - digest: makes a SHA-256.
     ///
-    /// Throws what is wrong with the body, if a rule names a date in it or it is decoded to be searched for tokens.
+    /// Throws if the body cannot be read, provided that a rule names a date in it, or that it is decoded to be searched for tokens.
     public func refresh(
         _ interaction: inout Interaction, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
@@ -61,22 +61,22 @@ public struct DateRefresh: Sendable, Hashable {
         return refreshed
     }
 
-    /// A token in a message may get another length, which the message's prefix would not know.
+    /// The length of a token may change, which would contradict the length in the message's prefix.
     private static func hasMessages(_ body: Body) -> Bool { if case .grpc = body.content { true } else { false } }
 
-    /// Binary bodies hold none; others than those are decoded.
+    /// Binary bodies contain no tokens; all others are decoded.
     private static func mayHoldTokens(_ body: Body) -> Bool {
         if case .binary = body.content { return false }
         return body.content.inlineBytes.map { bytes in bytes.withUnsafeBytes { WebTokenTimes.mayBeIn($0) } } ?? true
     }
 
     private static func isDate(_ fields: HeaderFields, _ index: Int) -> Bool {
-        // Retry-After in seconds is not a date, and stays.
+        // Retry-After in seconds is not a date and is left as it is.
         fields.isNamed("date", at: index) || fields.isNamed("expires", at: index) || fields.isNamed("last-modified", at: index)
             || fields.isNamed("retry-after", at: index)
     }
 
-    /// Moves the HTTP date between an offset and the end or a semicolon; white space around it stays.
+    /// Moves the HTTP date between an offset and a semicolon or the end. White space around it is kept.
     static func move(_ line: inout [UInt8], from offset: Int, _ shift: DateShift) {
         let isSpace = { (byte: UInt8) in byte == 32 || byte == 9 }
         let rest = line[min(offset, line.count)...].prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
@@ -120,11 +120,11 @@ public struct DateRefresh: Sendable, Hashable {
     }
 }
 
-/// Which dates of a recorded answer are moved to the day of its replay.
+/// Selects the dates of a recorded answer that are moved to the time of its replay.
 ///
-/// Those of header fields always are; in a JSON body, those that a pointer names.
+/// Dates in header fields always are; dates in a JSON body are moved if a pointer names them.
 public struct RefreshRules: Sendable, Hashable {
-    /// As many pointers as matching allows, far more than an API has dates.
+    /// The same limit as for match rules, far more than an API has dates.
     static let limit = 64
 
     public let pointers: [PlacePointer]
@@ -154,9 +154,9 @@ public struct RefreshRules: Sendable, Hashable {
     }
 }
 
-/// Finds the dates of a JSON text that pointers name, and moves them.
+/// Finds the dates in a JSON text that pointers name, and moves them.
 ///
-/// Strings and numbers that are not dates stay: a token at such a place is not touched.
+/// Strings and numbers that are not dates are left as they are, including tokens.
 struct JSONDates {
     private struct Container {
         var isObject: Bool
@@ -210,15 +210,16 @@ struct JSONDates {
     }
 }
 
-/// Moves the dates of live conditional requests back to the day of the recording: a client sends the dates that refreshed answers gave it.
+/// Moves the dates of live conditional requests back to the time of the recording, since clients send dates that they got from refreshed
+/// answers.
 ///
-/// Only header fields: a date in a URL or a body stays as it is sent.
+/// Only header fields: dates in URLs and bodies are left as they are.
 public struct LiveDates: Sendable, Hashable {
     private static let names: [StaticString] = ["if-modified-since", "if-unmodified-since", "if-range"]
 
     private let shift: DateShift
 
-    /// - Parameter shift: of the answers.
+    /// - Parameter shift: the shift applied to answers.
     public init(_ shift: DateShift) { self.shift = DateShift(seconds: -shift.seconds) }
 
     /// Nil if no date is moved.

@@ -1,26 +1,27 @@
 internal import CassetteModel
 public import TapeBytes
 
-/// Moves written dates by whole seconds and keeps their spelling and length, except that a Unix time may gain a digit.
+/// Moves written dates by whole seconds. Keeps their spelling and length, except that a Unix time may gain a digit.
 ///
-/// The result is nil if the text has no known spelling, or if the date would leave the years 0 to 9999.
+/// Returns nil for a text without a known spelling, or a date outside of the years 0 to 9999.
 public struct DateShift: Sendable, Hashable {
     public let seconds: Int64
 
     public init(seconds: Int64) { self.seconds = seconds }
 
-    /// From the moment of the recording to that of the replay, in whole seconds, so that all spellings move by the same amount.
+    /// From the moment of the recording to that of the replay, in whole seconds, so that dates in all spellings move by the same amount.
     public init(from recorded: Timestamp, to now: Timestamp) {
         self.seconds = (now.microseconds - recorded.microseconds) / 1_000_000
     }
 
-    /// `Sat, 21 Nov 2026 04:19:28 GMT` and the other spellings that HTTP and cookies have (RFC 9110, 5.6.7).
+    /// `Sat, 21 Nov 2026 04:19:28 GMT` and the other spellings used in HTTP and cookies (RFC 9110, 5.6.7).
     public func shifted(httpDate text: String) -> String? {
         guard let date = WrittenDate(text), let moved = self.moved(date.time) else { return nil }
         return date.spelled(moved)
     }
 
-    /// `2026-11-21T04:19:28Z` (RFC 3339) with any number of decimals, any offset, and a space or a small letter in place of `T` or `Z`.
+    /// `2026-11-21T04:19:28Z` (RFC 3339) with any number of decimals, any offset, and optionally a space or lower-case letter for `T` or
+    /// `Z`.
     public func shifted(rfc3339 text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.count <= 64, "Tt ".utf8.contains(bytes[10]), Self.isTail(bytes[19...]) else { return nil }
@@ -31,7 +32,7 @@ public struct DateShift: Sendable, Hashable {
         return String(decoding: digits[..<10] + [bytes[10]] + digits[11..<19] + bytes[19...], as: UTF8.self)
     }
 
-    /// Decimals of a second, and an offset.
+    /// Whether a text is optional decimals of a second and an offset.
     private static func isTail(_ tail: ArraySlice<UInt8>) -> Bool {
         var rest = tail
         if rest.first == UInt8(ascii: ".") {
@@ -46,7 +47,8 @@ public struct DateShift: Sendable, Hashable {
         return offset[3] == UInt8(ascii: ":") && [1, 2, 4, 5].allSatisfy { 48...57 ~= offset[$0] }
     }
 
-    /// `1795234768`, `1795234768.25` or, in milliseconds, `1795234768123`: of the years 1973 to 5138, in which the two cannot be confused.
+    /// `1795234768`, `1795234768.25` or, in milliseconds, `1795234768123`. Covers the years 1973 to 5138, in which the two units cannot be
+    /// confused.
     public func shifted(unixTime text: String) -> String? {
         let whole = text.prefix { $0 != "." }
         let rest = text.dropFirst(whole.count)
@@ -60,7 +62,7 @@ public struct DateShift: Sendable, Hashable {
         return "\(moved)\(rest)"
     }
 
-    /// In any of these spellings.
+    /// A date in any of these spellings.
     public func shifted(_ text: String) -> String? {
         self.shifted(rfc3339: text) ?? self.shifted(httpDate: text) ?? self.shifted(unixTime: text)
     }
@@ -76,14 +78,14 @@ public struct DateShift: Sendable, Hashable {
     private static let years: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 }
 
-/// A date in one of the three spellings of HTTP (RFC 9110, 5.6.7), or with the dashes and short years that cookies have.
+/// A date in one of the three spellings of HTTP (RFC 9110, 5.6.7), or with the dashes and two-digit years of cookies.
 ///
-/// Parses a date and spells another moment the same way. The day of the week need not be right.
+/// Parses a date and spells another moment the same way. The day of the week may be wrong.
 package struct WrittenDate {
     private enum Spelling {
         /// `Sun, 06 Nov 1994 08:49:37 GMT`, with spaces or dashes in the date.
         case fixed(separator: Character)
-        /// `Sunday, 06-Nov-94 08:49:37 GMT`, or with a short day.
+        /// `Sunday, 06-Nov-94 08:49:37 GMT`, or with a short name of the day.
         case shortYear(hasLongDay: Bool)
         /// `Sun Nov  6 08:49:37 1994`
         case asctime
@@ -108,7 +110,7 @@ package struct WrittenDate {
                 self.init(day: words[0], date[0], date[1], date[2], words[2], .fixed(separator: "-"))
             } else {
                 guard let year = Int(date[2]), date[2].utf8.count == 2, date[2].utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
-                // RFC 6265, 5.1.1: years below 70 are of this century.
+                // RFC 6265, 5.1.1: years below 70 are in this century.
                 let whole = String(year < 70 ? 2000 + year : 1900 + year)
                 self.init(day: words[0], date[0], date[1], whole[...], words[2], .shortYear(hasLongDay: words[0].utf8.count > 4))
             }

@@ -3,21 +3,22 @@ public import TapeBytes
 
 /// How long a replayed answer takes.
 ///
-/// Knows no recording: `ReplaySchedule` applies it to one.
+/// Knows no recording; `ReplaySchedule` applies it to one.
 public enum Latency: Sendable, Hashable, CustomStringConvertible {
     /// As fast as possible.
     case none
-    /// As long as the recorded exchange took, times this factor: its beginning, its interim responses, and each piece of its body.
+    /// As long as the recorded exchange took, times this factor. Applies to its beginning, its interim responses, and each piece of its
+    /// body.
     case scaled(Double)
-    /// This many milliseconds until it begins, and no wait after that.
+    /// This many milliseconds until it begins, and no delay after that.
     case fixed(Double)
 
-    /// A greater factor is more likely a mistake.
+    /// A larger factor is more likely a mistake.
     private static let largestFactor = 1000.0
     /// An hour in milliseconds, longer than any client's timeout.
     static let longest = 3_600_000.0
 
-    /// `none`, `recorded`, `×2`, `x2` or `2×` for twice as long, `250ms` or `2s` for that time.
+    /// `none`, `recorded`; `×2`, `x2` or `2×` for twice as long; `250ms` or `2s` for a fixed time.
     public init(_ text: String) throws(SettingSyntaxError) {
         switch text {
         case "none": self = .none
@@ -57,7 +58,7 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
         return .fixed(milliseconds)
     }
 
-    /// Decimal digits with or without a fraction.
+    /// Decimal digits with an optional fraction.
     private static func number(_ text: Substring) -> Double? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 48...57 ~= $0 } }) else { return nil }
@@ -87,14 +88,14 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
 
 /// When each part of a replayed answer is due.
 ///
-/// All times are milliseconds since the moment that `isFromStart` names. Knows no clock and no bytes: it is given the time and returns a
-/// number of bytes. Times in a cassette may be edited, so they are made ascending and limited to an hour.
+/// All times are milliseconds since the moment selected by `isFromStart`. Has no clock and no bytes: it receives the time and returns a
+/// number of bytes. Times in a cassette may have been edited, so they are made ascending and limited to an hour.
 public struct ReplaySchedule: Sendable {
-    /// Whether times count from the request's start, as in the recording, or from its end.
+    /// Whether times are relative to the request's start, as in the recording, or to its end.
     public let isFromStart: Bool
-    /// The first byte of the final response, or the whole of a failure.
+    /// When the first byte of the final response, or a failure as a whole, is due.
     public let head: Double
-    /// The end: the last chunk, the trailers, the close.
+    /// When the end is due: the last chunk, the trailers, the close.
     public let end: Double
     /// The number of body bytes up to the end of each piece, and when it is due; ascending.
     private let pieces: [(end: Int, at: Double)]
@@ -103,7 +104,7 @@ public struct ReplaySchedule: Sendable {
 
     /// Nil if there is nothing to wait for.
     ///
-    /// - Parameter arrival: how the body's bytes came; nil if they came in one piece.
+    /// - Parameter arrival: the arrival times of the body's bytes; nil if they arrived in one piece.
     public init?(_ latency: Latency, times: RecordedTimes, arrival: Arrival?) {
         switch latency {
         case .none:
@@ -123,7 +124,7 @@ public struct ReplaySchedule: Sendable {
             var pieces: [(end: Int, at: Double)] = []
             pieces.reserveCapacity(arrival?.pieces.count ?? 0)
             let end = Self.time(times.end * factor)
-            // A body in one piece came at its end.
+            // A body in one piece arrived at its end.
             if arrival == nil { pieces.append((.max, max(head, end))) }
             for piece in arrival?.pieces ?? [] {
                 size = size.addingReportingOverflow(max(0, piece.size)).partialValue
@@ -140,25 +141,25 @@ public struct ReplaySchedule: Sendable {
         milliseconds.isNaN ? 0 : min(max(0, milliseconds), Latency.longest)
     }
 
-    /// When an interim response that came at this time is due; never after the final one.
+    /// When an interim response that arrived at this time is due; never after the final response.
     public func interim(at: Double) -> Double {
         self.isFromStart ? min(self.head, Self.time(at * self.factor)) : self.head
     }
 
-    /// How many bytes of the body are due by `now`, counted from its start; nil for all.
+    /// How many bytes of the body, from its start, are due by `now`; nil for all.
     public mutating func count(by now: Double) -> Int? {
         while self.next < self.pieces.count, self.pieces[self.next].at <= now { self.next += 1 }
         guard self.next < self.pieces.count else { return nil }
         return self.next == 0 ? 0 : self.pieces[self.next - 1].end
     }
 
-    /// When more bytes are due than `count` returned last; nil if all are.
+    /// When more bytes are due than `count` last returned; nil if all are.
     public var nextDue: Double? { self.next < self.pieces.count ? self.pieces[self.next].at : nil }
 }
 
-/// When the parts of a recorded answer came, in milliseconds since its exchange began.
+/// When the parts of a recorded answer arrived, in milliseconds since its exchange began.
 public struct RecordedTimes: Sendable, Hashable {
-    /// The first byte of the final response; for a failure, when it was detected.
+    /// The first byte of the final response; for a failure, its detection.
     public var head: Double
     /// The last byte.
     public var end: Double
@@ -168,7 +169,7 @@ public struct RecordedTimes: Sendable, Hashable {
         self.end = end
     }
 
-    /// The sum of the phases before the response. If the cassette has none, when the last interim response came.
+    /// Sums the phases before the response. If the cassette has none, uses the time of the last interim response.
     public init(_ interaction: Interaction) {
         let timing = interaction.timing
         let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait].compactMap { $0 }
