@@ -1,10 +1,11 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The frames of `application/vnd.amazon.eventstream`, whose checksums have to fit after redaction.
+/// The frames of `application/vnd.amazon.eventstream`, whose checksums must be correct after redaction.
 ///
-/// A frame is its length, the length of its headers, a CRC-32 of both, the headers, the payload, and a CRC-32 of all before it; numbers are
-/// big-endian (AWS SDKs, "Event stream encoding"). Redaction keeps the length of bytes that are not text, so that lengths still fit.
+/// A frame consists of its length, the length of its headers, a CRC-32 of both, the headers, the payload, and a CRC-32 of everything before
+/// it. Numbers are big-endian (AWS SDKs, "Event stream encoding"). Redaction keeps the length of bytes that are not text, so the lengths
+/// remain correct.
 enum AmazonEventStream {
     private static let type = "application/vnd.amazon.eventstream"
     private static let preludeSize = 12
@@ -14,7 +15,7 @@ enum AmazonEventStream {
         headers.contains("content-type") && headers.first("content-type")?.lowercased().hasPrefix(self.type) == true
     }
 
-    /// Whether a content begins with a frame, whatever its type is said to be.
+    /// Whether a content begins with a frame, whatever its declared type.
     private static func isIn(_ content: UnsafeRawBufferPointer) -> Bool {
         guard content.count >= self.preludeSize, case let length = self.number(content, at: 0), length >= self.preludeSize + self.crcSize,
             self.number(content, at: 4) <= length - self.preludeSize - self.crcSize
@@ -22,16 +23,17 @@ enum AmazonEventStream {
         return BodyChecksum.crc32.value(of: Array(content[..<8])).elementsEqual(content[8..<self.preludeSize])
     }
 
-    /// Of a stream whose frames cannot be looked into.
+    /// The note for a stream whose frames cannot be inspected.
     static func note(_ headers: HeaderFields) -> String? {
         self.isDeclared(headers) ? "the checksums of its event stream do not fit the redacted body" : nil
     }
 
-    /// With the edits that make the checksums of frames fit that were right before. A frame that was cut has no checksum of its end.
+    /// Adds the edits that correct the checksums of changed frames. A checksum that was wrong before is left alone, and a frame that was
+    /// cut has none at its end.
     ///
     /// - Parameters:
-    ///   - edits: what redaction does.
-    ///   - content: without its content codings.
+    ///   - edits: the edits made by redaction.
+    ///   - content: the body without its content codings.
     static func mended(
         _ edits: EditList, of content: UnsafeRawBufferPointer, _ headers: HeaderFields, notes: inout [String]
     ) -> EditList {
@@ -50,7 +52,7 @@ enum AmazonEventStream {
         while old.count - start >= self.preludeSize {
             let length = self.number(old, at: start)
             guard length >= self.preludeSize + self.crcSize else { break }
-            // Redaction takes no number for a secret, so the checksum of the lengths stays.
+            // Redaction never takes a binary number for a secret, so the checksum of the lengths stays correct.
             guard old.count - start >= length else { break }
             let (covered, place) = (start..<start + length - self.crcSize, start + length - self.crcSize..<start + length)
             if !new[covered].elementsEqual(old[covered]), new[place].elementsEqual(old[place]),

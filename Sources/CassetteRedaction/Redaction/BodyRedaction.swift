@@ -1,24 +1,24 @@
 internal import CassetteFormat
 public import CassetteModel
 
-/// Takes the secrets out of a body in memory: takes its codings off, redacts the content, and puts the codings on again.
+/// Removes the secrets from a body in memory: removes its codings, redacts the content, and applies the codings again.
 struct BodyRedaction {
     let content: ContentRedaction
-    /// Names of fields in messages of gRPC.
+    /// Names of fields in gRPC messages.
     var schema = GRPCSchema()
 
     struct Result {
         var bytes: [UInt8]
         var count: Int
-        /// Of the bytes; nil if they were encoded again.
+        /// The edits of the wire bytes; nil if the body was encoded again.
         var edits: EditList?
         /// Digests of changed scripts in a page, in base64.
         var digests: [(old: String, new: String)] = []
-        /// The bytes without their content codings; nil if they have none, or are broken.
+        /// The bytes without their content codings, before and after; nil if they have none, or are broken.
         var content: (old: [UInt8], new: [UInt8])?
     }
 
-    /// Nil if nothing is to be done. `notes` says what could not be searched.
+    /// Nil if there is nothing to redact. `notes` receives what could not be searched.
     func redacted(_ wire: [UInt8], headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         guard !wire.isEmpty else { return nil }
         switch ContentEncoding(headers) {
@@ -33,11 +33,11 @@ struct BodyRedaction {
         }
     }
 
-    /// A body that is compressed, though no field says so: an archive, or the work of a server that left out the field.
+    /// A body that is compressed although no field declares it: an archive, or the response of a server that omitted the field.
     private func sniffed(
         _ wire: [UInt8], _ name: ContentEncoding.Name, _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
     ) -> Result? {
-        // It may be anything else, about which nobody has to be told.
+        // It may be something else after all, so nobody needs to see these notes.
         var own: [String] = []
         return self.coded(wire, [name], headers, isComplete: isComplete, notes: &own)
             ?? self.plain(wire, headers, isComplete: isComplete, notes: &notes)
@@ -49,10 +49,10 @@ struct BodyRedaction {
         return Result(bytes: found.edits.applied(to: wire), count: found.count, edits: found.edits, digests: found.digests)
     }
 
-    /// What is to be done in a content.
+    /// The edits needed in a content.
     private struct Found {
         var edits = EditList()
-        /// Placeholders.
+        /// The number of placeholders.
         var count = 0
         var digests: [(old: String, new: String)] = []
     }
@@ -80,14 +80,14 @@ struct BodyRedaction {
     /// A body without its codings.
     private struct Decoded {
         var content: [UInt8]
-        /// From the wire inwards.
+        /// From the outermost to the innermost.
         var layers: [DecodedLayer]
         var isWhole: Bool
-        /// Why there is no more, and the coding that has it.
+        /// Why the content ends early, and in which coding.
         var problem: (name: ContentEncoding.Name, problem: InflateProblem)?
     }
 
-    /// Nil if this build knows none of the codings. Throws if the budget is spent.
+    /// Nil if this build does not support the codings. Throws if the budget is spent.
     private func decoded(_ wire: [UInt8], _ names: [ContentEncoding.Name]) throws(SearchBudget.Spent) -> Decoded? {
         let meter = self.content.text.budget?.meter(coded: wire.count)
         if let stream = WholeStream(wire, names, limits: InflateLimits()) {
@@ -101,7 +101,7 @@ struct BodyRedaction {
             let isWhole = try wire.withUnsafeBytes { try chain.push($0) { content.append(contentsOf: $0) } } && chain.finish()
             return Decoded(content: content, layers: chain.found, isWhole: isWhole, problem: chain.problem)
         } catch {
-            // Nothing else throws.
+            // This is the only error that the decoder throws.
             throw SearchBudget.Spent()
         }
     }
@@ -113,12 +113,12 @@ struct BodyRedaction {
         do {
             whole = try self.decoded(wire, names)
         } catch {
-            // The notes are not used.
+            // The notes of a spent search are not used.
             return nil
         }
         guard let decoded = whole else { return self.undecoded(wire) }
         if let problem = decoded.problem {
-            // The field is wrong: the bytes are coded otherwise, or not at all.
+            // The field is wrong: the bytes have another coding, or none.
             if let name = SniffedCoding.name(wire), names != [name], names.last != name {
                 return self.coded(wire, [name], headers, isComplete: isComplete, notes: &notes, depth: depth)
             }
@@ -150,12 +150,12 @@ struct BodyRedaction {
             try content.withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
             try encoder.finish { bytes.append(contentsOf: $0) }
         } catch {
-            // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
+            // zlib accepts level 6, so memory ran out. A body that contains secrets must not be kept for that reason.
             notes.append("left out: its content coding could not be put on again")
             return Result(bytes: [], count: found.count)
         }
         if !decoded.isWhole {
-            // What was broken stays broken: the end of the stream is not there.
+            // A broken stream stays broken: its end is left out.
             bytes.removeLast(min(bytes.count, Self.missing))
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
@@ -163,7 +163,7 @@ struct BodyRedaction {
             bytes: bytes, count: found.count, digests: found.digests, content: decoded.isWhole ? (decoded.content, content) : nil)
     }
 
-    /// A content, which may be coded once more.
+    /// Searches a content that may have another coding.
     private func edits(
         ofDecoded content: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String], depth: Int
     ) -> Found {
@@ -181,13 +181,13 @@ struct BodyRedaction {
         return content.withUnsafeBytes { self.edits(in: $0, headers, isComplete: isComplete, notes: &notes) }
     }
 
-    /// Bytes that are no text in one byte a character, and yet of a kind that is known.
+    /// Binary bytes whose kind is known nevertheless.
     private func edits(ofOtherText wire: [UInt8], _ headers: HeaderFields) -> EditList? {
         let edits = wire.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
         return edits.isEmpty ? nil : edits
     }
 
-    /// What is too long for memory without its codings.
+    /// Handles a body that is too long for memory once decoded.
     private func streamed(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         var bytes: [UInt8] = []
         do {
@@ -203,11 +203,11 @@ struct BodyRedaction {
         }
     }
 
-    /// Fewer bytes than the trailer of any coding that has one.
+    /// Fewer bytes than the trailer of any coding that has a trailer.
     private static let missing = 1
 }
 
-/// The bytes of a body as they came off the wire, with what has to change when they do.
+/// The bytes of a body as they came off the wire, and the data that has to change with them.
 public struct WireBody: Sendable, Hashable {
     /// After transfer decoding, before content decoding.
     public var bytes: [UInt8]

@@ -1,11 +1,11 @@
-/// The words of a header field's value that may be checksums: letters and digits, and what base64 and its URL-safe alphabet have besides.
+/// The words of a header field's value that may be checksums: letters, digits, and the other characters of base64 and its URL-safe
+/// alphabet.
 enum ChecksumWords {
     /// The value with its checksums replaced; nil if there are none.
     ///
-    /// - Parameters:
-    ///   - replace: what replaces a word; nil for one that is no checksum. Asked with the padding of base64 first, and then without; of a
-    ///     word of the URL-safe alphabet for all of it, and then for what is after each hyphen.
-    ///   - missed: called after a word of which nothing was replaced.
+    /// - replace: returns the replacement for a word, or nil if it is not a checksum. Called first with the padding of base64, then
+    ///   without. A word in the URL-safe alphabet is passed whole, and then from after each hyphen.
+    /// - missed: called after a word in which nothing was replaced.
     static func replaced(
         in value: String, missed: () -> Void = {}, _ replace: (_ word: String) throws -> String?
     ) rethrows -> String? {
@@ -23,7 +23,7 @@ enum ChecksumWords {
             while end < bytes.count, Self.isOfBase64(bytes[end]) || Self.isURLSafe(bytes[end]) { end += 1 }
             var start = offset
             var found = false
-            // All of it, and then what is after each mark; each up to the end and up to the next mark.
+            // Tries the whole word, then the part after each mark, each up to the end and up to the next mark.
             search: while start < end {
                 let next = (start..<end).first { Self.isURLSafe(bytes[$0]) } ?? end
                 for last in next < end ? [end, next] : [end] where last > start {
@@ -47,7 +47,7 @@ enum ChecksumWords {
         return isChanged ? String(decoding: output, as: UTF8.self) : nil
     }
 
-    /// Whether a text has a word that is asked for. Looks at words as long as a digest only.
+    /// Whether a text contains a matching word. Only looks at words that are as long as a digest.
     static func contains(in text: UnsafeRawBufferPointer, where isMeant: (_ word: String) -> Bool) -> Bool {
         var start = 0
         while start + self.shortest <= text.count {
@@ -72,12 +72,12 @@ enum ChecksumWords {
         return false
     }
 
-    /// Characters of the shortest digest: MD5 in base64 without padding.
+    /// Length of the shortest digest: MD5 in base64 without padding.
     private static let shortest = 22
-    /// Longer words are data.
+    /// Longer words are data, not digests.
     private static let longest = 256
 
-    /// With its padding, and without.
+    /// The word with its padding, and without.
     private static func spellings(_ bytes: [UInt8], _ word: Range<Int>) -> [Range<Int>] {
         var end = word.upperBound
         while end < bytes.count, end - word.upperBound < 2, bytes[end] == UInt8(ascii: "=") { end += 1 }

@@ -2,22 +2,22 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Credentials in base64 that a client made of what it was given before: a user and a token (RFC 7617, 2), or JSON that holds one, as registries
-/// of containers take it.
+/// Credentials in base64 that a client built from secrets it received earlier: a user and a token (RFC 7617, 2), or JSON that contains a
+/// token, as container registries expect.
 ///
-/// They are kept in base64 with the placeholder of the token in them. A replayed client makes its own of the placeholder that it was given, and
-/// only so can it be told from other users.
+/// They stay in base64, with the placeholder of the token inside. A replayed client builds its own from the placeholder it received, and
+/// can only be distinguished from other users in this way.
 struct CodedCredentials {
-    /// The kinds of the secrets that may be such credentials.
+    /// The kinds of secrets that may be such credentials.
     static let kinds: Set<String> = [Self.kind, "token"]
     private static let kind = "authorization"
-    /// Longer ones are not looked into: header fields are shorter.
+    /// Longer values are not examined: header fields are shorter.
     private static let limit = 64 << 10
 
     let text: TextRedaction
 
-    /// The credentials with placeholders for the secrets in them. Nil if they are to be replaced as a whole: nothing in them is known, or they are
-    /// known themselves.
+    /// The credentials with placeholders for the secrets in them. Nil if they are to be replaced as a whole, either because they contain no
+    /// known secret, or because they are a known secret themselves.
     func redacted(_ credentials: [UInt8], depth: Int) -> [UInt8]? {
         guard depth < EscapeView.depthLimit, credentials.count >= Base64Text.leastLength, credentials.count <= Self.limit,
             !self.text.vault.knows(credentials), let base64 = credentials.withUnsafeBytes({ Base64Text($0[...]) })
@@ -41,10 +41,10 @@ struct CodedCredentials {
         return found
     }
 
-    /// A user and a password, either of which may be what was given.
+    /// A user and a password, either of which may be a secret received earlier.
     private func pair(_ content: UnsafeRawBufferPointer) -> [UInt8] {
         let colon = ByteScan.index(of: UInt8(ascii: ":"), in: content, from: 0)
-        // A placeholder has a colon, and so may a secret that is known.
+        // A placeholder contains a colon, and a known secret may as well.
         let end = (Placeholder.all(in: content).edits.map(\.range) + self.known(in: content).map(\.range)).first {
             $0.lowerBound == 0 && $0.upperBound > colon
         }
@@ -59,7 +59,7 @@ struct CodedCredentials {
         return user + [UInt8(ascii: ":")] + password
     }
 
-    /// One that is known gets its placeholder; any other one gets a new one.
+    /// A known part gets its placeholder; any other gets a new one.
     private func part(_ part: UnsafeRawBufferPointer, _ new: ([UInt8]) -> Placeholder) -> [UInt8] {
         if part.isEmpty || Placeholder.isAll(part) { return Array(part) }
         let known = self.known(in: part).first { $0.range == 0..<part.count }

@@ -2,18 +2,18 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of a content without codings, by its media type: text, forms, JSON, multiparts.
+/// Removes the secrets from a content without codings, by its media type: text, forms, JSON, multipart.
 struct ContentRedaction {
     let text: TextRedaction
 
-    /// Levels of multiparts within multiparts.
+    /// How deeply multiparts may be nested.
     private static let limits: MultipartLimits = {
         var limits = MultipartLimits()
         limits.parts = 10_000
         return limits
     }()
 
-    /// - Parameter headers: the message's or the part's.
+    /// - Parameter headers: the header fields of the message or part.
     func edits(in content: UnsafeRawBufferPointer, headers: HeaderFields) -> EditList {
         if let body = self.parts(of: content, headers) {
             var edits = self.edits(inText: content[..<min(body.preamble.count, content.count)], .plain)
@@ -24,7 +24,8 @@ struct ContentRedaction {
         return EditList(self.edits(of: content[...], headers))
     }
 
-    /// The parts of a multipart; if the field has no boundary, or one that is not in the content, by the content's first line.
+    /// The parts of a multipart body. If the field has no boundary, or one that does not occur, the boundary comes from the content's first
+    /// line.
     private func parts(of content: UnsafeRawBufferPointer, _ headers: HeaderFields) -> MultipartBody<Range<Int>>? {
         if let boundary = MultipartType(headers)?.boundary,
             let body = MultipartBody<Range<Int>>.parse(content, boundary: boundary, limits: Self.limits), !body.parts.isEmpty
@@ -35,7 +36,7 @@ struct ContentRedaction {
         return MultipartBody<Range<Int>>.parse(content, boundary: boundary, limits: Self.limits)
     }
 
-    /// The boundary of a content that begins as a multipart does: with a delimiter, and a field of the first part (RFC 2046, 5.1.1).
+    /// The boundary of a content that starts like a multipart: with a delimiter and a field of the first part (RFC 2046, 5.1.1).
     static func boundary(ofFirstLine content: UnsafeRawBufferPointer) -> MultipartBoundary? {
         let start = content.starts(with: [13, 10]) ? 2 : 0
         guard content.count > start + 16, content[start] == UInt8(ascii: "-"), content[start + 1] == UInt8(ascii: "-") else { return nil }
@@ -49,7 +50,7 @@ struct ContentRedaction {
         return MultipartBoundary(Array(content[(start + 2)..<last]))
     }
 
-    /// What a content without parts is, for spelling placeholders in it.
+    /// The kind of a content without parts, which decides how placeholders in it are spelled.
     static func kind(_ headers: HeaderFields, _ content: UnsafeRawBufferPointer) -> TextKind {
         self.kind(MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)), content)
     }
@@ -59,7 +60,7 @@ struct ContentRedaction {
         switch type.kind {
         case .json, .text: return .plain
         case .binary: return .binary
-        // The texts of a sequence have a control character before them.
+        // In a sequence, a control character precedes each text.
         case .unknown: return type.declaresJSONTexts || ReadableText.isReadable(content) ? .plain : .binary
         }
     }
@@ -75,7 +76,7 @@ struct ContentRedaction {
             return Self.moved(wide.edits(edits), by: slice.startIndex)
         }
         var kind = Self.kind(type, content)
-        // curl's `-d` calls everything a form.
+        // curl's `-d` declares any body as a form.
         if kind == .form, let first = content.first(where: { $0 > 32 }), "{[<".utf8.contains(first) { kind = .plain }
         return self.edits(inText: slice, kind)
     }
@@ -116,14 +117,14 @@ struct ContentRedaction {
 
     // MARK: Parts
 
-    /// - Parameter outer: the name of the part that holds these; nil if it is the body.
+    /// - Parameter outer: the name of the part that contains these; nil if it is the body.
     private func edits(
         in content: UnsafeRawBufferPointer, parts body: MultipartBody<Range<Int>>, of outer: String? = nil
     ) -> [Edit] {
         var edits: [Edit] = []
         for (index, part) in body.parts.enumerated() {
             let own = Self.name(of: part.headers.fields, index)
-            // `1/2`: a part within a part, as rules for comparison name it.
+            // `1/2`: a part within a part, named as in match rules.
             let name = outer.map { "\($0)/\(own)" } ?? own
             let ruled = self.text.rules.inside(.part(name)) ?? (outer == nil ? nil : self.text.rules.inside(.part(own)))
             switch part.content {
@@ -139,7 +140,7 @@ struct ContentRedaction {
         return edits
     }
 
-    /// Of a part, or its number from 1, as rules for comparison name it.
+    /// The name of a part, or its number from 1, as in match rules.
     private static func name(of fields: HeaderFields, _ index: Int) -> String {
         let name = ContentDisposition(fields)?.name ?? ""
         return name.isEmpty ? String(index + 1) : name
@@ -151,7 +152,7 @@ struct ContentRedaction {
         return ContentRedaction(text: text)
     }
 
-    /// File names and whatever else a part's header section says.
+    /// Filenames and anything else in a part's header section.
     private func edits(ofHeaders headers: PartHeaderSection, endingAt end: Int, in content: UnsafeRawBufferPointer) -> [Edit] {
         let start = end - headers.bytes.count
         guard start >= 0, content[start..<end].elementsEqual(headers.bytes) else { return [] }
@@ -162,7 +163,7 @@ struct ContentRedaction {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
         switch PartMeaning(fields, rules: self.text.rules) {
-        // What is too long for one secret, or of a kind that stays, may hold others.
+        // A value that is too long for one secret, or of a kind that is kept, may still contain others.
         case .secret(let kind, _, _) where content.count > NamedValue.limit || self.text.rules.keeps(kind: kind):
             return self.edits(of: slice, fields)
         case .secret(let kind, _, false) where OrdinaryValue.isOrdinary(content, kind: kind): return self.edits(of: slice, fields)
@@ -189,7 +190,7 @@ struct ContentRedaction {
         }
     }
 
-    /// Data in an encoding of mail, with line ends in it (RFC 2045, 6.7 and 6.8); nil where nothing is to be done.
+    /// Data in an encoding for mail, with line ends in it (RFC 2045, 6.7 and 6.8); nil if there is nothing to redact.
     private func edit(encoded slice: Slice<UnsafeRawBufferPointer>, _ encoding: ContentTransferEncoding, _ fields: HeaderFields) -> Edit? {
         guard encoding == .base64 || encoding == .quotedPrintable, let decoded = encoding.decode(Array(slice)) else { return nil }
         let redacted = decoded.withUnsafeBytes { bytes in
@@ -209,7 +210,7 @@ struct ContentRedaction {
         return lines.joined(separator: [13, 10]) + (slice.last == 10 ? [13, 10] : [])
     }
 
-    /// Lines end where they did; those that get too long are broken softly.
+    /// Lines end where they did before; lines that become too long get soft breaks.
     private static func quotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         var width = 0
@@ -232,17 +233,17 @@ struct ContentRedaction {
         return text
     }
 
-    /// RFC 2045, 6.8: no more than 76 characters.
+    /// RFC 2045, 6.8: at most 76 characters.
     private static let lineLength = 76
 }
 
-/// Finds the values of a JSON text that rules and exceptions name by pointers.
+/// Finds the values in a JSON text that rules and exceptions refer to by pointers.
 struct JSONPlaces {
     private struct Container {
         var isObject: Bool
         var index = 0
         var name: String?
-        /// Where it began, and what holds for all of it.
+        /// Where it began, and the rule that applies to all of it.
         var start: Int
         var kind: String?
         var isKept: Bool
@@ -258,14 +259,14 @@ struct JSONPlaces {
         self.keep = rules.keep.compactMap { if case .json(let segments)? = $0.place { segments } else { nil } }
     }
 
-    /// What is found in a text, or in each of its lines where it is not one JSON text: lines of JSON, data of events. Of a text that is cut
-    /// or broken, what stands in front of the break.
+    /// Searches a text, or each of its lines if it is not a single JSON text: JSON lines, or data of events. In a text that is cut or
+    /// broken, only the values before the break are found.
     func findings(in text: UnsafeRawBufferPointer) -> (findings: [Finding], kept: [Range<Int>]) {
         let first = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
         var (findings, kept, isWhole) = self.values(of: text, from: first)
         guard !isWhole else { return (findings, kept) }
         let found = Set(findings.map(\.range))
-        // Texts of a sequence begin with a mark, and have lines of their own (RFC 7464, 2.2).
+        // The texts of a sequence start with a record separator, and may contain line ends (RFC 7464, 2.2).
         let isSequence = first < text.count && text[first] == Self.recordSeparator
         let separator = isSequence ? Self.recordSeparator : 10
         var start = isSequence ? first + 1 : first
@@ -285,7 +286,7 @@ struct JSONPlaces {
     private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
     private static let recordSeparator: UInt8 = 0x1e
 
-    /// Behind the name of an event's field (HTML Living Standard, 9.2.6).
+    /// After the name of an event's field (HTML Living Standard, 9.2.6).
     private static func startOfData(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
         let name = Array("data:".utf8)
         return line.count - start > name.count && line[start..<start + name.count].elementsEqual(name) ? start + name.count : start
@@ -295,7 +296,7 @@ struct JSONPlaces {
         of text: UnsafeRawBufferPointer, from start: Int, number: Int? = nil
     ) -> (findings: [Finding], kept: [Range<Int>], isWhole: Bool) {
         guard let number else { return self.values(of: text, from: start) }
-        // Of several texts a rule names the value in each, or in one by its number, as rules for comparison do.
+        // With several texts, a rule refers to the value in each of them, or by number to the value in one, as match rules do.
         let numbered = JSONPlaces(
             rules: self.rules
                 + self.rules.compactMap { place in
@@ -372,7 +373,7 @@ struct JSONPlaces {
         }
     }
 
-    /// What the rules say about the value that comes next.
+    /// The verdict of the rules on the next value.
     private func meaning(_ stack: [Container]) -> (kind: String?, isKept: Bool) {
         let isKept = stack.last?.isKept ?? false || self.keep.contains { Self.matches($0, stack) }
         if let kind = stack.last?.kind { return (kind, isKept) }

@@ -1,10 +1,10 @@
-/// Edits of one text, in order and apart from each other.
+/// Edits of one text, in ascending order and without overlaps.
 package struct EditList: Sendable, Hashable {
     package private(set) var edits: [Edit] = []
 
     init() {}
 
-    /// Of edits within others the outer ones stay; edits that overlap become one.
+    /// Of nested edits, the outer ones are kept. Overlapping edits are merged.
     package init(_ edits: [Edit]) {
         guard edits.count > 1 else {
             self.edits = edits
@@ -23,7 +23,7 @@ package struct EditList: Sendable, Hashable {
         }
     }
 
-    /// Edits of bytes whose number stays: of those that overlap the first one stands, and `*` fills the rest.
+    /// Edits that keep the number of bytes. Of overlapping edits, the first one is used, and `*` fills the rest.
     init(keepingLengths edits: [Edit]) {
         self.init(edits)
         for index in self.edits.indices where self.edits[index].bytes.count != self.edits[index].range.count {
@@ -37,7 +37,7 @@ package struct EditList: Sendable, Hashable {
     package var isEmpty: Bool { self.edits.isEmpty }
     var count: Int { self.edits.count }
 
-    /// Bytes by which the text grows.
+    /// How many bytes the text grows by.
     var growth: Int { self.edits.reduce(0) { $0 + $1.bytes.count - $1.range.count } }
 
     /// Whether an edit and a range share a byte.
@@ -67,7 +67,7 @@ package struct EditList: Sendable, Hashable {
         text.withUnsafeBytes { self.applied(to: $0) }
     }
 
-    /// Where bytes in front of these offsets, which ascend, end in the new text. Behind the beginning of an edit that is its end.
+    /// The positions in the new text of these offsets, which must be ascending. An offset within an edit moves to its end.
     func moved(_ offsets: [Int]) -> [Int] {
         var moved: [Int] = []
         moved.reserveCapacity(offsets.count)
@@ -89,7 +89,7 @@ package struct EditList: Sendable, Hashable {
     }
 }
 
-/// Bytes of a text to be replaced by others.
+/// Bytes of a text that are replaced by others.
 package struct Edit: Sendable, Hashable {
     package var range: Range<Int>
     package var bytes: [UInt8]

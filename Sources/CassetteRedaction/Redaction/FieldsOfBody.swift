@@ -1,7 +1,7 @@
 package import CassetteModel
 package import TapeBytes
 
-/// Mends the header fields and the arrival that speak of a body's bytes, once these have changed.
+/// Corrects the header fields and the arrival that describe a body's bytes after these have changed.
 package struct FieldsOfBody {
     package let makeDigest: () -> any ContentDigest
 
@@ -9,26 +9,26 @@ package struct FieldsOfBody {
         self.makeDigest = makeDigest
     }
 
-    /// Signatures, which a key goes into.
+    /// Signatures, which depend on a key.
     private static let signatures: [StaticString] = ["x-hub-signature", "x-hub-signature-256", "stripe-signature"]
-    /// Words in the names of fields that carry checksums: those of HTTP, S3, Azure, Google, Artifactory, tus and registries, among others.
+    /// Words in the names of fields with checksums, among others those of HTTP, S3, Azure, Google, Artifactory, tus and registries.
     private static let words = ["digest", "checksum", "md5", "sha1", "sha256", "sha384", "sha512", "crc", "adler", "hash", "etag"]
 
-    /// Makes lengths and checksums fit. A checksum that did not fit the old bytes stays as it is, and has a note.
+    /// Corrects lengths and checksums. A checksum that did not match the old bytes is left as it is and gets a note.
     ///
     /// - Parameters:
-    ///   - growth: bytes that came in, less those that went.
-    ///   - old: a checksum of the bytes as they were, asked for when a field may have it; nil if it cannot be computed.
-    ///   - new: the same of the bytes as they are.
-    ///   - content: what the bytes are without their content codings, before and after. Applications make checksums of it that stay as they are
-    ///     where a server compresses the answer.
-    ///   - replaced: gets each checksum that was replaced.
+    ///   - growth: the number of bytes added, minus those removed.
+    ///   - old: computes a checksum of the old bytes, when a field may contain it; nil if it cannot be computed.
+    ///   - new: the same for the new bytes.
+    ///   - content: the bytes without their content codings, before and after. Checksums that an application made of its content stay the
+    ///     same if a server compresses the answer.
+    ///   - replaced: receives each checksum that was replaced.
     package func mend(
         _ fields: inout HeaderFields, growth: Int, old: (BodyChecksum) throws -> [UInt8]?, new: (BodyChecksum) throws -> [UInt8]?,
         content: (old: [UInt8], new: [UInt8])? = nil, notes: inout [String],
         replaced: (_ old: String, _ new: String) -> Void = { _, _ in }
     ) rethrows {
-        // Of a body that was cut, as much is missing as before.
+        // If the body was cut, the same number of bytes is missing as before.
         if let length = fields.first("content-length").flatMap({ Int($0) }), length >= 0 {
             fields = fields.replacing("content-length", with: "\(max(0, length + growth))")
         }
@@ -56,12 +56,12 @@ package struct FieldsOfBody {
         for name in Self.signatures where fields.contains(name) { notes.append("\(name) does not fit the redacted body") }
     }
 
-    /// Whether a field of this name, in lower case, may have a checksum of a body.
+    /// Whether a field with this name, in lower case, may contain a checksum of a body.
     static func mayHaveChecksum(_ name: String) -> Bool {
         self.words.contains(where: name.contains) && !name.hasPrefix("want-")
     }
 
-    /// A value with its checksums replaced; nil if there are none that fitted.
+    /// A value with its checksums replaced; nil if none of them matched.
     private func mended(
         _ value: String, name: String, _ misfits: inout Bool, _ old: (BodyChecksum) throws -> [UInt8]?,
         _ new: (BodyChecksum) throws -> [UInt8]?, _ content: (old: [UInt8], new: [UInt8])?,
@@ -106,7 +106,7 @@ package struct FieldsOfBody {
 
     // MARK: Arrival
 
-    /// The same pieces of the new bytes. Edges within a secret move behind it.
+    /// Keeps the pieces of the body, applied to the new bytes. Boundaries within a secret move to its end.
     package static func mend(_ arrival: inout Arrival?, edits: EditList?, oldSize: Int, newSize: Int) {
         guard var mended = arrival, !mended.pieces.isEmpty else { return }
         var ends: [Int] = []
@@ -116,7 +116,7 @@ package struct FieldsOfBody {
         var start = 0
         for (index, piece) in mended.pieces.enumerated() {
             let end = index == ends.count - 1 ? newSize : min(max(moved[index], start), newSize)
-            // A chunk of no size would end the message (RFC 9112, 7.1).
+            // A chunk of size zero would end the message (RFC 9112, 7.1).
             guard end > start || piece.size == 0 else { continue }
             pieces.append(
                 Arrival.Piece(at: piece.at, size: end - start, line: piece.size == end - start ? piece.line : Self.line(piece, end - start))
@@ -138,7 +138,7 @@ package struct FieldsOfBody {
 /// How a checksum is written in a header field.
 private enum ChecksumSpelling {
     case hex(isUpper: Bool)
-    /// Azure has the lowest byte of a CRC first.
+    /// Azure writes the lowest byte of a CRC first.
     case base64(isReversed: Bool)
     /// The standard alphabet without padding.
     case unpaddedBase64
@@ -146,10 +146,10 @@ private enum ChecksumSpelling {
     case base64URL(isPadded: Bool)
     case decimal
 
-    /// The checksums that a text may be, by its length.
+    /// The checksums that a text may be, judging by its length.
     static func candidates(for text: String, in name: String) -> [(ChecksumSpelling, BodyChecksum)] {
         let count = text.utf8.count
-        // Short ones are told from other words by their field.
+        // Short checksums are recognised only with the help of the field's name.
         let isShortNamed = name.contains("crc") || name.contains("checksum") || name.contains("hash") || name.contains("digest")
         var found: [(ChecksumSpelling, BodyChecksum)] = []
         if name.contains("crc"), !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) {
@@ -160,7 +160,8 @@ private enum ChecksumSpelling {
             let spelling = ChecksumSpelling.hex(isUpper: text.utf8.contains { $0 >= 65 && $0 <= 70 })
             found += BodyChecksum.allCases.filter { $0.size * 2 == count && ($0.size > 8 || isShortNamed) }.map { (spelling, $0) }
         }
-        // A text without either alphabet's own marks may be of both: padded it is standard, and bare it is URL-safe, as most are.
+        // A text without the characters specific to either alphabet may be in both. Padded text is taken as standard, unpadded text as
+        // URL-safe, which is most common.
         let isURLSafe = text.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         let isStandard = text.utf8.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
         guard !isURLSafe || !isStandard else { return found }
@@ -180,7 +181,7 @@ private enum ChecksumSpelling {
 
     private static func bare(isStandard: Bool) -> ChecksumSpelling { isStandard ? .unpaddedBase64 : .base64URL(isPadded: false) }
 
-    /// Whether a text of this shape is hardly anything but a checksum.
+    /// Whether a text of this form is almost certainly a checksum.
     var isCertain: Bool {
         switch self {
         case .hex, .base64, .decimal: true
@@ -214,13 +215,13 @@ private enum ChecksumSpelling {
     }
 }
 
-/// What the name of a part of multipart/form-data says about its data.
+/// What the name of a part of multipart/form-data implies about its data.
 enum PartMeaning: Sendable, Hashable {
-    /// All of it is one secret.
+    /// The whole content is one secret.
     case secret(kind: String, isSure: Bool, isRuled: Bool)
-    /// An exception names it.
+    /// An exception refers to it.
     case kept
-    /// Looked into, with these patterns.
+    /// The content is searched, with these patterns.
     case content([RedactionRule])
 
     init(_ fields: HeaderFields, rules: RedactionRules) {

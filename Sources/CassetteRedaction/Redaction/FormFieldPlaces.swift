@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds what rules and exceptions name in the content of a form's fields: `form:data|json:/id`.
+/// Finds the values that rules and exceptions refer to in the content of form fields: `form:data|json:/id`.
 ///
-/// Knows no multiparts, whose parts are contents of their own.
+/// Does not handle multipart bodies, whose parts are contents of their own.
 struct FormFieldPlaces {
     private let rules: RedactionRules
 
@@ -11,7 +11,7 @@ struct FormFieldPlaces {
         self.rules = rules
     }
 
-    /// A value without its escapes, and where each of its bytes stands in the form, its end included.
+    /// A value without its escapes, and the offset of each of its bytes in the form, as well as that of its end.
     private struct Value {
         var bytes: [UInt8] = []
         var offsets: [Int] = []

@@ -2,20 +2,21 @@ internal import CassetteFormat
 public import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of the messages of a gRPC body: their coding off, the content redacted, coding and length on again.
+/// Removes the secrets from the messages of a gRPC body: decodes each message, redacts its content, and encodes it again with its new
+/// length.
 ///
-/// Knows bodies in memory. What is cut keeps as much missing as before.
+/// Works on bodies in memory. A message that was cut still lacks the same number of bytes afterwards.
 struct GRPCRedaction {
     let content: ContentRedaction
     let type: GRPCType
-    /// What `grpc-encoding` names; nil if there is none.
+    /// The coding in `grpc-encoding`; nil if there is none.
     let coding: String?
-    /// Names of fields, where there are some.
+    /// Names of fields, if there are any.
     var schema = GRPCSchema()
 
-    /// Bytes of one message that are held at once, without its coding: the most that gRPC libraries take unless they are told otherwise.
+    /// The largest decoded message that is held in memory: the default limit of gRPC libraries.
     static let messageLimit = 4 << 20
-    /// Fields of the messages of one body that are looked at one by one; as many as a cassette shows.
+    /// How many fields of a body's messages are examined one by one: as many as a cassette shows.
     private static let fieldLimit = 65_536
 
     /// Nil for other bodies.
@@ -27,14 +28,14 @@ struct GRPCRedaction {
         self.schema = schema
     }
 
-    /// What was done to one message or to several.
+    /// The changes to one or several messages.
     struct Result {
         var edits: [Edit] = []
-        /// Placeholders that were put in.
+        /// How many placeholders were inserted.
         var count = 0
     }
 
-    /// - Parameter first: number of the first message in its body, from 0.
+    /// - Parameter first: the number of the first message in its body, from 0.
     func redacted(_ body: UnsafeRawBufferPointer, from first: Int = 0, isComplete: Bool, notes: inout [String]) -> Result {
         var result = Result()
         var offset = 0
@@ -65,7 +66,7 @@ struct GRPCRedaction {
     struct Message {
         var bytes: UnsafeRawBufferPointer
         var isCompressed: Bool
-        /// In its body, from 0.
+        /// The index in its body, from 0.
         var index: Int
     }
 
@@ -81,7 +82,7 @@ struct GRPCRedaction {
         }
     }
 
-    /// Nil if nothing is to be done.
+    /// Nil if there is nothing to redact.
     func redacted(_ message: Message, isComplete: Bool, notes: inout [String]) -> NewMessage? {
         var parser = ProtoParser(fields: Self.fieldLimit)
         return self.redacted(message, &parser, isComplete: isComplete, notes: &notes)
@@ -108,7 +109,7 @@ struct GRPCRedaction {
         do {
             isWhole = try chain.push(message.bytes) { decoded.append(contentsOf: $0) } && chain.finish()
         } catch {
-            // The budget is spent: nothing of this is used.
+            // The budget is spent, so none of the result is used.
             return nil
         }
         if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
@@ -126,14 +127,14 @@ struct GRPCRedaction {
             try new.bytes.withUnsafeBytes { try encoder.push($0) { coded.append(contentsOf: $0) } }
             try encoder.finish { coded.append(contentsOf: $0) }
         } catch {
-            // As for bodies: what holds secrets is not kept for want of memory.
+            // As with bodies, a message that contains secrets must not be kept just because memory ran out.
             note("message \(message.index + 1) is left out: its coding could not be put on again")
             return NewMessage(bytes: [], isCompressed: false, count: new.count)
         }
         return NewMessage(bytes: coded, isCompressed: true, count: new.count)
     }
 
-    /// Bytes of a coding that is not taken off.
+    /// Handles bytes in a coding that cannot be removed.
     private func opaque(_ message: Message) -> NewMessage? {
         let edits = self.content.text.edits(in: message.bytes, as: .binary)
         return edits.isEmpty ? nil : NewMessage(bytes: edits.applied(to: message.bytes), isCompressed: true, count: edits.count)
@@ -156,7 +157,7 @@ struct GRPCRedaction {
     private func redacted(_ tree: ProtoMessage, _ content: UnsafeRawBufferPointer) -> (bytes: [UInt8], count: Int)? {
         var redaction = ProtoRedaction(text: self.content.text)
         let redacted = redaction.redacted(tree)?.bytes
-        // What a field holds is a guess without a schema: a secret that is known must not survive a wrong one.
+        // Without a schema, the content of a field is a guess. A known secret must not survive a wrong guess.
         let left = (redacted ?? Array(content)).withUnsafeBytes { self.content.text.editsOfKnown(in: $0) }
         guard redacted != nil || !left.isEmpty else { return nil }
         return (left.applied(to: redacted ?? Array(content)), redaction.count + left.count)
@@ -167,7 +168,7 @@ struct GRPCRedaction {
         return list.isEmpty ? nil : (list.applied(to: content), list.count)
     }
 
-    /// Edits no wider than what changed, so that what is known of the arrival of a long message stays.
+    /// Makes each edit no larger than the change, so that the recorded arrival of a long message is preserved.
     private static func edits(from old: Message, to new: NewMessage, at offset: Int) -> [Edit] {
         var edits: [Edit] = []
         let start = offset + GRPCMessage.prefixSize
@@ -185,7 +186,7 @@ struct GRPCRedaction {
 
     // MARK: A cut message
 
-    /// What comes after the last complete message. Its length says how long it would have been.
+    /// The bytes after the last complete message. Their prefix contains the length of the whole message.
     private func redacted(rest: Slice<UnsafeRawBufferPointer>, _ index: Int, _ parser: inout ProtoParser) -> Result {
         guard !rest.isEmpty else { return Result() }
         let start = rest.startIndex + GRPCMessage.prefixSize
@@ -202,7 +203,7 @@ struct GRPCRedaction {
                 ]
                 result.count = new.count
             }
-            // In front of a token, a tag and a length may read as more of it.
+            // A tag and a length before a token could be mistaken for a part of it.
             tail = rest[(start + WholeFields.startOfCut(in: payload, from: whole.count))...]
         }
         let edits = self.content.edits(inText: tail, .binary)
@@ -212,16 +213,16 @@ struct GRPCRedaction {
     }
 }
 
-/// The fields at the beginning of a message that were not cut.
+/// The complete fields at the beginning of a message.
 private enum WholeFields {
-    /// Where the last whole field ends.
+    /// The end of the last complete field.
     static func end(in bytes: UnsafeRawBufferPointer) -> Int {
         var end = 0
         while let next = self.endOfField(in: bytes, from: end) { end = next }
         return end
     }
 
-    /// Where the value of the next field begins, which was cut; without a value, where it begins itself.
+    /// The beginning of the value of the next field, which was cut; without a value, the beginning of the field.
     static func startOfCut(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard let (tag, length) = self.varint(bytes, start), tag & 7 == 2, let (_, value) = self.varint(bytes, length) else { return start }
         return value
@@ -255,7 +256,7 @@ private enum WholeFields {
     }
 }
 
-/// The name of a coding in a note, without what a terminal could take for more.
+/// The name of a coding in a note, limited to visible characters for the sake of terminals.
 private enum VisibleCoding {
     static func text(_ coding: String?) -> String {
         guard let coding else { return "unnamed" }
@@ -263,23 +264,23 @@ private enum VisibleCoding {
     }
 }
 
-/// What is known of the messages of a body: names of fields, and what their bytes are.
+/// The knowledge about the messages of a body: the names and types of their fields.
 public struct GRPCSchema: Sendable {
-    /// Messages of the same body with names, as a cassette has them.
+    /// Messages of the same body with names, as in a cassette.
     private var recorded: [ProtoMessage?] = []
-    /// The type of all of them; nil if it is not known.
+    /// The type of all messages; nil if it is unknown.
     private let type: ProtoType?
 
     public init(_ type: ProtoType? = nil) { self.type = type }
 
-    /// - Parameter body: a recorded one, whose names count where there is no type.
+    /// - Parameter body: a recorded body, whose names are used if there is no type.
     package init(_ body: Body?, _ type: ProtoType?) {
         self.type = type
         guard case .grpc(let messages) = body?.content else { return }
         self.recorded = messages.messages.map { if case .proto(let message) = $0.content { message } else { nil } }
     }
 
-    /// - Parameter index: of the message in its body, from 0.
+    /// - Parameter index: the index of the message in its body, from 0.
     func name(_ message: inout ProtoMessage, _ index: Int) {
         if let type = self.type { return message = message.named(type) }
         guard index < self.recorded.count, let recorded = self.recorded[index] else { return }

@@ -1,21 +1,21 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of header sections and URLs.
+/// Removes the secrets from header sections and URLs.
 struct HeadRedaction {
     let text: TextRedaction
     var searched = SearchedLines()
-    /// Generation of the vault at which they may be used; nil: any.
+    /// The vault's generation at which `searched` may be used; nil if at any.
     var searchedAt: Int?
 
     private var rules: RedactionRules { self.text.rules }
 
     // MARK: Fields
 
-    /// Returns how many secrets were replaced. Names stay, whatever they are.
+    /// Returns how many secrets were replaced. Field names are never changed.
     func redact(_ fields: inout HeaderFields) -> Int {
         guard !fields.isEmpty else { return 0 }
-        // A pattern for any text may look at more than one line.
+        // A pattern for arbitrary text may span several lines.
         guard !self.rules.hasTextPatterns else { return self.redactLines(of: &fields) }
         let generation = self.text.vault.generation
         guard (self.searchedAt ?? generation) == generation else { return self.redactLines(of: &fields) }
@@ -23,11 +23,11 @@ struct HeadRedaction {
         guard !unknown.isEmpty else { return 0 }
         var redacted = unknown.count == fields.count ? fields : fields.picking(unknown)
         let count = self.redactLines(of: &redacted)
-        // What was learned may stand in the other lines.
+        // A secret just learned may also occur in the other lines.
         guard self.text.vault.generation == generation else { return self.redactLines(of: &fields) }
         let clean = unknown.indices.filter { index in
             let line = redacted.line(at: index)
-            // Of two lines that have a secret only together, both are searched each time.
+            // Two lines that only reveal a secret together are both searched each time.
             return (count == 0 || line.elementsEqual(fields.line(at: unknown[index])))
                 && !line.withUnsafeBytes { OAuthCompany.concerns($0) }
         }
@@ -55,7 +55,7 @@ struct HeadRedaction {
             while next < edits.count, edits.edits[next].range.lowerBound < line.upperBound {
                 let edit = edits.edits[next]
                 next += 1
-                // What runs over a line's end is no secret.
+                // A match that extends beyond a line's end is not a secret.
                 guard edit.range.lowerBound >= value.lowerBound, edit.range.upperBound <= value.upperBound else { continue }
                 own.append(Self.moved(edit, into: line))
             }
@@ -71,14 +71,14 @@ struct HeadRedaction {
         return count
     }
 
-    /// An edit of a section's bytes as one of a line in them.
+    /// Converts an edit of the section's bytes to one of a line in it.
     private static func moved(_ edit: Edit, into line: Range<Int>) -> Edit {
         Edit(range: edit.range.lowerBound - line.lowerBound..<edit.range.upperBound - line.lowerBound, bytes: edit.bytes)
     }
 
     // MARK: Metadata of gRPC
 
-    /// Longest value in base64 that is looked into: heads are shorter.
+    /// The longest base64 value that is examined; heads are shorter.
     private static let binaryLimit = 64 << 10
 
     /// gRPC over HTTP2, "Custom-Metadata": base64, padded or not.
@@ -86,8 +86,8 @@ struct HeadRedaction {
         fields.nameBytes(at: index).suffix(4).elementsEqual("-bin".utf8)
     }
 
-    /// A message in base64, as `grpc-status-details-bin` is one: what takes the value's place, and how many placeholders are in it. Nil if
-    /// nothing is to be done.
+    /// Handles a message in base64, such as `grpc-status-details-bin`. Returns the replacement and how many placeholders it contains, or
+    /// nil if there is nothing to redact.
     private func binaryValue(_ fields: HeaderFields, _ index: Int) -> (edit: Edit, places: Int)? {
         let value = fields.valueBytes(at: index)
         guard Self.isBinary(fields, index), !value.isEmpty, value.count <= Self.binaryLimit,
@@ -133,7 +133,7 @@ struct HeadRedaction {
         return (findings, kept)
     }
 
-    /// A sentence for people (gRPC over HTTP2, "Status-Message"), percent-encoded: it may quote anything.
+    /// A percent-encoded sentence for people (gRPC over HTTP2, "Status-Message"), which may quote anything.
     private static func findings(inText bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
         let text = UnsafeRawBufferPointer(rebasing: bytes[range])
         func moved(_ finding: Finding, _ place: Range<Int>) -> Finding {
@@ -147,7 +147,7 @@ struct HeadRedaction {
             + view.bytes.withUnsafeBytes { TextSurvey.findings(in: $0, isView: true) }.map { moved($0, view.source($0.range)) }
     }
 
-    /// Credentials among the names of protocols, since pages can set no other field of a handshake: `bearer, TOKEN`,
+    /// Credentials among the names of protocols, as pages cannot set other fields of a handshake: `bearer, TOKEN`,
     /// `base64url.bearer.authorization.k8s.io.TOKEN`, `openai-insecure-api-key.TOKEN`, `header-TOKEN`.
     private static func findings(inProtocols bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
         var findings: [Finding] = []
@@ -173,7 +173,7 @@ struct HeadRedaction {
             if lower.hasPrefix("header-") { secret = start + 7..<end }
             followsName = ["bearer", "basic", "jwt", "auth"].contains(lower) || SecretNames.isName(name)
             guard let secret, !secret.isEmpty, !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: bytes[secret])) else { continue }
-            // A JSON Web Token is found by its looks, and stays one.
+            // A JSON Web Token is recognised by its shape, and is replaced by another token.
             if bytes[secret].starts(with: "eyJ".utf8), bytes[secret].contains(UInt8(ascii: ".")) { continue }
             findings.append(Finding(kind: "authorization", range: secret, secret: Array(bytes[secret]), spelling: .plain))
         }
@@ -200,7 +200,7 @@ struct HeadRedaction {
 
     // MARK: URLs
 
-    /// Nil where nothing is to be done.
+    /// Nil if there is nothing to redact.
     func redacted(url: String) -> (url: String, count: Int)? {
         let bytes = Array(url.utf8)
         let edits = bytes.withUnsafeBytes { bytes in
@@ -234,7 +234,7 @@ struct HeadRedaction {
         return (colon + 3..<end).first { url[$0] == UInt8(ascii: "/") } ?? end
     }
 
-    /// A client that was given a placeholder in a URL may send it percent-encoded.
+    /// Decodes placeholders in a URL, since a client may send a placeholder it received percent-encoded.
     private static func plain(_ url: [UInt8]) -> [UInt8] {
         url.withUnsafeBytes { bytes in
             guard ByteSearch.contains("%7", in: bytes) else { return url }
@@ -246,7 +246,7 @@ struct HeadRedaction {
                     continue
                 }
                 let text = Finding.Spelling.query.decode(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length]))
-                // In front of a host its marks would mean something else.
+                // Before a host, the decoded characters would have a different meaning.
                 if let text, offset + length == bytes.count || bytes[offset + length] != UInt8(ascii: "@") {
                     edits.append(Edit(range: offset..<offset + length, bytes: text))
                 }

@@ -1,24 +1,24 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The digests of scripts and styles in a page that redaction changes: a Content Security Policy names them (`'sha256-…'`, Content Security
-/// Policy Level 3, 6.7.3.3), and a browser refuses a script whose digest it does not have.
+/// The digests of scripts and styles in a page that redaction changes. A Content Security Policy lists them (`'sha256-…'`, Content Security
+/// Policy Level 3, 6.7.3.3), and a browser refuses a script whose digest is not listed.
 ///
-/// A browser hashes the text as UTF-8 (6.7.3.3), in which each line end is a line feed (HTML, 13.2.3.5).
+/// A browser hashes the text as UTF-8 (6.7.3.3), with each line end as a line feed (HTML, 13.2.3.5).
 struct InlineScripts {
-    /// In base64, of both alphabets.
+    /// In base64, in both alphabets.
     private(set) var digests: [(old: String, new: String)] = []
 
     private static let checksums: [BodyChecksum] = [.sha256, .sha384, .sha512]
     private static let elements: [StaticString] = ["script", "style"]
-    /// Changed elements of one page.
+    /// The most changed elements of one page.
     private static let limit = 100
-    /// Digests of one element: of its text as a browser has it and as it was sent, in both alphabets.
+    /// The most digests of one element: of its text as the browser sees it and as it was sent, in both alphabets.
     private static let mostOfOne = Self.checksums.count * 4
-    /// Of the page; nil for UTF-8.
+    /// The page's charset; nil for UTF-8.
     private let charset: Charset?
 
-    /// - Parameter edits: of the content.
+    /// - Parameter edits: the edits of the content.
     init(_ content: UnsafeRawBufferPointer, _ headers: HeaderFields, _ edits: EditList) {
         let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
         let label = field?.parameters.first { $0.name == "charset" }.map { String(decoding: $0.value, as: UTF8.self).lowercased() }
@@ -44,7 +44,7 @@ struct InlineScripts {
         }
     }
 
-    /// Where the end tag begins.
+    /// The beginning of the end tag.
     private static func end(of element: StaticString, _ text: SurveyText, from start: Int) -> Int? {
         var mark = ByteScan.index(of: UInt8(ascii: "<"), in: text.bytes, from: start)
         while mark < text.bytes.count {
@@ -77,7 +77,7 @@ struct InlineScripts {
         }
     }
 
-    /// As a browser hashes it.
+    /// The text in the form that a browser hashes.
     private func text(_ bytes: [UInt8]) -> [UInt8] {
         let text = self.charset?.decode(bytes) ?? bytes
         guard text.contains(13) else { return text }
@@ -97,7 +97,7 @@ struct InlineScripts {
 
     private static func urlSafe(_ base64: String) -> String { String(decoding: base64.utf8.map(Base64Run.urlSafe), as: UTF8.self) }
 
-    /// Where the page itself names a digest, as in a `meta` element.
+    /// Edits where the page itself lists a digest, as in a `meta` element.
     func edits(in content: UnsafeRawBufferPointer) -> [Edit] {
         guard !self.digests.isEmpty else { return [] }
         var edits: [Edit] = []

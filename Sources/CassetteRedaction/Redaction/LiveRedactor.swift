@@ -1,13 +1,13 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// A cassette's rules on live requests, so that they are compared as the recorded ones were kept.
+/// Applies a cassette's redaction rules to live requests, so that they are compared in the redacted form of the recorded ones.
 ///
-/// Numbers of placeholders need not be those of the cassette: matching takes all placeholders for the same, and one that was recorded
-/// fits any text. A secret may come again in a later request, in base64 or hex, under no name: what a request teaches is known to those
-/// after it, see `forOneRequest`.
+/// Placeholders need not have the same numbers as in the cassette: matching treats all placeholders as equal, and a recorded one fits any
+/// text. A secret may recur in a later request, in base64 or hex and without a name. Secrets learned from a request are therefore known for
+/// later requests, see `forOneRequest`.
 public struct LiveRedactor: Sendable {
-    /// Secrets of live requests that are remembered; then they are forgotten, and those of the rules stay.
+    /// How many secrets of live requests are remembered. Beyond this they are forgotten, except for those named by rules.
     static let secretLimit = 10_000
 
     private let redactor: Redactor
@@ -28,7 +28,7 @@ public struct LiveRedactor: Sendable {
         (self.redactor, self.session, self.secretLimit) = (redactor, session, secretLimit)
     }
 
-    /// One for a single request, its head and its body. It knows the secrets of the requests before.
+    /// A redactor for the head and body of a single request. It knows the secrets of earlier requests.
     public func forOneRequest() -> LiveRedactor {
         let redactor = self.session.withLock { session in
             if session.vault.count - self.redactor.vault.count >= self.secretLimit { session = self.redactor.forSession() }
@@ -37,19 +37,19 @@ public struct LiveRedactor: Sendable {
         return LiveRedactor(redactor, of: self.session, secretLimit: self.secretLimit)
     }
 
-    /// Secrets known.
+    /// How many secrets are known.
     var count: Int { self.redactor.vault.count }
 
-    /// The URL as the cassette would hold it; nil if unchanged.
+    /// The URL as the cassette would contain it; nil if unchanged.
     public func redacted(url: String) -> String? { self.redactor.head.redacted(url: url)?.url }
 
-    /// The fields as the cassette would hold them; nil if unchanged. Lengths and digests stay those of the live body.
+    /// The fields as the cassette would contain them; nil if unchanged. Lengths and digests remain those of the live body.
     public func redacted(headers: HeaderFields) -> HeaderFields? {
         var fields = headers
         return self.redactor.head.redact(&fields) > 0 ? fields : nil
     }
 
-    /// Both as the cassette would hold them: what the fields teach is taken out of the URL too, and the other way round.
+    /// Both as the cassette would contain them. Secrets learned from the fields are also removed from the URL, and vice versa.
     public func redacted(url: String, headers: HeaderFields) -> (url: String, headers: HeaderFields) {
         var (redactedURL, redactedHeaders) = (url, headers)
         var learned = -1
@@ -63,10 +63,10 @@ public struct LiveRedactor: Sendable {
         return (redactedURL, redactedHeaders)
     }
 
-    /// The wire bytes of a body as the cassette would hold them; nil if unchanged.
+    /// The wire bytes of a body as the cassette would contain them; nil if unchanged.
     ///
     /// - Parameters:
-    ///   - headers: as the client sent them.
+    ///   - headers: the fields as the client sent them.
     ///   - messages: the type of a gRPC body's messages, if the cassette was recorded with names.
     public func redacted(body: [UInt8], headers: HeaderFields, messages: ProtoType? = nil) -> [UInt8]? {
         var request = RecordedRequest(method: "POST", url: "", headers: headers)
@@ -74,12 +74,12 @@ public struct LiveRedactor: Sendable {
         return self.redactor.redact(request: &request, body: &wire, messages).isBodyChanged ? wire?.bytes : nil
     }
 
-    /// One message of gRPC as the cassette would hold it, without its prefix; nil if unchanged.
+    /// One gRPC message as the cassette would contain it, without its prefix; nil if unchanged.
     ///
     /// - Parameters:
-    ///   - message: as it came: if it is compressed, so is what comes back, unless it could not be searched.
-    ///   - headers: of the request, as the client sent them.
-    ///   - type: of the message, if the cassette was recorded with names.
+    ///   - message: the message as it arrived. If it is compressed, so is the result, unless the message could not be searched.
+    ///   - headers: the request's fields, as the client sent them.
+    ///   - type: the type of the message, if the cassette was recorded with names.
     public func redacted(
         message: [UInt8], isCompressed: Bool, headers: HeaderFields, type: ProtoType? = nil
     ) -> (bytes: [UInt8], isCompressed: Bool)? {
@@ -91,7 +91,7 @@ public struct LiveRedactor: Sendable {
         }
     }
 
-    /// A body that is too large for memory; see `Redactor`.
+    /// Redacts a body that is too large for memory; see `Redactor`.
     public func redact(
         _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {

@@ -1,15 +1,16 @@
 internal import CassetteModel
 
-/// Redacts a gRPC body that comes in pieces, message by message.
+/// Redacts a gRPC body that arrives in pieces, message by message.
 ///
-/// Holds one message. One that is too long for that is searched by looks alone, with its length kept, or left out if it is compressed.
+/// Holds one message in memory. A message too long for that is only searched by shape, keeping its length, or is left out if it is
+/// compressed.
 final class MessageStream {
     private enum State {
         /// Collects a prefix and the message after it.
         case message
-        /// In a long message: bytes left of it, and what searches them.
+        /// Within a long message: the bytes left of it, and the stream that searches them.
         case long(left: Int, TextStream?)
-        /// What follows is no message.
+        /// The following bytes are not messages.
         case other(TextStream)
     }
 
@@ -54,7 +55,7 @@ final class MessageStream {
         }
     }
 
-    /// Bytes of the message that is held; nil before its prefix is there.
+    /// The length of the message that is held; nil until its prefix has arrived.
     private var length: Int? {
         guard self.held.count >= GRPCMessage.prefixSize else { return nil }
         return self.held[1..<GRPCMessage.prefixSize].reduce(0) { $0 << 8 | Int($1) }

@@ -1,26 +1,26 @@
 internal import TapeBytes
 
-/// The last message of a client's NTLM login ([MS-NLMP], 2.2.1.3), in base64: says who logs in, and proves it.
+/// The last message of a client's NTLM login ([MS-NLMP], 2.2.1.3), in base64. It identifies the user and contains the proof.
 ///
-/// The proof is a secret, and new in each login. The user's name is no secret, and tells apart two users who log in to one URL at the same
-/// time, as that of Digest does.
+/// The proof is a secret, and different in each login. The user's name is not a secret. It distinguishes two users who log in to one URL at
+/// the same time, as the name in Digest does.
 struct NTLMMessage {
     /// `NTLMSSP` and the number of the message.
     private static let signature = Array("NTLMSSP\0".utf8) + [3, 0, 0, 0]
-    /// Of the head, up to its flags.
+    /// The length of the head up to its flags.
     private static let headLength = 64
-    /// Where the head names the domain and the user, each by a length and an offset.
+    /// The places in the head with length and offset of the domain and the user.
     private static let domainField = 28
     private static let userField = 36
     private static let flagsField = 60
-    /// Longer ones are not looked into.
+    /// Longer values are not examined.
     private static let limit = 64 << 10
 
     private let flags: ArraySlice<UInt8>
     private let domain: ArraySlice<UInt8>
     private let user: ArraySlice<UInt8>
 
-    /// Nil if the text is no such message.
+    /// Nil if the text is not such a message.
     init?(_ base64: [UInt8]) {
         guard base64.count <= Self.limit, base64.starts(with: "TlRMTVNTUAAD".utf8), let message = Base64.decode(base64),
             message.starts(with: Self.signature), message.count >= Self.headLength,
@@ -38,12 +38,12 @@ struct NTLMMessage {
         return message[offset..<offset + length]
     }
 
-    /// The message with its domain and user alone, in base64: the same for each login of a user.
+    /// The message with only its domain and user, in base64: the same for each login of a user.
     var identity: [UInt8] {
         var message = Self.signature
         var offset = Self.headLength
         let absent = self.domain.prefix(0)
-        // The two responses, the domain, the user, the workstation and the key of the session.
+        // The two responses, the domain, the user, the workstation and the session key.
         for field in [absent, absent, self.domain, self.user, absent, absent] {
             let length = [UInt8(field.count & 0xff), UInt8(field.count >> 8)]
             message += length + length + (0..<4).map { UInt8(offset >> (8 * $0) & 0xff) }

@@ -2,20 +2,20 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of a content that a value holds as bytes or in base64: a compressed one, or a tree of values in a binary format.
+/// Removes the secrets from a content that a value contains as bytes or in base64: compressed data, or a tree of values in a binary format.
 ///
-/// Knows nothing about what is around it, whose lengths have to follow.
+/// Does not know the surrounding content, whose lengths the caller has to update.
 struct NestedContent {
     let text: TextRedaction
-    /// Contents that this one is in.
+    /// How many contents enclose this one.
     let depth: Int
-    /// Of the tree whose value it is.
+    /// The format of the tree that contains the value.
     var outer: TreeRedaction.Format?
 
-    /// Bytes of a content without its coding. A longer one is a file, which is seldom sent so.
+    /// The largest decoded content. A longer one is a file, which is rarely sent this way.
     private static let limit = 4 << 20
 
-    /// The content without its secrets, and how many there were. Nil for a content of another kind, and for one without secrets.
+    /// The content without its secrets, and how many there were. Nil if the content is of another kind, or has no secrets.
     func redacted(_ content: UnsafeRawBufferPointer) -> (bytes: [UInt8], count: Int)? {
         guard self.depth < EscapeView.depthLimit, self.text.mayGoOn(SearchBudget.costOfText) else { return nil }
         if let name = SniffedCoding.name(content) { return self.decoded(content, name) }
@@ -29,7 +29,7 @@ struct NestedContent {
         guard let chain = DecoderChain([name], limits: InflateLimits(output: Self.limit)) else { return nil }
         chain.meter = self.text.budget?.meter(coded: coded.count)
         var content: [UInt8] = []
-        // Throws if the budget is spent, and then nothing of the search is used.
+        // Throws if the budget is spent; then nothing of the search is used.
         guard let isWhole = try? chain.push(coded, deliver: { content.append(contentsOf: $0) }) && chain.finish(), isWhole,
             chain.problem == nil
         else { return nil }
@@ -45,7 +45,7 @@ struct NestedContent {
             try inner.bytes.withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
             try encoder.finish { bytes.append(contentsOf: $0) }
         } catch {
-            // Level 6 is one that zlib takes; a content with secrets in it is not kept for want of memory.
+            // zlib accepts level 6, so memory ran out. A content with secrets must not be kept for that reason.
             return ([], inner.count)
         }
         return (bytes, inner.count)

@@ -1,27 +1,27 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of a message of Protocol Buffers, field by field, with lengths that fit again.
+/// Removes the secrets from a Protocol Buffers message, field by field, and corrects the lengths.
 ///
-/// Names count where a schema gave some, as those of members of JSON do; what has no name is known by its looks. Knows neither gRPC nor
+/// Names from a schema are used like the names of JSON members. Values without names are recognised by their shape. Knows neither gRPC nor
 /// codings.
 struct ProtoRedaction {
     let text: TextRedaction
-    /// Placeholders that were put in.
+    /// How many placeholders were inserted.
     private(set) var count = 0
 
-    /// Fields that are tried for a text that may be a message: a text is hardly one, so this ends early.
+    /// How many fields are parsed to find out if a text is a message. A text rarely is, so this ends early.
     private static let trialFields = 1024
-    /// Bytes of the shortest value without a name that may hold a secret.
+    /// The shortest value without a name that may contain a secret, in bytes.
     private static let shortest = NeedleIndex.lengthLimit
 
-    /// What rules say about the values in a message.
+    /// The verdict of rules on the values in a message.
     private struct Place {
-        /// Field numbers and names from the top; empty if no rule asks for places.
+        /// Field numbers and names from the top; empty if no rule refers to places.
         var path: [(number: String, name: String?)] = []
-        /// A rule names all that is here as secrets of this kind.
+        /// Set if a rule marks everything here as secrets of this kind.
         var kind: String?
-        /// An exception names all that is here.
+        /// Whether an exception covers everything here.
         var isKept = false
     }
 
@@ -32,7 +32,7 @@ struct ProtoRedaction {
         self.hasPlaces = text.rules.hasMessagePlaces
     }
 
-    /// Nil if nothing is to be done.
+    /// Nil if there is nothing to redact.
     mutating func redacted(_ message: ProtoMessage) -> ProtoMessage? { self.message(message, Place()) }
 
     private mutating func message(_ message: ProtoMessage, _ place: Place) -> ProtoMessage? {
@@ -42,7 +42,7 @@ struct ProtoRedaction {
             let here = self.hasPlaces ? self.place(of: field, in: place) : place
             var meaning = field.name.flatMap { SecretNames.meaning(ofMember: $0.utf8) }
             if meaning?.needsCompany == true, !Self.hasCompany(message) { meaning = nil }
-            // One of several under a name is a secret if it looks like a key, as in arrays of JSON.
+            // One of several values under a name is a secret only if it looks like a key, as in JSON arrays.
             if meaning != nil, message.fields.contains(where: { $0.number == field.number && $0 != field }) {
                 meaning?.needsKeyShape = true
             }
@@ -76,7 +76,7 @@ struct ProtoRedaction {
         }
     }
 
-    /// Another parameter of a token request.
+    /// Whether the message has another parameter of a token request.
     private static func hasCompany(_ message: ProtoMessage) -> Bool {
         message.fields.contains { field in
             field.name.map { ["granttype", "redirecturi", "codeverifier", "clientsecret"].contains($0.lowercased().filter { $0 != "_" }) }
@@ -86,7 +86,7 @@ struct ProtoRedaction {
 
     // MARK: Values
 
-    /// Nil if nothing is to be done.
+    /// Nil if there is nothing to redact.
     private mutating func value(_ field: ProtoField, _ meaning: SecretNames.Meaning?, isOfPair: Bool, _ place: Place) -> ProtoValue? {
         switch field.value {
         case .message(let inner): return self.message(inner, place).map { .message($0) }
@@ -137,8 +137,8 @@ struct ProtoRedaction {
             isRuled: place.kind != nil, under: self.text.rules)
     }
 
-    /// A message of one string or of several may read as text: its tags and lengths are letters then. If a secret lies in one of its
-    /// strings, its lengths have to fit afterwards. A text that is no message after all keeps its meaning but for these letters.
+    /// A message of one or several strings may look like text, with its tags and lengths as letters. If one of its strings contains a
+    /// secret, the lengths have to be corrected. A text that is not a message after all keeps its meaning, except for these letters.
     private mutating func messageInText(_ bytes: [UInt8], _ place: Place) -> ProtoValue? {
         guard bytes.count >= Self.shortest else { return nil }
         var parser = ProtoParser(fields: Self.trialFields)
@@ -166,13 +166,13 @@ struct ProtoRedaction {
         return edits.applied(to: value)
     }
 
-    /// The placeholder of a value that a rule names.
+    /// The placeholder for a value that a rule refers to.
     private mutating func replaced(_ value: [UInt8], _ kind: String) -> [UInt8] {
         self.count += 1
         return self.text.vault.placeholder(for: value, kind: kind, isSure: true, isRuled: true, under: self.text.rules).bytes
     }
 
-    /// The secret that a field's name announces.
+    /// The secret indicated by a field's name.
     private func findings(in value: UnsafeRawBufferPointer, _ meaning: SecretNames.Meaning?, isOfPair: Bool) -> [Finding] {
         guard let meaning else { return [] }
         let range = 0..<value.count
@@ -191,9 +191,9 @@ struct ProtoRedaction {
     }
 }
 
-/// A message of two strings, the first of which names the second: an entry of a map, or a header field as services pass them on.
+/// A message of two strings, the first of which names the second: an entry of a map, or a header field as services pass it on.
 private struct PairOfFields {
-    /// What the second one is.
+    /// The meaning of the second string.
     let meaning: SecretNames.Meaning
 
     init?(_ message: ProtoMessage) {
@@ -206,7 +206,7 @@ private struct PairOfFields {
             return nil
         }
         if let cookie = SecretNames.meaning(ofMember: key), cookie.syntax != .value { meaning = cookie }
-        // Without names it may be any message, and its first string the kind of a thing.
+        // Without field names it may be any message, and its first string may be the name of a category.
         if names[1] == nil, meaning.syntax == .value { meaning.needsKeyShape = true }
         self.meaning = meaning
     }

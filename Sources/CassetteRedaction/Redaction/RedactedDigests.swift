@@ -3,18 +3,18 @@ internal import TapeBytes
 
 /// The digests that bodies had before redaction changed them.
 ///
-/// Other messages may name them: the `integrity` of a page, a manifest of a container image, an index of packages. A client that checks
-/// such a digest refuses the redacted body. Any thread may use it.
+/// Other messages may refer to them: the `integrity` attribute of a page, the manifest of a container image, a package index. A client that
+/// checks such a digest refuses the redacted body. Any thread may use it.
 public final class RedactedDigests: Sendable {
     /// A body that redaction changed.
     public struct Body: Sendable, Hashable {
         /// `GET http://…`
         public var request: String
-        /// The SHA-256 that it had, as bytes.
+        /// The SHA-256 of the original body, as bytes.
         public var digest: [UInt8]
     }
 
-    /// A digest that a text names.
+    /// A digest that occurs in a text.
     public struct Reference: Sendable, Hashable {
         public var body: Body
         public var algorithm: Algorithm
@@ -43,7 +43,7 @@ public final class RedactedDigests: Sendable {
         var references: [[UInt8]: (body: Int, algorithm: Algorithm)] = [:]
     }
 
-    /// More are not remembered.
+    /// Further digests are not remembered.
     private static let limit = 1 << 14
 
     private let state = Guarded(State())
@@ -55,8 +55,8 @@ public final class RedactedDigests: Sendable {
     /// Remembers the digests of a body.
     ///
     /// - Parameters:
-    ///   - wire: as it came off the wire.
-    ///   - content: without its codings, if a page may name the digest of that; nil otherwise.
+    ///   - wire: the body as it came off the wire.
+    ///   - content: the body without its codings, if a page may refer to the digest of that; nil otherwise.
     func add(_ wire: [UInt8], content: [UInt8]? = nil, request: String) {
         guard !wire.isEmpty, self.state.withLock({ $0.bodies.count < Self.limit }) else { return }
         let digests = Algorithm.allCases.map { ($0, $0.checksum.value(of: wire)) }
@@ -71,7 +71,7 @@ public final class RedactedDigests: Sendable {
         }
     }
 
-    /// The digests that a text names in hexadecimal digits or base64, each once.
+    /// The digests that a text contains in hexadecimal digits or base64, without duplicates.
     public func references(in text: UnsafeRawBufferPointer) -> [Reference] {
         let state = self.state.withLock { $0 }
         guard !state.bodies.isEmpty else { return [] }
@@ -85,18 +85,18 @@ public final class RedactedDigests: Sendable {
     }
 }
 
-/// Finds what may be a digest in a text: in hexadecimal digits, base64 or its URL-safe alphabet, with or without percent-encoding and the
-/// escapes of JSON.
+/// Finds possible digests in a text: in hexadecimal digits, base64 or its URL-safe alphabet, with or without percent-encoding and JSON
+/// escapes.
 enum DigestWords {
-    /// Characters of the shortest one: MD5 in base64 without padding.
+    /// Length of the shortest digest: MD5 in base64 without padding.
     private static let shortest = 22
-    /// Longer runs are data.
+    /// Longer runs are data, not digests.
     private static let longest = 4096
-    /// Characters of a digest in base64 without padding: MD5, SHA-1, SHA-256, SHA-384, SHA-512.
+    /// Lengths of digests in base64 without padding: MD5, SHA-1, SHA-256, SHA-384, SHA-512.
     private static let base64Lengths = [22, 27, 43, 64, 86]
     private static let hexLengths = [32, 40, 64, 96, 128]
 
-    /// Looks at every 22nd byte only, since a digest has at least so many characters in a row.
+    /// Only probes every 22nd byte, since a digest has at least that many characters in a row.
     static func forEach(in text: UnsafeRawBufferPointer, _ body: (_ digest: [UInt8]) -> Void) {
         var start = 0
         while start + self.shortest <= text.count {
@@ -114,7 +114,7 @@ enum DigestWords {
         }
     }
 
-    /// Escapes included.
+    /// Whether a byte may be in a run, including escapes.
     private static func isInRun(_ byte: UInt8) -> Bool {
         self.isOfBase64(byte) || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\")
     }
@@ -124,7 +124,7 @@ enum DigestWords {
             || byte == UInt8(ascii: "_")
     }
 
-    /// Without escapes, divided where an escaped character is not one of base64.
+    /// The run without escapes, split at escaped characters that are not base64.
     private static func words(_ run: UnsafeRawBufferPointer) -> [[UInt8]] {
         var words: [[UInt8]] = [[]]
         var index = 0
@@ -132,7 +132,7 @@ enum DigestWords {
             var byte = run[index]
             index += 1
             if byte == UInt8(ascii: "\\") {
-                // `\/`, and `\n` before another word.
+                // Handles `\/`, and `\n` before another word.
                 while index < run.count, run[index] == UInt8(ascii: "\\") { index += 1 }
                 if index < run.count, run[index] != UInt8(ascii: "/") {
                     index += 1
@@ -157,7 +157,7 @@ enum DigestWords {
         for part in word.split(whereSeparator: { !FormSpelling.isAlphanumeric($0) }) where self.hexLengths.contains(part.count) {
             if let digest = Hex.decode(part) { body(digest) }
         }
-        // `sha256-`, or a folder, may stand in front of it.
+        // A prefix such as `sha256-`, or a folder, may precede it.
         for length in self.base64Lengths where word.count == length || word.count > length && self.isMark(word[word.count - length - 1]) {
             let text = word.suffix(length).map {
                 $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0

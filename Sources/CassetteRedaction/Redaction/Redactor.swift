@@ -1,31 +1,31 @@
 public import CassetteModel
 public import TapeBytes
 
-/// Takes secrets out of messages: wire bytes in, wire bytes out, as if the traffic had carried placeholders.
+/// Removes secrets from messages: takes wire bytes and returns wire bytes, as if the traffic had contained placeholders.
 ///
-/// Keeps what it learns, in its vault, and header lines that hold no secret.
+/// Remembers the secrets it has learned, in its vault, and header lines without secrets.
 public struct Redactor: Sendable {
     public let rules: RedactionRules
     public let vault: SecretVault
-    /// Of one search; nil: it goes to its end.
+    /// The budget of one search; nil if the search is unlimited.
     private var budget: SearchBudget?
-    /// Names the fields of gRPC messages.
+    /// Supplies the field names of gRPC messages.
     public var schema: ProtoSchema?
     private let searched: SearchedLines
     private let dictionaries: SharedDictionaries
-    /// Nil for single requests, which are compared and forgotten.
+    /// Nil for redactors of single requests, which are compared and then forgotten.
     private let checksums: ReplacedChecksums?
     /// The digests of bodies that were changed.
     package let digests: RedactedDigests
-    /// Of the vault at which `searched` may be used; nil: at any. Other vaults come to the same number by other secrets.
+    /// The vault's generation at which `searched` may be used; nil if at any. Other vaults reach the same number with other secrets.
     private let searchedAt: Int?
-    /// Secrets that were taken out of many answers.
+    /// Secrets that were removed from many answers.
     public let spread: SpreadSecrets
-    /// Of the answer that is searched now.
+    /// The hits in the answer that is being searched.
     private var hits: SecretHits?
     let makeDigest: @Sendable () -> any ContentDigest
 
-    /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
+    /// `makeDigest` makes a SHA-256, for digests in header fields that have to be corrected.
     public init(
         rules: RedactionRules = .standard, vault: SecretVault = SecretVault(),
         makeDigest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
@@ -40,15 +40,15 @@ public struct Redactor: Sendable {
         self.spread = SpreadSecrets()
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.bytes.isEmpty {
-            // Who names a value means it, though others take it for a word.
+            // A rule that lists a value is explicit, so the value is searched for even if it looks like an ordinary word.
             let reach = SecretReach(secret.bytes, isSure: true)
             _ = vault.placeholder(
                 for: secret.bytes, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach, keeping: rules.keptShape)
         }
     }
 
-    /// Looks at the same messages. A look that teaches a secret has another one after it, and a chain of secrets of which each shows the
-    /// next one only when it is gone has three or four in real messages. What needs more was made to cost time.
+    /// How often the same messages are searched. Whenever a search finds a new secret, another one follows. In real messages, at most three
+    /// or four secrets are each revealed only by removing the previous one. A message that needs more was built to waste time.
     static let lookLimit = 16
     static let noteOfManyLooks = "not searched to the end for secrets: \(Self.lookLimit) searches each found another one"
 
@@ -68,37 +68,38 @@ public struct Redactor: Sendable {
         self.schema = other.schema
     }
 
-    /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
+    /// A redactor with the same rules and secrets for one search that may end early. If it does, discard the result.
     package func within(_ budget: SearchBudget) -> Redactor {
         Redactor(self, vault: self.vault, searched: self.searched, searchedAt: self.searchedAt, budget: budget)
     }
 
-    /// Whether the search that this one is for has ended early.
+    /// Whether the search of this redactor has ended early.
     package var isSpent: Bool { self.budget?.isSpent == true }
 
-    /// The same rules and secrets for a second thread, whose searches are not repeated for what the first one learns meanwhile.
+    /// A redactor with the same rules and secrets for a second thread. Its searches are not repeated when the first one learns more.
     package func sharingSecrets() -> Redactor {
         Redactor(
             self, vault: SecretVault(sharing: self.vault), searched: self.searched, searchedAt: self.searchedAt, budget: self.budget)
     }
 
-    /// The same rules, and the secrets known now, for one search whose result is only whether there is anything: what it learns is forgotten.
+    /// A redactor with the same rules and the currently known secrets, for one search that only tells whether there is anything. What it
+    /// learns is forgotten.
     ///
-    /// Finds no lines clean for others: one may have taken the number of a placeholder.
+    /// It marks no lines as clean for others, as a line may contain a placeholder number that it assigned.
     package func forgetting(within budget: SearchBudget) -> Redactor {
         Redactor(
             self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: budget, isForgotten: true)
     }
 
-    /// The same rules, and the secrets known now, for the requests of one session, whose placeholders' numbers do not count: what these
-    /// teach is known to the next ones, and to nobody else.
+    /// A redactor with the same rules and the currently known secrets for the requests of one session, whose placeholder numbers do not
+    /// matter. Secrets learned from a request are known for the next ones, but not elsewhere.
     func forSession() -> Redactor {
         Redactor(
             self, vault: SecretVault(copying: self.vault), searched: SearchedLines(), searchedAt: nil, budget: self.budget,
             isForgotten: true)
     }
 
-    /// The same for one of the requests, whose searches are not repeated for what others learn meanwhile.
+    /// The same for a single request. Its searches are not repeated when other requests teach new secrets.
     func forOneRequest() -> Redactor {
         Redactor(
             self, vault: SecretVault(sharing: self.vault), searched: self.searched, searchedAt: self.searchedAt, budget: self.budget,
@@ -112,9 +113,9 @@ public struct Redactor: Sendable {
         BodyRedaction(content: ContentRedaction(text: self.text(for: headers, isComplete: isComplete)), schema: schema)
     }
 
-    /// For a body. A part of a representation keeps its number of bytes, so that it still fits its place (RFC 9110, 14.4 and 14.6).
-    /// So does a whole one of which parts may be asked for, which have to fit it. And the beginning of one that was cut: its client asks for
-    /// the rest by the number of bytes that it has.
+    /// For a body. A part of a representation keeps its length, so that it still fits its place (RFC 9110, 14.4 and 14.6). So does a whole
+    /// representation of which parts may be requested, since these must fit it. So does the beginning of a body that was cut, since its
+    /// client requests the rest from the number of bytes it has.
     private func text(for headers: HeaderFields, isComplete: Bool) -> TextRedaction {
         var text = self.text
         text.keepsLengths =
@@ -124,51 +125,52 @@ public struct Redactor: Sendable {
         return text
     }
 
-    /// `Accept-Ranges: bytes` (RFC 9110, 14.3) of a body without a content coding, which would not keep its length.
+    /// `Accept-Ranges: bytes` (RFC 9110, 14.3) for a body without a content coding; a coded one would not keep its length.
     private static func acceptsRanges(_ headers: HeaderFields) -> Bool {
         guard let index = headers.firstIndex(of: "accept-ranges") else { return false }
         return headers.valueBytes(at: index).elementsEqual("bytes".utf8) { $0 | 32 == $1 }
             && (!headers.contains("content-encoding") || ContentEncoding(headers) == .none)
     }
 
-    /// `multipart/byteranges` (RFC 9110, 14.6). Told by its first letter in nearly all messages.
+    /// `multipart/byteranges` (RFC 9110, 14.6). The first letter rules out nearly all messages.
     private static func isOfRanges(_ headers: HeaderFields) -> Bool {
         guard let index = headers.firstIndex(of: "content-type") else { return false }
         let value = headers.valueBytes(at: index)
         return value.first.map { $0 | 32 } == UInt8(ascii: "m") && MultipartType(headers)?.subtype == "byteranges"
     }
 
-    /// For one message of gRPC, which is compared before its body has ended.
+    /// For a single gRPC message, which is compared before its body has ended.
     func messages(_ headers: HeaderFields, _ schema: GRPCSchema) -> GRPCRedaction? {
         GRPCRedaction(ContentRedaction(text: self.text), headers: headers, schema: schema)
     }
 
-    /// Redacts all heads of an exchange and both bodies, what is learned in one used in all of them.
+    /// Redacts all heads and both bodies of an exchange. Secrets learned in one are removed from all.
     ///
-    /// The interaction's own bodies are left alone. Digests and lengths in header fields fit afterwards, or the outcome says which do not.
+    /// Does not touch the interaction's own bodies. Corrects digests and lengths in header fields, or lists those that are wrong in the
+    /// outcome.
     public func redact(
         _ interaction: inout Interaction, requestBody: inout WireBody?, responseBody: inout WireBody?
     ) -> (request: RedactionOutcome, response: RedactionOutcome) {
         var request = RedactionOutcome()
         var response = RedactionOutcome()
         var learned = -1
-        // A secret in a URL may change it.
+        // Looked up first, as a secret in the URL may change it.
         let types = self.schema?.types(ofURL: interaction.request.url)
         let old = (request: requestBody?.bytes, response: responseBody?.bytes)
         var oldHeaders: HeaderFields?
-        // Looked at before anything is copied: few answers have such fields.
+        // Checked before anything is copied, as few answers have such fields.
         let isCoded = interaction.response?.headers.contains("content-encoding") == true
         if isCoded || interaction.response?.headers.contains("use-as-dictionary") == true, var message = interaction.response,
             var body = responseBody, self.takeDictionaryCodingOff(&message, &body, &response)
         {
             (interaction.response, responseBody) = (message, body)
         }
-        // Of most recordings nothing is known, and a copy costs as much as a small answer.
+        // Most recordings have no known secrets, and a copy costs as much as a small answer.
         let hits = self.checksums != nil && !self.vault.isEmpty ? SecretHits() : nil
         let counting = hits.map(self.counting)
-        // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
+        // A secret learned late in an exchange may occur early in it. A second search does not change anything that the first one changed.
         var looks = 0
-        // Also after bodies that have changed: what stood around a secret may be another text without it.
+        // Also search again after a body has changed: the text around a removed secret may now read differently.
         var hasChanged = false
         while (learned != self.vault.learned || hasChanged), !self.isSpent {
             guard looks < Self.lookLimit else {
@@ -191,7 +193,7 @@ public struct Redactor: Sendable {
             for index in interaction.unknown.indices where interaction.unknown[index].name == UnknownMember.archiveName {
                 response.count += self.redact(&interaction.unknown[index])
             }
-            // Kept for a body that changes: its head is put right then.
+            // Kept for a body that changes, whose head is corrected later.
             if isCoded, looks == 1 { oldHeaders = interaction.response?.headers }
             let redacted =
                 if let counting {
@@ -223,14 +225,15 @@ public struct Redactor: Sendable {
         return (request, response)
     }
 
-    /// The same redactor for an answer in which known secrets are counted.
+    /// A redactor that also counts known secrets in an answer.
     private func counting(_ hits: SecretHits) -> Redactor {
         var other = self
         other.hits = hits
         return other
     }
 
-    /// Remembers the digests of a body that was changed. Those of scripts and styles that pages name are of the content without its codings.
+    /// Remembers the digests of a body that was changed. For scripts and styles, which pages may refer to, the digests are of the decoded
+    /// content.
     private func noteDigests(of old: [UInt8]?, becoming new: WireBody?, _ headers: HeaderFields, _ request: RecordedRequest) {
         guard self.checksums != nil, let old, let new, new.isComplete, old != new.bytes else { return }
         var content: [UInt8]?
@@ -241,13 +244,13 @@ public struct Redactor: Sendable {
         self.digests.add(old, content: content, request: "\(request.method) \(request.url)")
     }
 
-    /// Whether an exception names a body by its digest.
+    /// Whether an exception lists a body by its digest.
     private func keeps(_ bytes: [UInt8]) -> Bool {
         self.rules.hasKeptBodies && self.rules.keeps(body: FieldsOfBody(makeDigest: self.makeDigest).digest(bytes))
     }
 
-    /// Decodes a body that was compressed with an earlier one (RFC 9842), since the recording may hold that one without its secrets, and
-    /// keeps one that others may be compressed with. Whether the body is another one now, without a coding.
+    /// Decodes a body that was compressed with an earlier one as its dictionary (RFC 9842), since the recording may have that one without
+    /// its secrets. Also keeps a body that may be such a dictionary. Returns whether the body was decoded.
     private func takeDictionaryCodingOff(
         _ message: inout RecordedResponse, _ body: inout WireBody, _ outcome: inout RedactionOutcome
     ) -> Bool {
@@ -275,7 +278,7 @@ public struct Redactor: Sendable {
         return count
     }
 
-    /// Error messages may quote the exchange.
+    /// Texts for people in the outcome may quote the exchange.
     private func redact(outcome: inout Outcome) -> Int {
         func redacted(_ text: String) -> (text: String, count: Int) {
             var words = Array(text.utf8)
@@ -331,7 +334,7 @@ public struct Redactor: Sendable {
         return outcome
     }
 
-    /// Notes that a message has secrets beyond the limit, which are not searched for elsewhere.
+    /// Notes that a message contains secrets beyond the limit, which are not searched for elsewhere.
     func noteLimit(since unsearched: Int, _ outcome: inout RedactionOutcome) {
         guard self.vault.unsearched > unsearched else { return }
         outcome.notes.append(
@@ -339,7 +342,7 @@ public struct Redactor: Sendable {
         )
     }
 
-    /// What stands after the sizes of chunks (RFC 9112, 7.1.1). Returns how many secrets were replaced.
+    /// Redacts chunk extensions (RFC 9112, 7.1.1). Returns how many secrets were replaced.
     public func redact(_ arrival: inout Arrival?) -> Int {
         guard var redacted = arrival else { return 0 }
         var count = 0
@@ -356,18 +359,18 @@ public struct Redactor: Sendable {
         return count
     }
 
-    /// Texts that an archive has beside its messages. Returns how many secrets were replaced.
+    /// Redacts texts in an archive outside of its messages. Returns how many secrets were replaced.
     public func redact(_ member: inout UnknownMember) -> Int {
         var json = member.json
         let count = self.redact(words: &json)
         guard count > 0 else { return 0 }
-        // A secret that takes more than a text with it.
+        // The secret extended beyond a string, so the JSON is broken.
         if (try? JSONDocument(json)) == nil { json = Array("{}".utf8) }
         member.json = json
         return count
     }
 
-    /// A text for people, with "…" for what the standard rules take for secrets. Placeholders stay.
+    /// A text for people, with "…" for secrets by the default rules. Placeholders are kept.
     package static func shown(_ text: String) -> String {
         var bytes = Array(text.utf8)
         let edits = bytes.withUnsafeBytes { Redactor().text.edits(in: $0) }
@@ -377,7 +380,7 @@ public struct Redactor: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text for people, which may have been cut, with "…" for tokens and keys that are known by what they look like. Placeholders stay.
+    /// A text for people, possibly truncated, with "…" for tokens and keys that are recognised by their shape. Placeholders are kept.
     package static func withoutTokens(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let hidden = bytes.withUnsafeBytes { bytes in
@@ -397,9 +400,9 @@ public struct Redactor: Sendable {
         return hidden.isEmpty ? text : String(decoding: hidden.applied(to: bytes), as: UTF8.self)
     }
 
-    /// Words of a reason or a message.
+    /// Redacts the words of a reason or a message.
     private func redact(words: inout [UInt8]) -> Int {
-        // "OK", of most: an anchor has four bytes, a known secret six.
+        // Most reasons are "OK". An anchor has at least four bytes, a known secret six.
         guard words.count >= 4 || !words.isEmpty && self.rules.hasTextPatterns else { return 0 }
         let edits = words.withUnsafeBytes { self.text.edits(in: $0) }
         if !edits.isEmpty { words = edits.applied(to: words) }
@@ -414,7 +417,7 @@ public struct Redactor: Sendable {
             outcome.count += self.head.redact(&fields)
             trailers = fields
         }
-        // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
+        // The body is redacted before the head's fields, because a boundary in Content-Type might be redacted.
         let result = body.flatMap { body in
             self.keeps(body.bytes)
                 ? nil
@@ -427,7 +430,7 @@ public struct Redactor: Sendable {
             if count > 0 { (body, outcome.isBodyChanged) = (wire, true) }
             outcome.count += count
         }
-        // What a spent search found is not all of it: neither its bytes nor their checksums may be used.
+        // A spent search is incomplete, so neither its bytes nor their checksums may be used.
         if let result, let old = body, !self.isSpent {
             outcome.count += result.count
             outcome.isBodyChanged = true
@@ -453,21 +456,21 @@ public struct Redactor: Sendable {
         }
     }
 
-    /// Changes when something becomes known that earlier exchanges of the recording may hold: a secret, or a checksum or length that was
-    /// replaced.
+    /// Changes when something is learned that earlier exchanges of the recording may contain: a secret, or a replaced checksum or length.
     package var generation: Int { self.vault.generation + (self.checksums?.generation ?? 0) }
 
-    /// A quick look: whether one of the secrets known by now may stand in these bytes, in any spelling. For the pass at the end of a
-    /// recording, over the text of each interaction and its sidecars.
+    /// A quick check whether these bytes may contain any of the known secrets, in any spelling. For the pass at the end of a recording,
+    /// over the text of each interaction and its sidecars.
     public func mayConcern(_ bytes: UnsafeRawBufferPointer) -> Bool {
         LeakScan(self.vault).hasLeak(bytes) || self.checksums?.mayConcern(bytes) == true
     }
 }
 
 extension Redactor {
-    /// A body that is too large for memory: `deliver` gets the redacted bytes in pieces, and is not called where nothing is to be done.
+    /// Redacts a body that is too large for memory. `deliver` receives the redacted bytes in pieces, and is not called if there is nothing
+    /// to redact.
     ///
-    /// Reads the source twice. Redact the head with `redact(request:body:)` and no body first, and then `fit` it to the new bytes.
+    /// Reads the source twice. First redact the head with `redact(request:body:)` and no body, and finally `fit` it to the new bytes.
     public func redact(
         _ source: ByteSource, headers: HeaderFields, isComplete: Bool, messages: GRPCSchema = GRPCSchema(),
         deliver: (UnsafeRawBufferPointer) throws -> Void
@@ -480,9 +483,9 @@ extension Redactor {
         return outcome
     }
 
-    /// Makes lengths and digests in header fields fit the redacted bytes of a body.
+    /// Corrects lengths and digests in header fields for the redacted bytes of a body.
     ///
-    /// Reads the sources only where a field has a digest.
+    /// Reads the sources only if a field has a digest.
     public func fit(
         _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, arrival: inout Arrival?, from old: ByteSource,
         to new: ByteSource, outcome: inout RedactionOutcome
@@ -509,7 +512,7 @@ extension Redactor {
         self.digests.add(try self.bytes(old), request: "\(request.method) \(request.url)")
     }
 
-    /// The largest body of which other checksums than SHA-256 are computed, since it is held in memory for that.
+    /// The largest body for which checksums other than SHA-256 are computed, since this holds it in memory.
     private static let checksumLimit = 64 << 20
 
     private func checksum(
@@ -536,24 +539,24 @@ extension Redactor {
     }
 }
 
-/// What redaction did to a message.
+/// The changes made to a message by redaction.
 public struct RedactionOutcome: Sendable, Hashable {
-    /// Placeholders that were put in, each place counted.
+    /// How many placeholders were inserted, counting each place.
     public var count = 0
     public var isBodyChanged = false
-    /// Whether checksums or a length in the head were made to fit the body of another message.
+    /// Whether checksums or a length in the head were corrected for the body of another message.
     var isHeadMended = false
-    /// Sentences for people on what could not be looked into or could not be made right; for `Body.note`.
+    /// Sentences for people on what could not be searched or corrected, for `Body.note`.
     public var notes: [String] = []
 
     public init() {}
 
     public var isChanged: Bool { self.count > 0 || self.isBodyChanged || self.isHeadMended }
-    /// Whether all of the body was searched, and nothing was found in it.
+    /// Whether the whole body was searched and nothing was found in it.
     package var holdsNothing: Bool { !self.isBodyChanged && self.notes.isEmpty }
     public var note: String? { self.notes.isEmpty ? nil : self.notes.joined(separator: "; ") }
 
-    /// Adds what another look did.
+    /// Adds the outcome of another search.
     public mutating func add(_ other: RedactionOutcome) {
         self.count += other.count
         self.isBodyChanged = self.isBodyChanged || other.isBodyChanged

@@ -1,32 +1,32 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Checksums and lengths that no longer fit because a body was redacted, with those that do. Other messages of the recording carry them as
-/// well: an answer to HEAD, `If-None-Match` of a later request.
+/// Checksums and lengths that became wrong when a body was redacted, with the correct ones. Other messages of the recording contain them
+/// too: the answer to a HEAD request, the `If-None-Match` of a later request.
 final class ReplacedChecksums: Sendable {
-    /// More are not remembered.
+    /// Further checksums are not remembered.
     private static let limit = 1 << 14
-    /// Lengths of one URL that are remembered.
+    /// How many lengths are remembered for one URL.
     private static let lengthsOfURL = 64
-    /// Fields that have checksums of bodies, or of scripts in them, though their names do not say so.
+    /// Fields that contain checksums of bodies, or of scripts in them, although their names do not say so.
     private static let others: Set<String> = [
         "if-match", "if-none-match", "if-range", "content-security-policy", "content-security-policy-report-only",
     ]
 
     private struct State {
         var replacements: [String: String] = [:]
-        /// The texts that one replaces.
+        /// The texts that each text has replaced.
         var sources: [String: [String]] = [:]
         /// The new length of each old one, by URL.
         var lengths: [String: [Int: Int]] = [:]
-        /// The URLs whose HEAD was answered with a length that no GET had yet.
+        /// The URLs whose HEAD was answered with a length that no GET has had yet.
         var heads: Set<String> = []
         var generation = 0
     }
 
     private let state = Guarded(State())
 
-    /// Changes when earlier messages may have what was replaced now.
+    /// Changes when earlier messages may contain something that was just replaced.
     var generation: Int { self.state.withLock { $0.generation } }
 
     func add(_ old: String, _ new: String) {
@@ -42,12 +42,12 @@ final class ReplacedChecksums: Sendable {
         }
     }
 
-    /// Remembers the length of a representation in bytes, as it came and as it is now.
+    /// Remembers the length of a representation in bytes, before and after redaction.
     func add(lengthOf url: String, old: Int, new: Int) {
         guard old != new else { return }
         self.state.withLock { state in
             guard state.lengths[url] != nil || state.lengths.count < Self.limit else { return }
-            // A body that was redacted before is redacted further.
+            // The body was redacted before and is redacted further.
             var lengths = (state.lengths[url] ?? [:]).mapValues { $0 == old ? new : $0 }
             if lengths.count < Self.lengthsOfURL { lengths[old] = new }
             if state.heads.contains(url), state.lengths[url] != lengths { state.generation += 1 }
@@ -55,9 +55,9 @@ final class ReplacedChecksums: Sendable {
         }
     }
 
-    /// Replaces what is known in the fields of another message. Whether anything was.
+    /// Replaces known checksums in the fields of another message. Returns whether it replaced any.
     func apply(to fields: inout HeaderFields) -> Bool {
-        // Of most recordings nothing is known.
+        // Most recordings have none.
         guard let known = self.state.withLock({ $0.replacements.isEmpty ? nil : $0.replacements }) else { return false }
         var changed = HeaderFields()
         var isChanged = false
@@ -76,7 +76,7 @@ final class ReplacedChecksums: Sendable {
         return isChanged
     }
 
-    /// Makes the length in an answer to HEAD fit that of GET (RFC 9110, 9.3.2). Whether it did not.
+    /// Corrects the length in an answer to HEAD to that of the GET (RFC 9110, 9.3.2). Returns whether it was wrong.
     func fit(_ fields: inout HeaderFields, toHeadOf url: String) -> Bool {
         guard let length = fields.first("content-length").flatMap({ Int($0) }) else { return false }
         let known = self.state.withLock { state -> Int? in
@@ -89,7 +89,7 @@ final class ReplacedChecksums: Sendable {
         return true
     }
 
-    /// A quick look: whether the text of an exchange that was kept earlier may hold what was replaced since.
+    /// A quick check whether the text of an exchange that was stored earlier may contain something replaced since.
     func mayConcern(_ text: UnsafeRawBufferPointer) -> Bool {
         let (known, hasLengths) = self.state.withLock { ($0.replacements, !$0.lengths.isEmpty) }
         if hasLengths, ByteSearch.contains("\"HEAD\"", in: text) { return true }

@@ -1,51 +1,52 @@
 internal import CassetteFormat
 internal import TapeBytes
 
-/// How much content a search for secrets may look at, and how much work it may do on it. Once either is spent the search ends early, and
-/// its result is incomplete and must not be used.
+/// Limits how much content a search for secrets may look at, and how much work it may do. Once either is spent, the search ends early; its
+/// result is then incomplete and must not be used.
 ///
-/// Counts bytes and units of work and knows no clock, so that the same body always costs the same. Any thread may use it, and cancel the
-/// search with it.
+/// Counts bytes and units of work but has no clock, so the same body always costs the same. Any thread may use it, and cancel the search
+/// through it.
 package final class SearchBudget: Sendable {
-    /// Thrown by what is searched in pieces.
+    /// Thrown by searches that work in pieces.
     package struct Spent: Error {
         package init() {}
     }
 
     private struct State {
-        /// Content bytes of this round, and of those before that count.
+        /// Content bytes left in this round, including earlier rounds that count.
         var left: Int
-        /// Units of work, likewise.
+        /// Units of work left, likewise.
         var workLeft: Int
         var rounds = 0
         var isDense = false
         var isSpent = false
     }
 
-    /// Content bytes per coded byte that a search on the recorder's thread takes in its stride: text stays below.
+    /// Content bytes per coded byte up to which the recorder's thread does the search itself. Text stays below this.
     package static let ratio = 100
-    /// Content bytes up to which the ratio is not looked at: a small page of blanks is no bomb.
+    /// Up to this many content bytes, the ratio is ignored: a small page of blanks is not a bomb.
     private static let ratioFloor = InflateLimits.ratioFloor
-    /// Content bytes per coded byte beyond which a body is dense: JSON and text of real services stay below.
+    /// Content bytes per coded byte beyond which a body is dense. JSON and text of real services stay below this.
     private static let usualRatio = 20
-    /// Content bytes up to which no body is dense: less is searched in about the time that its exchange takes anyway.
+    /// Up to this many content bytes, no body is dense: the search takes about as long as the exchange itself.
     private static let denseFloor = 64 << 10
-    /// Rounds over the same messages that count as one. A round that teaches a secret has another after it; most end with the second one.
+    /// How many rounds over the same messages count as one. A round that finds a new secret is followed by another; usually the second is
+    /// the last.
     private static let roundLimit = 4
 
-    /// Units of work, each about the time in which a byte of text is passed by (some 5 ns): to begin a text, to look closer at a place in
-    /// it, and to take out a secret.
+    /// Units of work, each about the time it takes to pass over a byte of text (some 5 ns): the cost of starting a text, of examining a
+    /// place in it, and of removing a secret.
     static let costOfText = 512
     static let costOfPlace = 64
     static let costOfSecret = 2048
-    /// To read a name that may be a secret's, an item of a list, and what is found.
+    /// The cost of reading a possible name of a secret, a list item, and a finding.
     static let costOfName = 256
     static let costOfItem = 128
     static let costOfFinding = 1024
-    /// For each byte of a form, whose items are decoded one by one, and of a text whose escapes are taken out.
+    /// The cost per byte of a form, whose items are decoded one by one, and of a text whose escapes are decoded.
     static let costOfFormByte = 16
     static let costOfEscapedByte = 4
-    /// Units of work of a round beyond which the size of a body says little of what its search costs.
+    /// Units of work in a round beyond which the size of a body no longer predicts the cost of its search.
     private static let usualWork = 1 << 20
 
     private let bytes: Int
@@ -54,8 +55,8 @@ package final class SearchBudget: Sendable {
     private let ratio: Int
 
     /// - Parameters:
-    ///   - bytes: of content that comes out of codings, those between two codings included.
-    ///   - work: units of work beyond passing by each byte.
+    ///   - bytes: content bytes that decoding produces, including those between two codings.
+    ///   - work: units of work beyond passing over each byte.
     package init(bytes: Int = .max, ratio: Int = .max, work: Int = .max) {
         self.bytes = bytes
         self.work = work
@@ -65,12 +66,12 @@ package final class SearchBudget: Sendable {
 
     package var isSpent: Bool { self.state.withLock { $0.isSpent } }
 
-    /// Whether the search cost far more than the sizes of the bodies on the wire suggest: a body was far longer than that, or full of
-    /// places to look at.
+    /// Whether the search cost far more than the sizes of the bodies on the wire suggest, because a body was far longer when decoded, or
+    /// full of places to examine.
     package var isDense: Bool { self.state.withLock { $0.isDense } }
 
-    /// Another look at the same messages begins: what the last one counted counts no more, so that the longest one counts alone. Beyond a
-    /// few of them each counts.
+    /// Starts another search of the same messages. The counts of the previous one are reset, so that only the longest one counts. Beyond a
+    /// few rounds, all count.
     func beginRound() {
         self.state.withLock { state in
             state.rounds += 1
@@ -81,10 +82,10 @@ package final class SearchBudget: Sendable {
     /// Ends the search at its next piece.
     package func cancel() { self.state.withLock { $0.isSpent = true } }
 
-    /// Units of work that were counted in this round, and in those before that count.
+    /// Units of work counted in this round and in earlier ones that count.
     var workDone: Int { self.state.withLock { self.work - $0.workLeft } }
 
-    /// Counts work. Whether the search goes on.
+    /// Counts work. Returns whether the search continues.
     func spend(work: Int) -> Bool {
         self.state.withLock { state in
             state.workLeft -= work
@@ -94,7 +95,7 @@ package final class SearchBudget: Sendable {
         }
     }
 
-    /// Counts what comes out of one body.
+    /// Counts the decoded bytes of one body.
     ///
     /// - Parameter coded: its size on the wire.
     func meter(coded: Int) -> (_ count: Int) throws(Spent) -> Void {

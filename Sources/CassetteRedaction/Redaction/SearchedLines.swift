@@ -1,25 +1,25 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Field lines that were searched and hold no secret: most lines of a program's messages come again and again, and are searched once, until
-/// another secret becomes known.
+/// Field lines that were searched and contain no secret. Most lines of a program's messages recur, and are searched only once until another
+/// secret becomes known.
 ///
-/// Compares whole lines, and holds at most 1,024 of 128 bytes: a line that comes takes the place of another. Any thread may use it.
+/// Compares whole lines, and holds at most 1,024 of 128 bytes; a new line replaces another one. Any thread may use it.
 final class SearchedLines: Sendable {
     private static let count = 1024
-    /// Longest line held. Longer ones are policies, tokens and cookies.
+    /// The longest line held. Longer ones are policies, tokens and cookies.
     private static let size = 128
-    /// A cell is the vault's generation at which its line was searched, the line's length (0 for none), and the line.
+    /// A cell consists of the vault's generation at which its line was searched, the line's length (0 if empty), and the line.
     private static let lengthOffset = 8
     private static let lineOffset = 16
     private static let stride = SearchedLines.lineOffset + SearchedLines.size
 
-    /// One array, since each look at another one would count its references. Empty before the first line.
+    /// A single array, since each access to a further one would update its reference count. Empty until the first line is inserted.
     private let cells = Guarded<[UInt8]>([])
 
-    /// Which of the lines are to be searched.
+    /// The lines that have to be searched.
     ///
-    /// - Parameter generation: of the vault; what was searched at another one counts no more.
+    /// - Parameter generation: the vault's generation. Lines searched at another one have to be searched again.
     func unknown(in fields: HeaderFields, at generation: Int) -> [Int] {
         self.cells.withLock { cells in
             guard !cells.isEmpty else { return Array(0..<fields.count) }
@@ -36,7 +36,7 @@ final class SearchedLines: Sendable {
         }
     }
 
-    /// Enters lines that were searched at a generation, and in which nothing was found.
+    /// Inserts lines that were searched at this generation without finding anything.
     func insert(_ indices: some Sequence<Int>, of fields: HeaderFields, at generation: Int) {
         self.cells.withLock { cells in
             if cells.isEmpty { cells = [UInt8](repeating: 0, count: Self.count * Self.stride) }
@@ -65,7 +65,7 @@ final class SearchedLines: Sendable {
         return UnsafeRawBufferPointer(rebasing: cells[place..<place + line.count]).elementsEqualFast(line)
     }
 
-    /// Where a line's cell begins, by its bytes, eight at a time. Lines of the same cell only take turns.
+    /// The start of a line's cell, by a hash of its bytes, eight at a time. Lines with the same cell merely replace each other.
     private static func start(_ line: UnsafeRawBufferPointer) -> Int {
         var hash = UInt64(truncatingIfNeeded: line.count)
         var offset = 0

@@ -2,23 +2,23 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// The bodies of a recording that others may be compressed with (RFC 9842), by their SHA-256.
+/// The bodies of a recording that may serve as compression dictionaries (RFC 9842), by their SHA-256.
 ///
-/// Lives in memory only, since a dictionary may hold secrets. Any thread may use it.
+/// Kept in memory only, since a dictionary may contain secrets. Any thread may use it.
 final class SharedDictionaries: Sendable {
     private struct State: Sendable {
         var dictionaries: [[UInt8]: [UInt8]] = [:]
-        /// The oldest one first.
+        /// The oldest first.
         var order: [[UInt8]] = []
         var bytes = 0
     }
 
-    /// Bytes of all of them. The oldest ones give way.
+    /// The total size in bytes. Beyond it, the oldest ones are dropped.
     private static let byteLimit = 16 << 20
 
     private let state = Guarded(State())
 
-    /// Keeps a response's content if the response says that it may be a dictionary (RFC 9842, 2.1).
+    /// Keeps a response's content if the response declares it as a dictionary (RFC 9842, 2.1).
     func add(_ body: WireBody, _ headers: HeaderFields, digest: (_ bytes: [UInt8]) -> [UInt8]) {
         guard headers.contains("use-as-dictionary"), body.isComplete, !body.bytes.isEmpty, body.bytes.count <= Self.byteLimit,
             let content = Self.content(body.bytes, headers) ?? self.decoded(body.bytes, headers), content.count <= Self.byteLimit
@@ -35,7 +35,7 @@ final class SharedDictionaries: Sendable {
         }
     }
 
-    /// The content without its codings; nil if they are not known.
+    /// The content without its codings; nil if they are unknown.
     static func content(_ wire: [UInt8], _ headers: HeaderFields) -> [UInt8]? {
         switch ContentEncoding(headers) {
         case .none: return wire
@@ -48,7 +48,7 @@ final class SharedDictionaries: Sendable {
         }
     }
 
-    /// A body that was compressed with one of them, decoded; nil for another body, and if it cannot be decoded.
+    /// A body that was compressed with one of these dictionaries, decoded; nil for other bodies, and if it cannot be decoded.
     func decoded(_ wire: [UInt8], _ headers: HeaderFields) -> [UInt8]? {
         guard let coding = DictionaryCoding(wire, headers), let dictionary = self.state.withLock({ $0.dictionaries[coding.hash] }) else {
             return nil

@@ -1,15 +1,16 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The content coding that bytes show by their first ones, whatever the fields say of them.
+/// The content coding that the first bytes indicate, whatever the fields declare.
 enum SniffedCoding {
-    /// Codings in one another. A body that was compressed twice by mistake has two.
+    /// How deeply codings may be nested. A body that was compressed twice by mistake has two.
     static let depthLimit = 3
 
     private static let gzip: [UInt8] = [0x1F, 0x8B, 0x08]
     private static let zstandard: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
-    /// Nil for bytes that begin otherwise, and for a coding that this build does not know. Neither `br` nor `deflate` shows itself.
+    /// Nil for bytes that begin differently, and for a coding that this build does not support. `br` and raw `deflate` cannot be
+    /// recognised.
     static func name(_ bytes: some Collection<UInt8>) -> ContentEncoding.Name? {
         guard bytes.count > 8 else { return nil }
         if bytes.starts(with: self.gzip) { return .gzip }
@@ -17,15 +18,15 @@ enum SniffedCoding {
         return self.mayBeZlib(bytes) ? .deflate : nil
     }
 
-    /// Whether bytes begin as a stream of zlib (RFC 1950, 2.2), as compressors write it: a window of 32 KiB, no dictionary, and a check of
-    /// the two bytes. A text may begin so, too.
+    /// Whether bytes begin like a zlib stream (RFC 1950, 2.2) as compressors write it: a window of 32 KiB, no dictionary, and a valid check
+    /// of the first two bytes. A text may begin like this, too.
     private static func mayBeZlib(_ bytes: some Collection<UInt8>) -> Bool {
         var iterator = bytes.makeIterator()
         guard iterator.next() == 0x78, let flags = iterator.next() else { return false }
         return [0x01, 0x5E, 0x9C, 0xDA].contains(flags)
     }
 
-    /// The codings that a body really has, in the order applied, as far as its first bytes tell.
+    /// The actual codings of a body, in the order applied, as far as its first bytes show.
     static func names(_ declared: [ContentEncoding.Name], beginning: some Collection<UInt8>) -> [ContentEncoding.Name] {
         let sniffed = self.name(beginning)
         guard let last = declared.last else { return sniffed.map { [$0] } ?? [] }

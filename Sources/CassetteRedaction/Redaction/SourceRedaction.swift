@@ -1,20 +1,21 @@
 internal import CassetteFormat
 internal import CassetteModel
 
-/// Takes the secrets out of a body that is too large for memory, in passes over its source.
+/// Removes the secrets from a body that is too large for memory, in passes over its source.
 ///
-/// What cannot be searched to its end, or not by the rules, is left out: a body that is missing is seen, a secret in one is not.
+/// A body that cannot be searched to its end, or not by the rules, is left out: a missing body is noticed, a leaked secret is not.
 struct SourceRedaction {
     let text: TextRedaction
-    /// Whether a body may be loaded after all, where rules need all of it.
+    /// Whether a body may be loaded into memory if rules need all of it.
     var mayLoad = true
-    /// Names of fields in messages of gRPC.
+    /// Names of fields in gRPC messages.
     var schema = GRPCSchema()
 
-    /// Bytes of a body that rules for places in JSON load: with its views it takes some 200 MiB, most of what the proxy may use.
+    /// The largest body that is loaded for rules with JSON places. With its views it takes some 200 MiB, most of the memory that the proxy
+    /// may use.
     static let loadLimit = 32 << 20
 
-    /// `deliver` gets the redacted bytes in pieces, and is not called where nothing is to be done.
+    /// `deliver` receives the redacted bytes in pieces, and is not called if there is nothing to redact.
     func redact(
         _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
@@ -38,7 +39,7 @@ struct SourceRedaction {
         try beginning.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
         if outcome.notes.isEmpty { names = SniffedCoding.names(names, beginning: beginning) }
         let known = self.text.vault.learned
-        // The first pass learns, so that the second knows from the beginning.
+        // The first pass learns secrets, so that the second knows them from the beginning.
         var pass = SourcePass(text: self.text, headers: headers, names: names, schema: self.schema)
         try pass.run(source) { _ in }
         if let problem = pass.problem {
@@ -49,7 +50,7 @@ struct SourceRedaction {
         if pass.count == 0 {
             outcome.notes += pass.notes
             guard self.text.vault.learned != known else { return outcome }
-            // A secret of the end of a body may stand at its beginning in another spelling.
+            // A secret at the end of a body may occur at its beginning in another spelling.
             try again.run(source) { _ in }
             guard again.count > 0 else { return outcome }
             again = SourcePass(text: self.text, headers: headers, names: names, schema: self.schema)
@@ -69,7 +70,7 @@ struct SourceRedaction {
         let body = BodyRedaction(content: ContentRedaction(text: self.text), schema: self.schema)
         let wire = try source.load()
         guard var result = body.redacted(wire, headers: headers, isComplete: isComplete, notes: &outcome.notes) else { return outcome }
-        // What its end teaches may stand at its beginning.
+        // Secrets learned at the end may occur at the beginning.
         if let again = body.redacted(result.bytes, headers: headers, isComplete: isComplete, notes: &outcome.notes) {
             result = BodyRedaction.Result(bytes: again.bytes, count: result.count + again.count)
         }
@@ -88,7 +89,7 @@ struct SourceRedaction {
     }
 }
 
-/// One pass over a body that is too large for memory: codings off, secrets out, codings on again.
+/// One pass over a body that is too large for memory: removes codings, removes secrets, and applies the codings again.
 struct SourcePass {
     let text: TextRedaction
     let headers: HeaderFields
@@ -96,7 +97,7 @@ struct SourcePass {
     let names: [ContentEncoding.Name]
     let schema: GRPCSchema
     private(set) var count = 0
-    /// What was found out about the codings, in the order applied: known once a pass is through.
+    /// The parameters of the codings, in the order applied; known once a pass has finished.
     private(set) var codings: [ContentCoding] = []
     /// Where the codings broke.
     private(set) var problem: InflateProblem?
@@ -110,7 +111,7 @@ struct SourcePass {
         self.names = names
     }
 
-    /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil if it is not needed.
+    /// - Parameter codings: the parameters found by an earlier pass, for encoding the delivered bytes; nil if nothing is delivered.
     mutating func run(_ source: ByteSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .search(codedSize: source.size)) else {
             return try self.plain(source, deliver)
@@ -134,7 +135,7 @@ struct SourcePass {
         try content?.finish { try write($0) }
         self.count = content?.count ?? 0
         self.notes = content?.notes ?? []
-        // The end of a stream that broke stays away.
+        // A stream that was broken gets no end.
         if isWhole { try encoder?.finish(deliver: deliver) }
     }
 
@@ -153,13 +154,13 @@ struct SourcePass {
     }
 }
 
-/// Redacts a content that comes in pieces, by its media type.
+/// Redacts a content that arrives in pieces, by its media type.
 enum ContentStream {
     case text(TextStream)
     case parts(PartStream)
     case messages(MessageStream)
 
-    /// - Parameter beginning: the first bytes, which tell text from other things where the type does not.
+    /// - Parameter beginning: the first bytes, which show whether it is text if the type does not.
     init(_ redaction: TextRedaction, headers: HeaderFields, schema: GRPCSchema = GRPCSchema(), beginning: UnsafeRawBufferPointer) {
         if let boundary = ContentRedaction.boundary(ofFirstLine: beginning) ?? MultipartType(headers)?.boundary {
             self = .parts(PartStream(redaction, boundary: boundary))
@@ -207,12 +208,12 @@ enum ContentStream {
     }
 }
 
-/// Redacts a multipart body that comes in pieces, part by part. Parts within parts are text to it.
+/// Redacts a multipart body that arrives in pieces, part by part. Nested parts are treated as text.
 final class PartStream {
-    /// What is done with the data of the part at hand.
+    /// How to treat the data of the current part.
     private enum Data {
         case text(TextStream)
-        /// All of it is a secret, unless it grows too long for one.
+        /// The whole part is a secret, unless it grows too long for one.
         case secret(kind: String, isSure: Bool, isRuled: Bool, [UInt8])
         case none
     }
@@ -312,22 +313,22 @@ final class PartStream {
     }
 }
 
-/// Redacts a text that comes in pieces: each byte is looked at with as much before and behind it as a secret can be long.
+/// Redacts a text that arrives in pieces. Each byte is examined together with as many bytes before and after it as a secret can be long.
 final class TextStream {
-    /// Bytes that are collected before they are looked at.
+    /// How many bytes are collected before they are searched.
     private static let blockSize = 1 << 20
-    /// Bytes at the end that wait for more: a secret that begins in front of them has its end within them.
+    /// How many bytes at the end wait for more, so that a secret that begins before them ends within them.
     private static let overlap = 2 * NamedValue.limit
-    /// Bytes that were delivered and stay in sight: the names of values that follow, the beginning of a query.
+    /// How many delivered bytes are kept as context, for the names of values that follow and the beginning of a query.
     private static let contextLimit = 4096
 
     private let redaction: TextRedaction
     private let kind: TextKind
     private var buffer: [UInt8] = []
-    /// Bytes at the buffer's beginning that were delivered.
+    /// How many bytes at the buffer's beginning were delivered.
     private var context = 0
     private(set) var count = 0
-    /// Columns of secrets in the text, as far as it was delivered; nil if there are none.
+    /// Columns with secrets in the text delivered so far; nil if there are none.
     private var columns: ColumnSurvey?
     private var isFirst = true
 
@@ -348,7 +349,7 @@ final class TextStream {
 
     private func process(isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         let (redaction, context, kind) = (self.redaction, self.context, self.kind)
-        // Behind the beginning, the text in sight does not begin with a field's name.
+        // After the first block, the buffer no longer begins with a header row.
         if self.isFirst, kind == .plain { self.columns = self.buffer.withUnsafeBytes { ColumnSurvey($0) } }
         self.isFirst = false
         var columns = self.columns

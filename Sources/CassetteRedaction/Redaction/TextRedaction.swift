@@ -2,25 +2,26 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of one text: finds them by name and looks, learns them, and finds all secrets known so far in any spelling.
+/// Removes the secrets from one text. Detects them by name and shape, learns them, and finds all secrets known so far in any spelling.
 ///
-/// Knows no message: what its places mean comes from the caller, as findings.
+/// Does not know messages: the caller passes the meaning of places as findings.
 struct TextRedaction {
     var rules: RedactionRules
     let vault: SecretVault
-    /// Of the search that this is a part of.
+    /// The budget of the search that this is a part of.
     var budget: SearchBudget?
-    /// Gets the known secrets that are found beyond their own places; nil: nobody asks.
+    /// Receives the known secrets found outside of their own places; nil if they are not counted.
     var hits: SecretHits?
-    /// Whether the number of bytes stays: of a part of a representation, whose place in it a header field names.
+    /// Whether the number of bytes must not change, as for a part of a representation whose position a header field gives.
     var keepsLengths = false
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
-    ///   - kept: ranges in which no finding counts; secrets learned elsewhere do.
-    ///   - hasMore: the text goes on: what is at its end may not be all of it, and is left to who has more.
-    ///   - depth: texts of base64 that the text is in.
-    ///   - places: what alone may be changed, in ascending order: the values of header fields. What runs over an end of one is chance.
+    ///   - kept: ranges in which findings are ignored; secrets learned elsewhere are still replaced.
+    ///   - hasMore: whether the text continues. Its end may then be incomplete, and is left to a caller that has more.
+    ///   - depth: how many base64 texts enclose this one.
+    ///   - places: the only ranges that may be changed, ascending: the values of header fields. A match that extends beyond one is a
+    ///     coincidence.
     func edits(
         in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = [],
         hasMore: Bool = false, within places: [Range<Int>]? = nil, depth: Int = 0
@@ -33,7 +34,7 @@ struct TextRedaction {
         work.learn(self.rules.patterns(in: text))
         work.learn(survey.findings)
         var views: [EscapeView] = []
-        // Escapes in bytes that are no text are chance.
+        // Escapes in binary bytes are a coincidence.
         if !kind.isBinary, let view = EscapeView(text) {
             views.append(view)
             while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.bytes.withUnsafeBytes { EscapeView($0) } }) {
@@ -43,17 +44,17 @@ struct TextRedaction {
             guard self.mayGoOn(length * SearchBudget.costOfEscapedByte) else { return EditList() }
             for level in views.indices { work.learn(in: views[...level], hasMore: hasMore) }
         } else if kind == .form {
-            // A form's items hold texts of any kind, also where they have no escapes.
+            // A form's items contain texts of any kind, even those without escapes.
             work.learn(inItems: TextSurvey.survey(text, as: .plain, hasMore: hasMore, isView: true, budget: self.budget).findings)
         }
         work.decode(survey.base64, in: text)
         work.search(views)
-        // Before edits that touch become one: a chance one must not take another with it.
+        // Filtered before adjacent edits are merged, so that a coincidental one does not take another with it.
         let edits = places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits
         return kind == .binary || self.keepsLengths ? EditList(keepingLengths: edits) : EditList(edits)
     }
 
-    /// Only secrets that are known by now, in bytes of any kind, whose number stays.
+    /// Replaces only secrets that are known by now, in bytes of any kind, keeping the number of bytes.
     func editsOfKnown(in bytes: UnsafeRawBufferPointer) -> EditList {
         guard !bytes.isEmpty else { return EditList() }
         var work = Work(self, text: bytes, kind: .binary, keepsLengths: true)
@@ -61,7 +62,7 @@ struct TextRedaction {
         return EditList(keepingLengths: work.edits)
     }
 
-    /// Whether the search has not spent its budget with this much work more.
+    /// Spends work. Returns whether the budget is not exhausted by it.
     func mayGoOn(_ work: Int) -> Bool { self.budget?.spend(work: work) != false }
 
     private static func lies(_ range: Range<Int>, within places: [Range<Int>]) -> Bool {
@@ -103,14 +104,14 @@ struct TextRedaction {
             self.kept = EditList(kept.map { Edit(range: $0, bytes: []) })
         }
 
-        /// Looked up when there is something to write: most texts have nothing.
+        /// Determined on first use, as most texts have nothing to replace.
         private mutating func spell() -> PlaceholderSpelling {
             let spelling = self.spelling ?? PlaceholderSpelling(self.kind, in: self.text, keepsLengths: self.keepsLengths)
             self.spelling = spelling
             return spelling
         }
 
-        /// Keeps the values of cookies that an exception names, whatever else is found in them.
+        /// Keeps the values of cookies that an exception lists, whatever else is found in them.
         mutating func keepCookies(_ findings: [Finding], _ views: ArraySlice<EscapeView> = []) {
             guard !self.rules.keep.isEmpty else { return }
             let kept = findings.filter { $0.cookie.map { self.rules.keeps(cookie: $0.name) } ?? false }
@@ -122,7 +123,7 @@ struct TextRedaction {
             for finding in findings { self.learn(finding, at: finding.range, isEscaped: false, count: finding.count) }
         }
 
-        /// What is found by names within the items of a form, unless the item is a secret itself.
+        /// Learns findings by name within the items of a form, unless the item itself is a secret.
         mutating func learn(inItems findings: [Finding]) {
             let taken = EditList(findings.isEmpty ? [] : self.edits)
             for var finding in findings where !taken.touches(finding.range) {
@@ -161,7 +162,7 @@ struct TextRedaction {
             }
         }
 
-        /// Credentials in base64 of which a part stays; nil if they are replaced as a whole.
+        /// Credentials in base64 of which a part is kept; nil if they are replaced as a whole.
         private func coded(_ finding: Finding) -> [UInt8]? {
             guard CodedCredentials.kinds.contains(finding.kind), finding.spelling != .base64, finding.count == nil, !self.keepsLengths,
                 !self.kind.isBinary
@@ -170,29 +171,30 @@ struct TextRedaction {
             return CodedCredentials(text: self.redaction).redacted(finding.secret, depth: self.depth)
         }
 
-        /// Whether the value of a cookie stays. Those that scripts may not read are remembered: the requests that carry them do not say so.
+        /// Whether the value of a cookie is kept. Cookies hidden from scripts are remembered, because the requests that send them do not
+        /// say so.
         private func stays(_ cookie: Finding.Cookie) -> Bool {
             if cookie.isHidden { self.vault.hide(cookie: cookie.name) }
             return cookie.isPreference && self.rules.kind(cookie: cookie.name) == nil && !self.vault.hides(cookie: cookie.name)
         }
 
-        /// Whether a finding is a placeholder, as it was put in or in the form of a secret, or a part of one.
+        /// Whether a finding is a placeholder or a part of one. It may have the form of a secret.
         private func isPlaceholder(_ finding: Finding, _ range: Range<Int>) -> Bool {
             let value = UnsafeRawBufferPointer(rebasing: self.text[range])
             return Placeholder.isAll(value, mayBeCut: true) || Placeholder.isAll(finding.secret, mayBeCut: true)
                 || Placeholder.covers(range, in: self.text)
         }
 
-        /// Bytes that are the same afterwards are no edit: they would count as a secret that was found.
+        /// Identical bytes are not an edit: it would count as a secret that was found.
         private mutating func replace(_ range: Range<Int>, with bytes: [UInt8]) {
             guard !self.text[range].elementsEqual(bytes) else { return }
             self.edits.append(Edit(range: range, bytes: bytes))
         }
 
-        /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
+        /// Learns from text behind escapes: JSON in a JSON string, a URL in a query.
         mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool) {
             guard let view = views.last else { return }
-            // A form's items hold texts of any kind.
+            // A form's items contain texts of any kind.
             let kind = self.kind == .form ? .plain : self.kind
             let (findings, base64) = view.bytes.withUnsafeBytes { bytes in
                 let survey = TextSurvey.survey(bytes, as: kind, hasMore: hasMore, isView: true, budget: self.budget)
@@ -215,7 +217,7 @@ struct TextRedaction {
 
         // MARK: Base64
 
-        /// Redacts what texts of base64 hold, and encodes it again.
+        /// Redacts the content of base64 texts, and encodes it again.
         mutating func decode(
             _ runs: [Range<Int>], in bytes: UnsafeRawBufferPointer, _ views: ArraySlice<EscapeView> = []
         ) {
@@ -266,7 +268,7 @@ struct TextRedaction {
             for depth in views.indices {
                 let part = views[...depth]
                 views[depth].bytes.withUnsafeBytes { bytes in
-                    // Escapes within escapes: what stands for a part of a byte of the next level stands for all of it.
+                    // With nested escapes, a match for a part of a byte of the next level is widened to the whole byte.
                     self.search(bytes, known) { range in
                         let wide = depth + 1 < views.count ? views[depth + 1].widened(range) : range
                         return part.reversed().reduce(wide) { $1.source($0) }
@@ -282,7 +284,7 @@ struct TextRedaction {
             known.index.search(bytes) { hits.append($0) }
             guard !hits.isEmpty, self.budget?.spend(work: hits.count * SearchBudget.costOfPlace) != false else { return }
             hits.sort { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
-            // A hit within another one is taken out with it.
+            // A hit within another one is removed together with it.
             var end = 0
             hits.removeAll { hit in
                 defer { end = max(end, hit.range.upperBound) }
@@ -345,11 +347,11 @@ struct TextRedaction {
     }
 }
 
-/// How placeholders are written into a text so that it stays what it is.
+/// How placeholders are written into a text so that it remains valid.
 struct PlaceholderSpelling {
     private let kind: TextKind
     private let keepsLengths: Bool
-    /// Of a form: whether its own escapes have small letters, and which of a placeholder's marks it has unescaped.
+    /// For a form: whether its own escapes use lower-case hex digits, and which of a placeholder's special characters it leaves unescaped.
     private var usesLowerCase = false
     private var plainMarks: [UInt8] = []
 
@@ -357,7 +359,7 @@ struct PlaceholderSpelling {
         self.kind = kind
         self.keepsLengths = keepsLengths || kind == .binary
         guard kind == .form else { return }
-        // One spelling for the whole form: only then can it be shown as fields (see `FormText`).
+        // One spelling for the whole form, because only then can it be shown as fields (see `FormText`).
         self.plainMarks = Array("{}:".utf8).filter { ByteScan.index(of: $0, in: text, from: 0) < text.count }
         var offset = 0
         while offset < text.count - 2 {
@@ -368,8 +370,8 @@ struct PlaceholderSpelling {
     }
 
     /// - Parameters:
-    ///   - range: what it takes the place of.
-    ///   - isEscaped: whether that has percent-encoding in it.
+    ///   - range: the range that is replaced.
+    ///   - isEscaped: whether the range contains percent-encoding.
     func bytes(_ marker: Placeholder, range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
         if spelling == .number, self.kind != .binary, self.kind != .form { return self.number(range.count) }
         guard !self.keepsLengths else { return self.fitted(marker, range.count) }
@@ -391,7 +393,7 @@ struct PlaceholderSpelling {
         }
     }
 
-    /// As the secret was spelled: in hex with its letters, in UTF-16 with zeros.
+    /// In the spelling of the secret: in hex with the same letter case, in UTF-16 with zeros.
     func bytes(_ placeholder: Placeholder, in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         guard form == .wide else {
             let isUpper = old.contains { $0 >= 65 && $0 <= 70 }
@@ -401,15 +403,15 @@ struct PlaceholderSpelling {
         return NeedleIndex.wide(self.keepsLengths ? self.fitted(placeholder, (old.count + 1) / 2) : placeholder.bytes)
     }
 
-    /// Text of base64 in which secrets were, coded anew.
+    /// The new base64 for a text in which secrets were replaced.
     ///
-    /// - Parameter isPadded: whether the old one ended with padding that is not escaped. In a URL, other padding is.
+    /// - Parameter isPadded: whether the old text ended with unescaped padding. In a URL, padding is escaped otherwise.
     func bytes(base64 text: [UInt8], isEscaped: Bool, isPadded: Bool) -> [UInt8] {
         if self.kind == .form || isEscaped { return self.escaped(text, keeping: []) }
         return self.kind == .url && !isPadded ? self.escaped(text, keeping: Array("+/".utf8)) : text
     }
 
-    /// 0, with blanks after it where the length stays: JSON has no zeros in front of other digits (RFC 8259, 6).
+    /// 0, followed by blanks if the length must not change: JSON allows no leading zeros (RFC 8259, 6).
     func number(_ count: Int) -> [UInt8] {
         [UInt8(ascii: "0")] + Array(repeating: 32, count: self.keepsLengths ? max(0, count - 1) : 0)
     }

@@ -1,7 +1,7 @@
-/// Exchanges of which something could not be searched for secrets: the coding is unknown or damaged, or there was too much of it.
+/// Exchanges that could not be searched completely for secrets, because a coding is unknown or damaged, or the content was too large.
 public struct UnsearchedExchanges: Sendable, Hashable {
     public private(set) var count = 0
-    /// The number of the first one, and what its note says.
+    /// The number of the first one, and the reason in its note.
     public private(set) var first: (id: Int, reason: String)? {
         get { self.firstID.map { ($0, self.reason) } }
         set { (self.firstID, self.reason) = (newValue?.id, newValue?.reason ?? "") }
@@ -19,17 +19,17 @@ public struct UnsearchedExchanges: Sendable, Hashable {
         if self.first == nil { self.first = (id, reason) }
     }
 
-    /// The part of a note that says what could not be searched, and why; nil if all was searched.
+    /// The part of a note that says what could not be searched and why; nil if everything was searched.
     static func reason(in note: String) -> String? {
         note.split(separator: "; ").first { part in Self.beginnings.contains { part.contains($0) } }.map(String.init)
     }
 
-    /// Words of the notes that say so; each note of the search has one of them.
+    /// Phrases of these notes; every note of an incomplete search contains one of them.
     private static let beginnings = [
         "not searched", "searched for secrets only up to", "left out", "rules for places in JSON are not applied", "cannot be searched",
     ]
 
-    /// One line for people, without the name of the file; nil if all was searched.
+    /// One line for people, without the name of the file; nil if everything was searched.
     public var words: String? {
         guard let first else { return nil }
         let exchanges = self.count == 1 ? "1 exchange" : "\(self.count) exchanges"

@@ -2,19 +2,19 @@ internal import CassetteFormat
 public import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of messages of WebSockets, as they are before they are deflated and cut into frames.
+/// Removes the secrets from WebSocket messages, before they are deflated and split into frames.
 extension Redactor {
-    /// Redacts a message whose bytes are in memory: JSON and text as bodies of their kind, with the same placeholders, and bytes with their
-    /// number kept. One that was kept as it was sent is left out: its content cannot be searched.
+    /// Redacts a message whose bytes are in memory. JSON and text are treated like bodies of their kind, with the same placeholders; binary
+    /// data keeps its length. A message in an unknown extension is left out, since it cannot be searched.
     ///
-    /// A payload in a file is left alone: see `redact(_:payload:deliver:)`.
+    /// A payload in a file is not touched: see `redact(_:payload:deliver:)`.
     @discardableResult
     public func redact(_ message: inout WebSocketMessage) -> RedactionOutcome {
         guard message.reserved == 0 || message.content.payload?.size ?? 0 == 0 else { return message.leaveOut() }
         var outcome = RedactionOutcome()
         let unsearched = self.vault.unsearched
         var learned = -1
-        // What is learned late in a message may stand early in it.
+        // A secret learned late in a message may occur early in it.
         var looks = 0
         while learned != self.vault.learned, !self.isSpent {
             guard looks < Self.lookLimit else {
@@ -32,10 +32,11 @@ extension Redactor {
         return outcome
     }
 
-    /// Redacts a payload in a file, in pieces: `deliver` gets the new bytes, and is not called if nothing is to be done or nothing is left.
+    /// Redacts a payload in a file, in pieces. `deliver` receives the new bytes, and is not called if nothing has to be changed or nothing
+    /// is left.
     ///
-    /// Reads the source twice. If the outcome says that the body is changed, the caller puts the new file into the message, whose frames and
-    /// note fit it already.
+    /// Reads the source twice. If the outcome says that the body changed, the caller puts the new file into the message, whose frames and
+    /// note are already correct.
     public func redact(
         _ message: inout WebSocketMessage, payload source: ByteSource, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
@@ -66,7 +67,7 @@ extension Redactor {
     private static let jsonHead = HeaderFields(["Content-Type: application/json"])
     private static let textHead = HeaderFields(["Content-Type: text/plain; charset=utf-8"])
     private static let binaryHead = HeaderFields(["Content-Type: application/octet-stream"])
-    /// RFC 6455, 5.5: the most bytes of a ping, a pong, or a close.
+    /// RFC 6455, 5.5: the largest ping, pong or close.
     private static let controlLimit = 125
 
     /// Returns how many secrets were replaced.
@@ -98,7 +99,7 @@ extension Redactor {
         }
     }
 
-    /// - Parameter isText: whether bytes that are no valid text are searched as one, as those of a text message that was cut.
+    /// - Parameter isText: whether invalid text is searched as text nevertheless, as in a text message that was cut.
     private func redacted(_ payload: WebSocketPayload, isText: Bool) -> (WebSocketPayload, EditList)? {
         let (bytes, head): ([UInt8], HeaderFields)
         switch payload {
@@ -117,7 +118,7 @@ extension Redactor {
         }
     }
 
-    /// Where placeholders do not fit, each is cut to the length of its secret.
+    /// If the placeholders do not fit, each is truncated to the length of its secret.
     private func redacted(control bytes: [UInt8], limit: Int) -> ([UInt8], Int)? {
         guard !bytes.isEmpty else { return nil }
         let kind: TextKind = bytes.withUnsafeBytes(ReadableText.isReadable) ? .plain : .binary
@@ -147,9 +148,10 @@ extension WebSocketMessage {
         self.note = self.note.map { "\($0); \(note)" } ?? note
     }
 
-    /// Keeps the number of frames when the payload has another size: a replay sends as many. Sizes of deflated frames say nothing of it.
+    /// Keeps the number of frames when the size of the payload changes, so that a replay sends as many. Does nothing for deflated messages,
+    /// whose frame sizes are unrelated.
     ///
-    /// - Parameter moved: where the ends of frames are now.
+    /// - Parameter moved: returns the new offsets of the ends of frames.
     fileprivate mutating func fitFrames(to size: Int, _ moved: (_ ends: [Int]) -> [Int]) {
         guard !self.isDeflated, !self.frames.isEmpty else { return }
         var ends: [Int] = []

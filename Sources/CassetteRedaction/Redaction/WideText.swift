@@ -1,13 +1,13 @@
 internal import TapeBytes
 
-/// A text in UTF-16, as UTF-8 to search in, and edits of that as edits of the text.
+/// A text in UTF-16, converted to UTF-8 for searching. Edits of the latter are converted back.
 struct WideText {
     let text: [UInt8]
     private let isBigEndian: Bool
-    /// Bytes of the byte order mark.
+    /// The size of the byte order mark, in bytes.
     private let markSize: Int
 
-    /// Nil for bytes of another kind. Without a byte order mark the first two characters tell: those of markup and of JSON have no high byte.
+    /// Nil for other bytes. Without a byte order mark, the first two characters decide: in markup and JSON their high bytes are zero.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 8, bytes.count % 2 == 0 else { return nil }
         switch (bytes[0], bytes[1]) {
@@ -26,20 +26,20 @@ struct WideText {
         }
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count / 2)
-        // A unit that is no character says that the bytes are something else.
+        // An invalid unit means that the bytes are not text.
         let isBroken = transcode(units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true) { text.append($0) }
         guard !isBroken, !text.contains(0) else { return nil }
         self.text = text
     }
 
-    /// - Parameter edits: of the text.
+    /// - Parameter edits: edits of the UTF-8 text.
     func edits(_ edits: EditList) -> [Edit] {
         var offset = 0
         var size = self.markSize
-        /// Bytes of the wide text in front of an offset of this one.
+        /// The offset in the UTF-16 text for an offset in the UTF-8 text.
         func move(to end: Int) -> Int {
             while offset < end {
-                // The first byte of a character tells how many there are; four of them are two units.
+                // The first byte of a character gives its length; four bytes are two units.
                 if self.text[offset] & 0xC0 != 0x80 { size += self.text[offset] >= 0xF0 ? 4 : 2 }
                 offset += 1
             }

@@ -1,11 +1,11 @@
 internal import TapeBytes
 
-/// Finds the characters and attributes of an XML document that rules and exceptions name by their elements.
+/// Finds the characters and attributes of an XML document that rules and exceptions refer to by their elements.
 ///
-/// Of a document that is cut or broken, finds what comes before the break.
+/// In a document that is cut or broken, finds those before the break.
 struct XMLPlaces {
     private struct Element {
-        /// The local name, alone and with its number among its siblings of that name.
+        /// The local name, alone and with its index among siblings of that name.
         var names: [String]
         var kind: String?
         var isKept: Bool
@@ -68,7 +68,7 @@ struct XMLPlaces {
         let value = UnsafeRawBufferPointer(rebasing: text[range])
         guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isAll(value) else { return [] }
         if let kind { return [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain, isRuled: true)] }
-        // A pattern for an element is one for its characters.
+        // A pattern for an element applies to its characters.
         let matching = self.rules.filter { item in
             guard item.rule.pattern != nil else { return false }
             if Self.matches(item.segments, stack, names) { return true }
@@ -84,7 +84,7 @@ struct XMLPlaces {
         }
     }
 
-    /// - Parameter names: of what is in the innermost element of the stack; a rule may have any of them.
+    /// - Parameter names: the names of a node in the innermost element of the stack; a rule may use any of them.
     private static func matches(_ segments: [String], _ stack: [Element], _ names: [String]) -> Bool {
         guard segments.count == stack.count + 1, let last = segments.last else { return false }
         let isElement = !(names[0].hasPrefix("@") || names[0] == "text()")

@@ -1,11 +1,11 @@
 public import CassetteModel
 public import TapeBytes
 
-/// All that is before the interactions of a cassette, the `[` included, with one of its members read or given.
+/// Everything before the interactions of a cassette, including the `[`, for reading or setting one of its members.
 ///
-/// Keeps every other byte.
+/// All other bytes are preserved.
 public struct CassetteHead: Sendable, Hashable {
-    /// The member that holds the rules of redaction.
+    /// The member with the redaction rules.
     public static let redactionMember = "redaction"
 
     public private(set) var bytes: [UInt8]
@@ -14,7 +14,7 @@ public struct CassetteHead: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Whether it is there to its end; a torn one has no members.
+    /// Whether the head is complete; a torn one has no members.
     private var isWhole: Bool { self.bytes.last == UInt8(ascii: "[") }
 
     private func document() throws(CassetteError) -> JSONValue {
@@ -26,7 +26,7 @@ public struct CassetteHead: Sendable, Hashable {
         }
     }
 
-    /// The rules the cassette was recorded with; nil where nothing was redacted.
+    /// The redaction rules that the cassette was recorded with; nil if nothing was redacted.
     public func redactionRules() throws(CassetteError) -> RedactionRules? {
         guard self.isWhole, let value = try self.document()[Self.redactionMember], value.kind != .null else { return nil }
         do {
@@ -42,7 +42,7 @@ public struct CassetteHead: Sendable, Hashable {
         return UnknownMember(name: name, json: Array(value.raw))
     }
 
-    /// Takes secrets out of what an archive that the cassette was made of has beside its entries. Returns how many were replaced.
+    /// Removes secrets from the parts of an imported archive that are outside of its entries. Returns how many were replaced.
     public mutating func redactArchive(_ redactor: Redactor) throws(CassetteError) -> Int {
         guard var member = try self.member(UnknownMember.archiveName) else { return 0 }
         let count = redactor.redact(&member)
@@ -57,7 +57,7 @@ public struct CassetteHead: Sendable, Hashable {
         return UnknownMember(name: self.redactionMember, json: writer.bytes)
     }
 
-    /// Gives or replaces a member; a new one comes right before the interactions.
+    /// Adds or replaces a member; a new one is placed right before the interactions.
     public mutating func set(_ member: UnknownMember) throws(CassetteError) {
         guard self.isWhole else {
             throw CassetteError(.damaged, "the beginning of the cassette is damaged, so its redaction rules are lost: record it again")

@@ -1,13 +1,13 @@
 internal import TapeBytes
 
-/// Placeholders as they stand where they had to fit: filled with `*`, cut, or one after the other. None of these is a secret.
+/// Recognises placeholders that were fitted to a length, and so are filled with `*`, cut, or adjacent. None of these is a secret.
 extension Placeholder {
-    /// Bytes before a place in which a placeholder around it may begin. A kind has 64 at most, and a number ten.
+    /// How many bytes before a position a placeholder around it may begin. A kind has at most 64 bytes and a number ten.
     private static let reach = 128
 
-    /// Whether the bytes are placeholders and nothing else. `*` after a placeholder fills the room that a longer secret had.
+    /// Whether the bytes are nothing but placeholders. `*` after a placeholder fills up to the length of a longer secret.
     ///
-    /// - Parameter mayBeCut: whether the last one may end early, as in bytes whose number does not change.
+    /// - Parameter mayBeCut: whether the last one may end early, as in bytes whose length does not change.
     static func isAll(_ bytes: UnsafeRawBufferPointer, mayBeCut: Bool = false) -> Bool {
         guard let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "%") || first == UInt8(ascii: "e") || first == 53
         else { return false }
@@ -27,7 +27,7 @@ extension Placeholder {
         bytes.withUnsafeBytes { self.isAll($0, mayBeCut: mayBeCut) }
     }
 
-    /// Kinds that a cut placeholder may have. Others begin like some people's passwords.
+    /// Kinds that a cut placeholder may have. Others could be the beginnings of passwords.
     private static let kinds: Set<[UInt8]> = Set(
         RedactionRules.kinds.flatMap { kind in
             (1...kind.utf8.count).map { Array(kind.utf8.prefix($0)) }
@@ -49,8 +49,7 @@ extension Placeholder {
         return index == bytes.count
     }
 
-    /// Whether a range is part of a placeholder, or all of it: a word that it has, such as its kind, is no secret there. A placeholder may be
-    /// cut.
+    /// Whether a range is within a placeholder. A word in it, such as its kind, is then not a secret. The placeholder may be cut.
     static func covers(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Bool {
         var start = range.lowerBound
         let least = max(0, start - Self.reach)

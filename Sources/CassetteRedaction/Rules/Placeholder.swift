@@ -1,18 +1,18 @@
 internal import CassetteModel
 
-/// What stands in a cassette where a secret was: `{{kind:number}}`, or a JSON Web Token or a UUID that names both in a place of its own.
+/// The replacement for a secret in a cassette: `{{kind:number}}`, or a JSON Web Token or a UUID that contains both.
 ///
-/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder is; of a token also its times, and
-/// its length where that is to stay.
+/// Reveals nothing about the secret except its kind, and that equal placeholders mean equal secrets. A token also reveals its times, and
+/// its length if lengths are kept.
 public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// Letters, digits, `_`, `-` and `.`; see `kind(_:)`.
     public let kind: String
-    /// Counts from 1 for each kind.
+    /// Counted from 1 for each kind.
     public let number: Int
-    /// In the form of the secret; nil for one that has none, and in what was read from a cassette.
+    /// The replacement in the form of the secret. Nil if there is none, and for placeholders read from a cassette.
     private let shaped: [UInt8]?
 
-    /// Longest kind: those of rules are made of field names, and a placeholder should not be longer than what it replaces by much.
+    /// The longest kind. Kinds of rules are derived from field names, and a placeholder should not be much longer than the secret.
     public static let kindLimit = 64
 
     public init(kind: String, number: Int) { self.init(kind: kind, number: number, shaped: nil) }
@@ -23,9 +23,9 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
         self.shaped = shaped
     }
 
-    /// The placeholder for a secret, in the form of that: a token for a JSON Web Token, and what else is to stay.
+    /// The placeholder for a secret, in the form of the secret if that is to be kept: a token for a JSON Web Token, and so on.
     ///
-    /// - Parameter next: the number of the next placeholder of a kind. The kind may be another one than the secret's.
+    /// - Parameter next: returns the next placeholder number of a kind. That kind may differ from the secret's.
     init(for secret: [UInt8], kind: String, keeping shape: KeptShape, next: (_ kind: String) -> Int) {
         let kind = Self.kind(kind)
         let tokenKind = WebTokenPlaceholder.kind(kind)
@@ -40,7 +40,7 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One whose number has as many zeros before it as make it as long as the secret; nil where a secret is too short for that, or too long.
+    /// A placeholder padded with leading zeros to the length of the secret; nil if the secret is too short for that, or too long.
     private static func ofLength(_ length: Int, _ kind: String, _ next: (_ kind: String) -> Int) -> Placeholder? {
         for kind in [kind, Self.shortKind] {
             let number = next(kind)
@@ -52,26 +52,26 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    /// The kind where there is no room for another one.
+    /// The kind used if there is no room for another one.
     private static let shortKind = "s"
 
     public var description: String { "{{\(self.kind):\(self.number)}}" }
-    /// As it stands in a text.
+    /// The text that is written.
     public var bytes: [UInt8] { self.shaped ?? self.plainBytes }
-    /// Of those in the form of a secret, which are kept in memory.
+    /// The memory used for a replacement in the form of a secret.
     var heldBytes: Int { self.shaped?.count ?? 0 }
     private var plainBytes: [UInt8] { Array(self.description.utf8) }
 
-    /// As it stands in place of a range: a token or a UUID would not be found again beside a letter, as behind "%20".
+    /// The placeholder to write at a range. A token or UUID next to a letter, as after "%20", would not be recognised again.
     func standing(at range: Range<Int>, in text: UnsafeRawBufferPointer) -> Placeholder {
         guard let shaped, shaped.first != UInt8(ascii: "{"), !WebTokenPlaceholder.standsAlone(range, in: text) else { return self }
         return Placeholder(kind: self.kind, number: self.number)
     }
 
-    /// As it stands where it should have a certain length: a token would be cut.
+    /// The text for a given length. A token of another length would be cut, so the plain form is used instead.
     func bytes(ofLength length: Int) -> [UInt8] { self.bytes.count == length ? self.bytes : self.plainBytes }
 
-    /// Some words as a kind: what is not allowed becomes a hyphen.
+    /// Makes a kind of some words. Characters that are not allowed become hyphens.
     public static func kind(_ words: String) -> String {
         let bytes = words.utf8.prefix(Self.kindLimit).map { Self.mayStandInKind($0) ? $0 : UInt8(ascii: "-") }
         return bytes.isEmpty ? "secret" : String(decoding: bytes, as: UTF8.self)
@@ -83,12 +83,12 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Placeholder {
-    /// Digits of a number behind its leading zeros: more secrets than that do not fit in memory.
+    /// Digits of a number after its leading zeros; more secrets do not fit in memory.
     package static let digitLimit = 10
-    /// Zeros in front of a number.
+    /// Zeros before a number.
     package static let zerosLimit = WebTokenPlaceholder.limit
 
-    /// The bytes that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil if there is none.
+    /// How many bytes the placeholder at an offset takes, with its braces and colon plain or percent-encoded; nil if there is none.
     public static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: bytes, at: offset)?.length }
 
     /// The placeholder at an offset, and how many bytes it takes; nil if there is none.
@@ -98,7 +98,7 @@ extension Placeholder {
         return (Placeholder(kind: kind.map { String(decoding: bytes[$0], as: UTF8.self) } ?? UUIDPlaceholder.kind, number: count), length)
     }
 
-    /// The kind is nil for a UUID, which does not name it.
+    /// The kind is nil for a UUID, which does not contain it.
     private static func parts(
         in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (kind: Range<Int>?, number: Range<Int>, length: Int)? {
@@ -125,11 +125,11 @@ extension Placeholder {
         while index < bytes.count, index - number < Self.digitLimit, bytes[index] >= 48, bytes[index] <= 57 { index += 1 }
         let numberEnd = index
         guard index > first, self.take("}", "7d", bytes, &index), self.take("}", "7d", bytes, &index) else { return nil }
-        // Of zeros alone the last one is the number.
+        // If there are only zeros, the last one is the number.
         return (kind..<kindEnd, min(number, numberEnd - 1)..<numberEnd, index - offset)
     }
 
-    /// Whether the bytes are one placeholder and nothing else.
+    /// Whether the bytes are exactly one placeholder.
     public static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count > 5 && self.length(in: bytes, at: 0) == bytes.count
     }
@@ -149,21 +149,21 @@ extension Placeholder {
 }
 
 extension Placeholder {
-    /// Longest placeholder, in bytes.
+    /// The longest placeholder, in bytes.
     package static let lengthLimit = WebTokenPlaceholder.limit
 
     package enum ShapeMatch: Equatable {
         case none
         case placeholder(end: Int)
-        /// The bytes end within what may be one.
+        /// The bytes end within a possible placeholder.
         case needsMore
     }
 
-    /// Looks for a JSON Web Token or a UUID that stands for another one.
+    /// Looks for a JSON Web Token or a UUID that replaces another one.
     ///
     /// - Parameters:
-    ///   - before: the byte in front of the offset; nil if there is none.
-    ///   - isFinal: whether the bytes end a text.
+    ///   - before: the byte before the offset; nil if there is none.
+    ///   - isFinal: whether the bytes end the text.
     package static func shaped(
         in bytes: UnsafeRawBufferPointer, at offset: Int, after before: UInt8?, isFinal: Bool
     ) -> ShapeMatch {
@@ -181,17 +181,17 @@ extension Placeholder {
         }
     }
 
-    /// Where a UUID that stands for another one may begin whose first hyphen is at an offset.
+    /// The beginning of a possible replacement UUID whose first hyphen is at this offset.
     package static func uuid(before hyphen: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         UUIDPlaceholder.start(before: hyphen, in: bytes)
     }
 
-    /// Where the last bytes from `start` may be the beginning of a UUID that stands for another one; nil if they cannot.
+    /// The offset from `start` on at which the last bytes may begin a replacement UUID; nil if there is none.
     package static func cutUUID(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? { UUIDPlaceholder.cut(in: bytes, from: start) }
 }
 
 extension Placeholder {
-    /// Where the placeholders of a text are, as edits that replace nothing.
+    /// The ranges of the placeholders in a text, as edits with empty replacements.
     static func all(in text: UnsafeRawBufferPointer) -> EditList {
         var found: [Edit] = []
         var offset = 0
@@ -207,11 +207,11 @@ extension Placeholder {
     }
 }
 
-/// What of a secret's form its placeholder keeps, beside a token's being one.
+/// Which properties of a secret its placeholder keeps. A token always remains a token.
 struct KeptShape: Sendable {
-    /// Of JSON Web Tokens.
+    /// Claims of JSON Web Tokens.
     var claims: Set<String> = []
     var keepsUUIDs = false
-    /// In bytes, without escapes.
+    /// Lengths in bytes, without escapes.
     var keepsLengths = false
 }

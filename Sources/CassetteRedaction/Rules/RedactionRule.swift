@@ -1,12 +1,12 @@
 internal import CassetteModel
 public import TapeBytes
 
-/// What is redacted beyond the standard rules: a place, or what a pattern finds in a place.
+/// A redaction in addition to the default rules: a place, or the matches of a pattern in a place.
 public struct RedactionRule: Sendable, Hashable {
     public let place: RedactionPlace
-    /// What of the value is a secret; all of it without a pattern.
+    /// The part of the value that is secret; the whole value if there is no pattern.
     public let pattern: Pattern?
-    /// As it was written.
+    /// The rule as written.
     public let text: String
 
     /// `PLACE` or `PLACE=REGEX`.
@@ -37,7 +37,7 @@ public struct RedactionRule: Sendable, Hashable {
         }
     }
 
-    /// A pattern without anything but plain characters, long enough to be looked for.
+    /// Whether a pattern has only literal characters and is long enough to be searched for.
     private static func spellsSecret(_ pattern: Substring.UTF8View) -> Bool {
         var bytes: [UInt8] = []
         var isEscaped = false
@@ -60,12 +60,12 @@ public struct RedactionRule: Sendable, Hashable {
         (self.place, self.pattern, self.text) = (place, rule.pattern, rule.text)
     }
 
-    /// The rule for the content of a part or a field; nil if it is for something else.
+    /// The rule for the content of a part or field; nil if it applies to something else.
     func inside(_ container: RedactionPlace) -> RedactionRule? {
         self.place.inside(container).map { RedactionRule($0, of: self) }
     }
 
-    /// The kind of its placeholders: the name of the place.
+    /// The kind of its placeholders, which is the name of the place.
     var kind: String { Self.kind(self.place) }
 
     private static func kind(_ place: RedactionPlace) -> String {
@@ -81,7 +81,7 @@ public struct RedactionRule: Sendable, Hashable {
         }
     }
 
-    /// Of an element or attribute, without its number.
+    /// The name of the last element or attribute, without its index.
     private static func lastName(_ segments: [String]) -> String {
         let name = segments.last { $0 != "*" && $0 != "@*" && !$0.hasPrefix("text()") } ?? "xml"
         return String(name.drop { $0 == "@" }.prefix { $0 != "[" })
@@ -89,7 +89,7 @@ public struct RedactionRule: Sendable, Hashable {
 
     var isJSON: Bool { if case .json = self.place { true } else { false } }
 
-    /// What the rule finds in the value of its place.
+    /// The matches of the rule in the value of its place.
     func findings(in value: UnsafeRawBufferPointer, spelling: Finding.Spelling = .plain) -> [Finding] {
         guard let pattern = self.pattern else { return [] }
         var findings: [Finding] = []
@@ -99,7 +99,7 @@ public struct RedactionRule: Sendable, Hashable {
             position = max(range.upperBound, range.lowerBound + 1)
             guard !range.isEmpty, range.count <= NamedValue.limit else { continue }
             let text = UnsafeRawBufferPointer(rebasing: value[range])
-            // A pattern may be so wide that it takes a placeholder's own letters for a secret.
+            // A pattern may be so broad that it matches a placeholder itself.
             let known = placeholders ?? Placeholder.all(in: value)
             placeholders = known
             guard !known.touches(range), let secret = spelling.decode(text) else { continue }
@@ -109,7 +109,7 @@ public struct RedactionRule: Sendable, Hashable {
     }
 }
 
-/// A place in a message that a rule names.
+/// A place in a message that a rule refers to.
 public indirect enum RedactionPlace: Sendable, Hashable {
     /// A header or trailer field, in lower case.
     case header(String)
@@ -117,25 +117,25 @@ public indirect enum RedactionPlace: Sendable, Hashable {
     case query(String)
     /// A cookie in `Cookie` and `Set-Cookie`, by its name.
     case cookie(String)
-    /// A value in JSON, by the segments of its pointer (RFC 6901); `*` stands for any member or element.
+    /// A value in JSON, by the segments of its pointer (RFC 6901); `*` matches any member or element.
     case json([String])
-    /// The characters of an element of XML, with all in it, or an attribute: by the local names on the way, as `a`, `b[2]`, `*` for any
+    /// The characters of an XML element with everything in it, or an attribute, by the local names on the path: `a`, `b[2]`, `*` for any
     /// element, and last `@name`, `@*` or `text()`.
     case xml([String])
-    /// A field in messages of gRPC, by the numbers or the names of the fields around it and its own; `*` stands for any field.
+    /// A field in gRPC messages, by the numbers or names of the enclosing fields and its own; `*` matches any field.
     case grpc([String])
     /// A field of a form, by its decoded name.
     case form(String)
     /// A part of multipart/form-data, by its name.
     case part(String)
-    /// A place in the content of a part, or of a field of a form: `part:meta|json:/id`.
+    /// A place in the content of a part or form field: `part:meta|json:/id`.
     case within(RedactionPlace, RedactionPlace)
     /// The path of a URL.
     case path
-    /// Any text at all: for patterns.
+    /// Any text, for patterns.
     case text
 
-    /// Longest name: those of fields and members stay far below.
+    /// The longest name. Names of fields and members are far shorter.
     private static let nameLimit = 1024
 
     public init(_ text: String) throws(SettingSyntaxError) {
@@ -182,10 +182,10 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         }
     }
 
-    /// Kinds of places in the content of a part or field that are looked for there.
+    /// The kinds of places that are supported in the content of a part or field.
     private static let innerKinds = ["json:", "xml:", "form:", "part:"]
 
-    /// The bar after a name: what follows it is a place, too. Any other bar is of the name.
+    /// The bar after a name, which is followed by another place. Any other bar belongs to the name.
     private static func bar(in name: String) -> String.Index? {
         name.indices.dropFirst().first { index in
             name[index] == "|"
@@ -193,7 +193,7 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         }
     }
 
-    /// The place within the content of a part or a field; nil if it is somewhere else.
+    /// The place within the content of a part or field; nil if it is not in that container.
     func inside(_ container: RedactionPlace) -> RedactionPlace? {
         guard case .within(container, let inner) = self else { return nil }
         return inner
@@ -210,7 +210,7 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         )
     }
 
-    /// Names of elements after slashes, without their prefixes.
+    /// Element names after slashes, without their prefixes.
     private static func elements(_ path: String, of text: String) throws(SettingSyntaxError) -> [String] {
         let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard names.count > 1, names[0].isEmpty, !names.dropFirst().contains(where: { $0.isEmpty || $0 == "@" }) else {
@@ -223,7 +223,7 @@ public indirect enum RedactionPlace: Sendable, Hashable {
         }
     }
 
-    /// As pointers of JSON are, with a field at least.
+    /// Like JSON pointers, but with at least one field.
     private static func fields(_ path: String, of text: String) throws(SettingSyntaxError) -> [String] {
         guard path.hasPrefix("/"), path.utf8.count > 1 else {
             throw SettingSyntaxError(

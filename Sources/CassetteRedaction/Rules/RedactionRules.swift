@@ -1,19 +1,19 @@
 public import TapeBytes
 
-/// What is taken out of messages before they are kept: the standard rules, others, and exceptions from both.
+/// Which data is removed from messages before they are stored: the default rules, additional rules, and exceptions from both.
 ///
-/// Holds values of secrets, but never writes them.
+/// Contains the values of secrets, but never writes them.
 public struct RedactionRules: Sendable, Hashable {
-    /// Rules beside the standard ones.
+    /// Rules in addition to the default ones.
     public private(set) var rules: [RedactionRule] = []
-    /// Places and kinds that stay.
+    /// Places and kinds that are kept.
     public private(set) var keep: [RedactionException] = []
     public private(set) var secrets: [SecretValue] = []
 
-    /// Rules of one cassette, and exceptions: each is work for each message.
+    /// The most rules, and the most exceptions, of one cassette. Each costs time for each message.
     public static let limit = 1000
 
-    /// What is redacted without being asked for.
+    /// The redaction that applies by default.
     public static let standard = RedactionRules()
 
     private init() {}
@@ -22,8 +22,8 @@ public struct RedactionRules: Sendable, Hashable {
     ///   - rules: `PLACE` or `PLACE=REGEX`.
     ///   - keep: `PLACE`, a kind of placeholder, `jwt:CLAIM`, `shape:uuid`, `shape:length` or `body:sha256:HEX`.
     ///
-    /// Throws as well for an exception without effect: a kind that no secret has. One that is read from a cassette may be older than the
-    /// kinds of this version.
+    /// Also throws for an exception without effect, that is, for a kind that no secret has. This does not apply to exceptions read from a
+    /// cassette, which may be older than the kinds of this version.
     public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(SettingSyntaxError) {
         try self.init(reading: rules, keep: keep, secrets: secrets)
         let own = Set(self.rules.map(\.kind))
@@ -35,7 +35,7 @@ public struct RedactionRules: Sendable, Hashable {
         }
     }
 
-    /// What placeholders of the standard rules may have before their numbers.
+    /// The kinds of placeholders of the default rules.
     static let kinds: Set<String> = Set(
         SecretNames.names.map(\.kind) + SecretNames.headers.map(\.kind) + SecretShape.all.map(\.kind)
             + ["cookie", "userinfo", "jwt", "aws-secret", "private-key", UUIDPlaceholder.kind, "s"])
@@ -54,7 +54,7 @@ public struct RedactionRules: Sendable, Hashable {
         self.secrets = secrets
     }
 
-    /// These rules and others: the command line's beside the cassette's.
+    /// These rules combined with others, such as the cassette's and those of the command line.
     public func adding(_ other: RedactionRules) -> RedactionRules {
         var sum = self
         sum.rules += other.rules.filter { !self.rules.contains($0) }
@@ -63,14 +63,14 @@ public struct RedactionRules: Sendable, Hashable {
         return sum
     }
 
-    /// Whether there is nothing to be written into a cassette's head.
+    /// Whether there is nothing to write into a cassette's head.
     public var isStandard: Bool { self.rules.isEmpty && self.keep.isEmpty }
 }
 
 extension RedactionRules {
     func keeps(kind: String) -> Bool { !self.keep.isEmpty && self.keep.contains { $0.kind == kind } }
 
-    /// What placeholders keep of their secrets' form.
+    /// The properties of secrets that placeholders keep.
     var keptShape: KeptShape {
         guard !self.keep.isEmpty else { return KeptShape() }
         return KeptShape(
@@ -78,7 +78,7 @@ extension RedactionRules {
             keepsLengths: self.keep.contains { $0.shape == .length })
     }
 
-    /// Whether an exception names a body by its digest.
+    /// Whether an exception lists a body by its digest.
     var hasKeptBodies: Bool { !self.keep.isEmpty && self.keep.contains { $0.body != nil } }
 
     /// - Parameter digest: the SHA-256 of a body as it came off the wire.
@@ -93,7 +93,7 @@ extension RedactionRules {
     func keeps(cookie name: [UInt8]) -> Bool { !self.keep.isEmpty && self.keep.contains { $0.place == .cookie(Self.text(name)) } }
     func keeps(part name: String) -> Bool { !self.keep.isEmpty && self.keep.contains { $0.place == .part(name) } }
 
-    /// The kind of what a rule names as a whole.
+    /// The kind of placeholder if a rule covers the whole value.
     func kind(header name: [UInt8]) -> String? { self.kind { Self.names($0, header: name) } }
     func kind(query name: [UInt8]) -> String? { self.kind { $0 == .query(Self.text(name)) } }
     func kind(form name: [UInt8]) -> String? { self.kind { $0 == .form(Self.text(name)) } }
@@ -112,12 +112,12 @@ extension RedactionRules {
         return own == self.text(name).lowercased()
     }
 
-    /// Pointers into JSON that rules and exceptions name.
+    /// Whether rules or exceptions refer to JSON by pointers.
     var hasJSONPlaces: Bool {
         self.rules.contains { $0.isJSON } || self.keep.contains { $0.place.map { if case .json = $0 { true } else { false } } ?? false }
     }
 
-    /// Places in the content of parts or fields.
+    /// Whether there are places in the content of parts or fields.
     var hasInnerPlaces: Bool {
         guard !self.rules.isEmpty || !self.keep.isEmpty else { return false }
         return (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains {
@@ -125,7 +125,7 @@ extension RedactionRules {
         }
     }
 
-    /// These rules, and those for the content of a part or a field. Nil if there are no such.
+    /// These rules together with those for the content of a part or field. Nil if there are none of the latter.
     func inside(_ container: RedactionPlace) -> RedactionRules? {
         guard self.hasInnerPlaces else { return nil }
         let rules = self.rules.compactMap { $0.inside(container) }
@@ -137,31 +137,31 @@ extension RedactionRules {
         return inner
     }
 
-    /// Elements and attributes of XML that rules and exceptions name.
+    /// Whether rules or exceptions refer to XML elements or attributes.
     var hasXMLPlaces: Bool {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .xml = $0 { true } else { false } }
     }
 
-    /// Fields of messages that rules and exceptions name.
+    /// Whether rules or exceptions refer to fields of gRPC messages.
     var hasMessagePlaces: Bool {
         (self.rules.map(\.place) + self.keep.compactMap(\.place)).contains { if case .grpc = $0 { true } else { false } }
     }
 
-    /// Patterns for any text.
+    /// Whether there are patterns for arbitrary text.
     var hasTextPatterns: Bool { self.rules.contains { $0.place == .text } }
 
-    /// What the patterns for any text find.
+    /// The matches of the patterns for arbitrary text.
     func patterns(in text: UnsafeRawBufferPointer) -> [Finding] {
         guard !self.rules.isEmpty else { return [] }
         return self.rules.filter { $0.place == .text }.flatMap { $0.findings(in: text) }
     }
 }
 
-/// A secret that is known by its value before the run, as an environment variable's.
+/// A secret whose value is known before the run, such as that of an environment variable.
 ///
 /// Never written anywhere.
 public struct SecretValue: Sendable, Hashable {
-    /// Becomes the placeholder's kind, behind `env-`.
+    /// The placeholder's kind is `env-` followed by this name.
     public var name: String
     public var bytes: [UInt8]
 
@@ -171,19 +171,19 @@ public struct SecretValue: Sendable, Hashable {
     }
 }
 
-/// What stays where the rules would redact it: a place, all secrets of a kind, a claim of JSON Web Tokens, something of secrets' shape, or all
-/// of one body.
+/// Something that is kept although the rules would redact it: a place, all secrets of a kind, a claim of JSON Web Tokens, a property of
+/// secrets, or a whole body.
 public struct RedactionException: Sendable, Hashable {
-    /// Nil for a kind.
+    /// Nil unless the exception is for a place.
     public let place: RedactionPlace?
     public let kind: String?
-    /// Of JSON Web Tokens, which stays in their placeholders; nil for anything else.
+    /// A claim of JSON Web Tokens that is kept in their placeholders; nil for other exceptions.
     let claim: String?
-    /// What placeholders keep of their secrets; nil for anything else.
+    /// The property of secrets that placeholders keep; nil for other exceptions.
     let shape: Shape?
-    /// The SHA-256 of a body, as it came off the wire, that stays as it is; nil for anything else.
+    /// The SHA-256 of a body, as it came off the wire, that is not redacted; nil for other exceptions.
     let body: [UInt8]?
-    /// As it was written.
+    /// The exception as written.
     public let text: String
 
     enum Shape: String, Sendable { case uuid, length }
@@ -194,14 +194,14 @@ public struct RedactionException: Sendable, Hashable {
         (self.text, self.place, self.kind, self.claim, self.shape, self.body) = (text, place, kind, claim, shape, body)
     }
 
-    /// The exception for the content of a part or a field; nil if it is for something else.
+    /// The exception for the content of a part or field; nil if it applies to something else.
     func inside(_ container: RedactionPlace) -> RedactionException? {
         self.place?.inside(container).map { RedactionException(self.text, place: $0) }
     }
 
-    /// The exception that lets a body stay.
+    /// The exception that leaves a body unredacted.
     ///
-    /// - Parameter digest: its SHA-256.
+    /// - Parameter digest: the body's SHA-256.
     public static func keeping(body digest: [UInt8]) -> RedactionException {
         RedactionException("\(Self.bodyPrefix)\(Hex.encode(digest))", body: digest)
     }
@@ -246,7 +246,7 @@ public struct RedactionException: Sendable, Hashable {
 }
 
 extension RedactionRules {
-    /// Rules as a cassette's head or a configuration has them: `{"rules": ["json:/user/name"], "keep": ["jwt"]}`.
+    /// Rules as written in a cassette's head or a configuration: `{"rules": ["json:/user/name"], "keep": ["jwt"]}`.
     public init(_ value: JSONValue) throws(SettingSyntaxError) {
         guard value.kind == .object else {
             throw SettingSyntaxError("\"redaction\" is not an object: write {\"rules\": [...], \"keep\": [...]}")
@@ -269,7 +269,7 @@ extension RedactionRules {
         return texts
     }
 
-    /// Writes the object; of secrets known by value nothing.
+    /// Writes the object, without any secrets that are known by value.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject(.inline)
         for (name, texts) in [("rules", self.rules.map(\.text)), ("keep", self.keep.map(\.text))] where !texts.isEmpty {
@@ -286,9 +286,9 @@ extension RedactionRules {
 }
 
 extension RedactionRules {
-    /// What the patterns for a place find in its value.
+    /// The matches of the patterns for a place in its value.
     ///
-    /// - Parameter start: of the value in the text whose offsets are wanted.
+    /// - Parameter start: the value's offset in the text that the resulting offsets refer to.
     func findings(
         at place: RedactionPlace, in value: UnsafeRawBufferPointer, from start: Int, spelling: Finding.Spelling = .plain
     ) -> [Finding] {
@@ -302,12 +302,12 @@ extension RedactionRules {
         }
     }
 
-    /// What patterns for items of a query find.
+    /// The matches of patterns for query items.
     func findings(inQueryOf url: UnsafeRawBufferPointer, range: Range<Int>) -> [Finding] {
         self.items(url, range) { name in .query(String(decoding: Finding.Spelling.query.decode(name) ?? [], as: UTF8.self)) }
     }
 
-    /// What patterns for fields of a form find.
+    /// The matches of patterns for form fields.
     func findings(inForm text: UnsafeRawBufferPointer) -> [Finding] {
         self.items(text, 0..<text.count) { name in .form(String(decoding: Finding.Spelling.form.decode(name) ?? [], as: UTF8.self)) }
     }

@@ -1,8 +1,9 @@
-/// Names of fields, members, parameters and parts whose values are secrets, and the kinds of placeholders for them.
+/// Names of fields, members, parameters and parts whose values are secrets, and the placeholder kinds for them.
 ///
-/// Names are compared without case, `_`, `-` and `.`: `access_token`, `accessToken` and `Access-Token` are one.
+/// Names are compared ignoring case, `_`, `-` and `.`: `access_token`, `accessToken` and `Access-Token` are equal.
 package enum SecretNames {
-    /// Whether a value under a name is not to be shown to people, whatever it is. Names that mean a secret only beside others do not count.
+    /// Whether a value under this name must not be shown, whatever it is. Excludes names that indicate a secret only in company or by their
+    /// value.
     package static func hides(_ name: some Sequence<UInt8>) -> Bool {
         guard let meaning = self.meaning(ofHeader: name) ?? self.meaning(ofMember: name) else { return false }
         return !meaning.needsCompany && !meaning.needsKeyShape
@@ -10,54 +11,55 @@ package enum SecretNames {
 
     struct Meaning: Sendable, Hashable {
         var kind: String
-        /// Counts only beside other parameters of OAuth, since it is a name like any other elsewhere.
+        /// Only applies next to other parameters of OAuth, since the name has other meanings elsewhere.
         var needsCompany = false
-        /// Counts only with a value that looks like a key.
+        /// Only applies to a value that looks like a key.
         var needsKeyShape = false
-        /// The name of several: `tokens` are mostly words that are counted, and `passwords` an object of names and values.
+        /// A plural name: `tokens` are usually words that are counted, and `passwords` an object of names and values.
         var isPlural = false
-        /// The name is a word of everyday as well (`pass`): words, short numbers and sentences under it are no secrets.
+        /// The name is also an everyday word (`pass`): words, short numbers and sentences under it are not secrets.
         var isEveryday = false
-        /// The name only ends with a secret's name, as `spring.datasource.password` does: the value has to look like a secret, too.
+        /// The name merely ends with a secret's name, like `spring.datasource.password`, so the value must also look like a secret.
         var isCompound = false
-        /// False where values may be words of everyday.
+        /// False if values may be everyday words.
         var isSure = true
-        /// A rule of the user's names the place.
+        /// Whether a user's rule refers to the place.
         var isRuled = false
-        /// The value is after an authentication scheme, where it is no word.
+        /// The value follows an authentication scheme, so it is not a word.
         var followsScheme = false
-        /// What of the value is secret.
+        /// Which part of the value is secret.
         var syntax = Syntax.value
     }
 
     enum Syntax: Sendable, Hashable {
-        /// All of it.
+        /// The whole value.
         case value
-        /// What is after the scheme (RFC 9110, 11.6.2).
+        /// The part after the scheme (RFC 9110, 11.6.2).
         case credentials
         /// The values of cookies (RFC 6265, 4).
         case cookie, setCookie
     }
 
-    /// Longest name looked up.
+    /// The longest name that is looked up.
     static let lengthLimit = 64
 
-    /// What a value under a name means; nil for names that say nothing.
+    /// The meaning of a value under this name; nil for other names.
     static func meaning(of name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
         return self.byHash[hash]
     }
 
-    /// For members of JSON, lines of settings and pairs, where a header field may be, too.
+    /// For JSON members, lines of settings and pairs, which may also hold a header field.
     static func meaning(ofMember name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, _) = self.fold(name), self.mayBeKnown(hash) else { return nil }
         return self.byHash[hash] ?? self.cookiesByHash[hash]
     }
 
-    /// What a value means under a name that ends with a secret's name: after a dot, a hyphen or an underscore, or from a capital on
+    /// The meaning of a value whose name ends with a secret's name after a dot, hyphen or underscore, or from a capital on
     /// (`spring.datasource.password`, `smtp_password`, `githubApiKey`). Nil for the secret's name alone.
     ///
-    /// The names of most pages' tokens end so as well (`nextPageToken`), so that `token` and its like count only with their own first word.
+    /// The names of page tokens also end like this (`nextPageToken`), so `token` and similar names require the word before them to match as
+    /// well.
     static func meaning(ofCompound name: Slice<UnsafeRawBufferPointer>) -> Meaning? {
         guard name.count > 4 else { return nil }
         var words = 0
@@ -94,10 +96,10 @@ package enum SecretNames {
         return table
     }()
 
-    /// Whether a value is one of the names itself, as labels and programs have it.
+    /// Whether a value is itself one of the names, as in labels and programs.
     static func isName(_ value: some Sequence<UInt8>) -> Bool { self.meaning(ofMember: value) != nil }
 
-    /// For header fields: as for other names, those of vendors besides.
+    /// For header fields: the other names, and those of vendors.
     static func meaning(ofHeader name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, startsWithX) = self.fold(name) else { return nil }
         if self.mayBeKnown(hash), let meaning = self.headersByHash[hash] ?? self.byHash[hash] { return meaning }
@@ -105,9 +107,9 @@ package enum SecretNames {
         return self.meaning(ofEnding: name)
     }
 
-    /// `X-Acme-Api-Key`: by how most vendors' names end.
+    /// Recognises `X-Acme-Api-Key` and the like by the usual endings of vendors' names.
     private static func meaning(ofEnding name: some Sequence<UInt8>) -> Meaning? {
-        // Most names end with another letter than all of those.
+        // Rules out most names by their last letter.
         var final: UInt8 = 0
         for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") && byte != UInt8(ascii: ".") { final = byte | 32 }
         guard self.finals.contains(final) else { return nil }
@@ -126,7 +128,7 @@ package enum SecretNames {
 
     private static let finals = Set(Self.endings.compactMap(\.bytes.last))
 
-    /// What a value means under the name of an environment variable: by how the name ends (`PGPASSWORD`, `GITHUB_TOKEN`).
+    /// The meaning of the value of an environment variable, by the ending of its name (`PGPASSWORD`, `GITHUB_TOKEN`).
     static func meaning(ofVariable name: some Collection<UInt8>) -> Meaning? {
         guard name.count >= 6, name.allSatisfy({ $0 >= 65 && $0 <= 90 || $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: "_") }) else {
             return nil
@@ -143,8 +145,8 @@ package enum SecretNames {
         ("secret", "PRIVATE_KEY"), ("secret", "ENCRYPTION_KEY"), ("password", "REDISCLI_AUTH"), ("password", "MYSQL_PWD"),
     ].map { ($0.0, Array($0.1.utf8)) }
 
-    /// FNV-1a of the letters and digits: equal names only, as far as the tables are concerned (their tests see to it), and a name of the
-    /// same hash by chance would have its value redacted.
+    /// FNV-1a of the letters and digits. Within the tables, equal hashes mean equal names (their tests check this). A name with a colliding
+    /// hash would have its value redacted.
     private static func fold(_ name: some Sequence<UInt8>) -> (hash: UInt64, startsWithX: Bool)? {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         var count = 0
@@ -160,7 +162,7 @@ package enum SecretNames {
         return count == 0 ? nil : (hash, first == UInt8(ascii: "x"))
     }
 
-    /// Tells most names that are in none of the tables by one bit of their hash, which a dictionary would hash once more.
+    /// Rules out most unknown names by one bit of their hash, since a dictionary would hash it again.
     private static func mayBeKnown(_ hash: UInt64) -> Bool { self.knownBits[Int(hash >> 6 & 63)] >> (hash & 63) & 1 == 1 }
 
     private static let knownBits: [UInt64] = {
@@ -197,7 +199,7 @@ package enum SecretNames {
         return table
     }
 
-    /// Names of other things, too, whose values tell which they are.
+    /// Names that also have other meanings; the value decides.
     private static let ambiguous: Set<String> = ["key", "sig", "signature", "auth", "session", "ticket"]
     private static let everyday: Set<String> = ["pass", "credential", "credentials"]
 
@@ -208,9 +210,9 @@ package enum SecretNames {
 
     private static let unsure: Set<String> = ["csrf-token", "session", "state"]
 
-    /// Names that count anywhere, without separators, in lower case. docs/redaction.md names where each comes from.
+    /// Names that apply anywhere, without separators, in lower case. docs/redaction.md gives the source of each.
     ///
-    /// A header field needs no entry of its own if it is one of these with `X-` in front, or ends in one of `endings`.
+    /// A header field needs no entry of its own if it is one of these with `X-` before it, or ends in one of `endings`.
     static let names: [(kind: String, names: [String])] = [
         ("access_token", ["accesstoken", "useraccesstoken", "oauthtoken", "accesstokensecret", "oauthtokensecret", "accesstokens"]),
         ("refresh_token", ["refreshtoken", "refreshtokens"]),
@@ -270,8 +272,8 @@ package enum SecretNames {
         ("authorization", ["authorization", "proxyauthorization", "auth"]),
     ]
 
-    /// Header fields of vendors whose names mean nothing elsewhere, without separators, in lower case. For a header field an entry here
-    /// counts before one of `names`: values of the kinds in `unsure` may be words, and are not searched for elsewhere as widely.
+    /// Vendors' header fields whose names have no meaning elsewhere, without separators, in lower case. For a header field, an entry here
+    /// takes precedence over `names`. Values of the kinds in `unsure` may be words, and are not searched for as widely elsewhere.
     static let headers: [(kind: String, names: [String])] = [
         (
             "api-key",

@@ -1,27 +1,27 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// What stands in a cassette where a UUID was, if UUIDs are to stay UUIDs (RFC 9562): `5ec7e700-0000-4000-8000-000000000001`.
+/// The replacement for a UUID in a cassette, if UUIDs are to remain UUIDs (RFC 9562): `5ec7e700-0000-4000-8000-000000000001`.
 ///
-/// Version and variant are those of the secret; the last group is the placeholder's number, in decimal digits.
+/// Version and variant are those of the secret. The last group is the placeholder's number, in decimal digits.
 enum UUIDPlaceholder {
-    /// What it is counted as.
+    /// The kind by which it is counted.
     static let kind = "uuid"
     static let length = 36
 
     private static let beginning = Array("5ec7e700".utf8)
-    /// `0` a zero, `x` a hexadecimal digit, `9` a decimal one; the beginning has been looked at.
+    /// `0` means zero, `x` a hexadecimal digit, `9` a decimal digit. The beginning has already been checked.
     private static let form = Array("5ec7e700-0000-x000-x000-999999999999".utf8)
     private static let versionAt = 14
     private static let variantAt = 19
     private static let numberAt = 24
 
-    /// The UUID for one that was found, in capitals if that has them; nil where it is none.
+    /// The replacement for a UUID, in upper case if that is; nil if the secret is not a UUID.
     static func bytes(for secret: [UInt8], number: Int) -> [UInt8]? {
         guard self.isUUID(secret) else { return nil }
         var result = self.form
         result[self.versionAt] = secret[self.versionAt] | 32
-        // Of the variant's digit two bits are random in most UUIDs.
+        // In most UUIDs, two bits of the variant's digit are random.
         let variant = Hex.value(secret[self.variantAt]) ?? 8
         result[self.variantAt] = Hex.digit(variant & 0b1100)
         let digits = Array(String(number).utf8)
@@ -44,17 +44,17 @@ enum UUIDPlaceholder {
     enum Match: Equatable {
         case none
         case uuid(number: Range<Int>)
-        /// The bytes end within what may be one.
+        /// The bytes end within a possible match.
         case needsMore
     }
 
-    /// Where one may begin whose first hyphen is at an offset.
+    /// The possible beginning of a UUID whose first hyphen is at this offset.
     static func start(before hyphen: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         let start = hyphen - self.beginning.count
         return start >= 0 && self.isBeginning(bytes, start..<hyphen) ? start : nil
     }
 
-    /// Where the last bytes from `start` may be the beginning of one; nil if they cannot.
+    /// The offset from `start` on at which the last bytes may begin a match; nil if there is none.
     static func cut(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         let first = max(start, bytes.count - self.beginning.count)
         guard first < bytes.count else { return nil }
@@ -65,11 +65,11 @@ enum UUIDPlaceholder {
         zip(bytes[range], self.beginning).allSatisfy { $0 | 32 == $1 | 32 }
     }
 
-    /// Looks for one at an offset. No letter or digit is next to it.
+    /// Looks for a match at an offset. It must not be adjacent to a letter or digit.
     ///
     /// - Parameters:
-    ///   - before: the byte in front of the offset; nil if there is none.
-    ///   - isFinal: whether the bytes end a text.
+    ///   - before: the byte before the offset; nil if there is none.
+    ///   - isFinal: whether the bytes end the text.
     static func match(_ bytes: UnsafeRawBufferPointer, at start: Int, after before: UInt8?, isFinal: Bool) -> Match {
         if let before, FormSpelling.isAlphanumeric(before) { return .none }
         for (index, expected) in self.form.enumerated() {

@@ -1,27 +1,29 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// What stands in a cassette where a JSON Web Token was: one that can be decoded, and says nothing of its subject (RFC 7519; RFC 7515, 7.1).
+/// The replacement for a JSON Web Token in a cassette: a token that can be decoded, but does not reveal its subject (RFC 7519; RFC 7515,
+/// 7.1).
 ///
-/// The header and the times `exp`, `iat` and `nbf` stay, so that an app that looks at them goes on. Of every other claim the name and the
-/// type stay. In place of the signature is a text that says so, with the placeholder's kind and number: by it alone the token is known
-/// again, whatever its times are.
+/// The header and the times `exp`, `iat` and `nbf` are kept, so that apps that read them continue to work. Every other claim keeps its name
+/// and type. The signature is replaced by a text that says so, with the placeholder's kind and number. The token is recognised by this text
+/// alone, whatever its times are.
 enum WebTokenPlaceholder {
-    /// Longest token that is made or recognized, in bytes; a longer one has a plain placeholder.
+    /// The longest token that is made or recognised, in bytes; a longer one gets a plain placeholder.
     static let limit = 8192
 
-    /// Of the header, what names algorithms and keys. Keys and certificates themselves say who made the token.
+    /// Header members that name algorithms and keys. Embedded keys and certificates would reveal who made the token.
     private static let keptInHeader: Set<String> = ["alg", "typ", "cty", "kid", "enc", "zip", "crit", "b64"]
     static let times: Set<String> = ["exp", "iat", "nbf"]
-    /// In place of a text.
+    /// Replaces a string.
     private static let noText = Array("\"redacted\"".utf8)
 
-    /// Base64url itself, so that decoders take it.
+    /// Valid base64url, so that decoders accept it.
     private static let signature = Array("signature-removed-".utf8)
 
-    /// The token for one that was found; nil where that is not three segments of which two are objects of JSON, or too long.
+    /// The replacement for a token. Nil if the token does not have three segments, the first two of which are JSON objects, or if it is too
+    /// long.
     ///
-    /// - Parameter claims: what is kept beside the times.
+    /// - Parameter claims: the claims that are kept in addition to the times.
     static func bytes(for token: [UInt8], kind: String, number: Int, keeping claims: Set<String>) -> [UInt8]? {
         guard token.count <= Self.limit, token.starts(with: "eyJ".utf8) else { return nil }
         let segments = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -35,22 +37,22 @@ enum WebTokenPlaceholder {
         result += Base64URL.encode(shownPayload)
         result.append(UInt8(ascii: "."))
         var mark = Self.signature + Array("\(self.kind(kind))-\(number)".utf8)
-        // As many characters as whole bytes have, however it is decoded.
+        // Padded so that it decodes to whole bytes with any decoder.
         while mark.count % 4 != 0 { mark.append(UInt8(ascii: "-")) }
         result += mark
-        // An empty header would begin otherwise, and not be found again.
+        // An empty header would have a different beginning, and not be recognised again.
         guard result.count <= Self.limit, result.starts(with: "eyJ".utf8) else { return nil }
         return result
     }
 
-    /// A kind as a signature names it: points divide a token's segments.
+    /// A kind as spelled in a signature; dots would separate segments of the token.
     static func kind(_ kind: String) -> String { kind.replacing(".", with: "_") }
 
-    /// An object of JSON whose values are gone but for those of some members; nil where it is none.
+    /// A JSON object without its values, except for those of some members; nil if the JSON is not an object.
     ///
     /// - Parameters:
-    ///   - times: members that stay if they are numbers.
-    ///   - needed: a member that has to be there.
+    ///   - times: members that are kept if they are numbers.
+    ///   - needed: a member that must be present.
     private static func emptied(
         _ json: [UInt8], keeping kept: Set<String>, times: Set<String> = [], needing needed: String? = nil
     ) -> [UInt8]? {
@@ -69,9 +71,9 @@ enum WebTokenPlaceholder {
                 case .name:
                     if depth == 1 {
                         member = Self.name(token, text)
-                        // Two values of one name: nobody knows which one counts.
+                        // With a duplicate name, it is unclear which value applies.
                         guard names.insert(member).inserted else { return nil }
-                        // URLs are usual names of claims (RFC 7519, 4.2), addresses are not.
+                        // URLs are common names of claims (RFC 7519, 4.2), e-mail addresses are not.
                         let isAddress = !kept.contains(member) && bytes.contains(UInt8(ascii: "@"))
                         result += isAddress ? Array("\"member\(result.count)\"".utf8) : Array(bytes)
                     } else {
@@ -102,7 +104,7 @@ enum WebTokenPlaceholder {
         return String(decoding: token.isEscaped ? Finding.Spelling.json.decode(bytes) ?? Array(bytes) : Array(bytes), as: UTF8.self)
     }
 
-    /// Whether the name of a member within a claim is one of a program, and not a value of its own, such as an address.
+    /// Whether the name of a member within a claim looks like an identifier, rather than data such as an address.
     private static func isWord(_ quoted: Slice<UnsafeRawBufferPointer>) -> Bool {
         let name = quoted.dropFirst().dropLast()
         return name.count <= 40 && name.allSatisfy { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
@@ -114,16 +116,16 @@ enum WebTokenPlaceholder {
     enum Match: Equatable {
         case none
         case token(kind: Range<Int>, number: Range<Int>, end: Int)
-        /// The bytes end within what may be a token.
+        /// The bytes end within a possible token.
         case needsMore
     }
 
-    /// Looks for a token at an offset. It stands alone: no letter, digit, hyphen or underscore is next to it. A point may be: that of a
-    /// sentence, or of a file's extension.
+    /// Looks for a token at an offset. It must not be adjacent to a letter, digit, hyphen or underscore. A dot may follow, as at the end of
+    /// a sentence or before a filename extension.
     ///
     /// - Parameters:
-    ///   - before: the byte in front of the offset; nil if there is none.
-    ///   - isFinal: whether the bytes end a text.
+    ///   - before: the byte before the offset; nil if there is none.
+    ///   - isFinal: whether the bytes end the text.
     static func match(_ bytes: UnsafeRawBufferPointer, at start: Int, after before: UInt8?, isFinal: Bool) -> Match {
         if let before, Self.isPart(before) { return .none }
         let end = bytes.count
@@ -159,7 +161,7 @@ enum WebTokenPlaceholder {
         return .token(kind: mark..<number - 1, number: number..<last, end: offset)
     }
 
-    /// Whether a token is found again in the place of a range.
+    /// Whether a token in place of this range would be recognised again.
     static func standsAlone(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
         (range.lowerBound == 0 || !Self.isPart(text[range.lowerBound - 1]))
             && (range.upperBound == text.count || !Self.isPart(text[range.upperBound]))
@@ -171,7 +173,7 @@ enum WebTokenPlaceholder {
     }
 }
 
-/// Base64 with the alphabet for URLs and file names, without padding (RFC 4648, 5; RFC 7515, 2).
+/// Base64 with the alphabet for URLs and filenames, without padding (RFC 4648, 5; RFC 7515, 2).
 enum Base64URL {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
@@ -184,7 +186,7 @@ enum Base64URL {
         return text
     }
 
-    /// Nil where it is not what `encode` writes.
+    /// Nil if the text is not in the form that `encode` writes.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var standard = text.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
         guard text.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") }) else { return nil }
@@ -193,12 +195,12 @@ enum Base64URL {
     }
 }
 
-/// The JSON Web Tokens of a replayed answer that stand for others, with their times moved.
+/// Moves the times of the replacement JSON Web Tokens in a replayed answer.
 package enum WebTokenTimes {
-    /// Whether it is worth a look.
+    /// Whether the text may contain any.
     package static func mayBeIn(_ text: UnsafeRawBufferPointer) -> Bool { ByteSearch.contains("signature-removed-", in: text) }
 
-    /// Edits of the same length: what has another number of digits stays.
+    /// Edits that keep the length: a time whose number of digits would change is left as it is.
     package static func edits(in text: UnsafeRawBufferPointer, shifted: (_ unixTime: String) -> String?) -> EditList {
         guard self.mayBeIn(text) else { return EditList() }
         var edits: [Edit] = []
@@ -230,7 +232,7 @@ package enum WebTokenTimes {
         return claims.isEmpty ? nil : Edit(range: segment.startIndex..<segment.endIndex, bytes: Base64URL.encode(payload))
     }
 
-    /// The numbers of the claims that are times.
+    /// The ranges of the numbers of the claims that are times.
     private static func times(in payload: UnsafeRawBufferPointer) -> [Range<Int>] {
         var tokenizer = JSONTokenizer(payload)
         var ranges: [Range<Int>] = []

@@ -1,13 +1,14 @@
 internal import CassetteFormat
 public import CassetteModel
 
-/// Looks for the secrets of a vault in the bytes of files, in any spelling.
+/// Searches files for the secrets of a vault, in any spelling.
 public struct LeakScan {
     private let vault: SecretVault
 
-    /// Leaks told of one file: the first ones are enough to find the others.
+    /// The most leaks reported for one file: the first ones are enough to find the others.
     public static let limit = 100
-    /// Bytes looked at at once, and how many of them are looked at again with the next ones: more than the longest secret in base64.
+    /// How many bytes are searched at once, and how many of them are searched again with the next ones: more than the longest secret in
+    /// base64.
     private static let windowSize = 1 << 20
     private static let overlap = 128 << 10
 
@@ -16,9 +17,9 @@ public struct LeakScan {
     }
 
     /// - Parameters:
-    ///   - source: a cassette, or a file beside it; codings are told by their magic numbers.
-    ///   - codings: what its message says of it, in the order applied, for those without a magic number.
-    ///   - decodes: whether it is looked at without its codings as well.
+    ///   - source: a cassette, or a file next to it. Codings are recognised by their magic numbers.
+    ///   - codings: the codings that its message declares, in the order applied, for those without a magic number.
+    ///   - decodes: whether the decoded content is searched as well.
     public func leaks(in source: ByteSource, codings: [ContentEncoding.Name] = [], decodes: Bool = true) throws -> [Leak] {
         var leaks = Set<Leak>()
         try self.scan({ deliver in try source.forEachPiece(deliver) }, isCompressed: false, &leaks)
@@ -32,7 +33,7 @@ public struct LeakScan {
         return Array(leaks.sorted { ($0.offset, $0.placeholder.description) < ($1.offset, $1.placeholder.description) }.prefix(Self.limit))
     }
 
-    /// Whether there is one in bytes in memory.
+    /// Whether bytes in memory contain a secret.
     func hasLeak(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var leaks = Set<Leak>()
         self.look(at: bytes, from: 0, isCompressed: false, &leaks)
@@ -84,7 +85,7 @@ public struct LeakScan {
             current.bytes.withUnsafeBytes { text in
                 self.look(text, known.index) { hit in
                     let range = views.reversed().reduce(hit.range) { $1.source($0) }
-                    // What has no escape in it was found as it stands.
+                    // A match without escapes was already found in the text itself.
                     guard range.count != hit.range.count else { return }
                     let spelling: Leak.Spelling =
                         isCompressed
@@ -108,7 +109,7 @@ public struct LeakScan {
         }
     }
 
-    /// Base64 that only looks like a secret's, since seven characters of it can be chance, does not count.
+    /// Searches, ignoring base64 that merely resembles a secret: seven equal characters can be a coincidence.
     private func look(_ text: UnsafeRawBufferPointer, _ index: NeedleLayers, _ deliver: (NeedleIndex.Hit) -> Void) {
         index.search(text) { hit in
             if case .base64(let alignment) = hit.form {
@@ -132,9 +133,9 @@ public struct Leak: Sendable, Hashable, CustomStringConvertible {
         case plain, percent, json, html, base64, hex, utf16, compressed
     }
 
-    /// What should have stood there.
+    /// The placeholder that should be in its place.
     public var placeholder: Placeholder
-    /// Bytes in front of it in the file, or in the decoded body for `compressed`.
+    /// The offset in the file, or in the decoded body if it is `compressed`.
     public var offset: Int
     public var spelling: Spelling
 

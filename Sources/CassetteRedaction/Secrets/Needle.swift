@@ -1,19 +1,19 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// One spelling of a secret that is searched for. Its bytes are made of the secret's as they are compared.
+/// One spelling of a secret that is searched for. Its bytes are derived from the secret's bytes during comparison.
 struct Needle {
     enum Form: Sendable, Hashable {
         case plain
-        /// The characters of base64 that no byte beside the secret has a part in, where so many bytes of a group are in front of it.
+        /// The characters of base64 that depend only on the secret, if it follows `alignment` bytes of a group.
         case base64(alignment: Int)
         /// Pairs of hex digits.
         case hex
-        /// UTF-16 of either order of bytes, without the zero at its outer end.
+        /// UTF-16 in either byte order, without the zero at its outer end.
         case wide
     }
 
-    /// The forms, with the alphabets of base64 and hex told apart.
+    /// The forms, with the alphabets of base64 and hex as separate cases.
     enum Spelling: UInt8, Sendable, CaseIterable {
         case plain, base64, base64After1, base64After2, urlSafe, urlSafeAfter1, urlSafeAfter2, lowerHex, upperHex, wide
     }
@@ -73,27 +73,28 @@ struct Needle {
         }
     }
 
-    /// The first bytes of it.
+    /// Its first bytes.
     func prefix(_ limit: Int) -> [UInt8] { (0..<min(limit, self.count)).map { self[$0] } }
 }
 
-/// How far a secret is looked for beyond the place where it was found.
+/// How widely a secret is searched for beyond the place where it was found.
 ///
-/// A word that many texts have says nothing, and to take it out of all of them would spoil them.
+/// A word that occurs in many texts reveals nothing, and removing it everywhere would ruin them.
 enum SecretReach: Sendable, Hashable {
-    /// Its own place only.
+    /// Only its own place.
     case place
-    /// Everywhere, where no letter or digit stands beside it.
+    /// Everywhere, unless it is adjacent to a letter or digit.
     case word
     /// Everywhere.
     case anywhere
 
-    /// Letters or digits alone, up to which a value may be a word or a number like any other.
+    /// Up to this length, a value of only letters or digits may be an ordinary word or number.
     private static let plainLimit = 12
 
     /// - Parameters:
-    ///   - isSure: the place holds secrets only, as a password's does and a cookie's does not.
-    ///   - isRuled: a rule of the user's names the place. Otherwise letters alone are not looked for: they may be words of a page.
+    ///   - isSure: whether the place holds nothing but secrets, as a password's does and a cookie's does not.
+    ///   - isRuled: whether a user's rule refers to the place. If not, a value of only letters is not searched for, as it may be a word of
+    ///     a page.
     init(_ bytes: [UInt8], isSure: Bool, isRuled: Bool = false) {
         guard bytes.count >= NeedleIndex.lengthLimit, !Self.isCommon(bytes), isRuled || !PlainWords.isLetters(bytes) else {
             self = .place
@@ -111,12 +112,12 @@ enum SecretReach: Sendable, Hashable {
         }
     }
 
-    /// Letters of one case, and what divides words.
+    /// Whether the letters have one case, or look like separated words.
     private static func isWords(_ bytes: [UInt8]) -> Bool {
         let letters = bytes.filter { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
         let digits = bytes.filter { $0 >= 48 && $0 <= 57 }
         guard digits.isEmpty else { return letters.isEmpty && digits.count < 16 }
-        // Random letters have both cases well mixed; words have capitals at their beginnings.
+        // Random letters mix both cases; words are capitalised only at their beginnings.
         let capitals = letters.filter { $0 < 97 }.count
         return capitals == letters.count || capitals * 4 <= letters.count
     }
@@ -130,7 +131,7 @@ enum SecretReach: Sendable, Hashable {
         Self.common.contains(String(decoding: bytes, as: UTF8.self).lowercased())
     }
 
-    /// Values that stand in places of secrets and are none, of at least six letters.
+    /// Values of at least six letters that occur in place of secrets but are not secret.
     private static let common: Set<String> = [
         "anonymous", "application", "authorization", "authorization_code", "basic", "bearer", "changeme", "client_credentials",
         "client_secret", "default", "deleted", "disabled", "enabled", "example", "expired", "false", "hidden", "invalid", "localhost",

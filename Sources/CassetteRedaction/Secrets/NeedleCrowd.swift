@@ -1,40 +1,40 @@
 internal import CassetteModel
 
-/// Needles that a `NeedleTable` could tell apart only one by one, because each of their blocks is a block of many others: secrets that are
-/// beginnings of each other, or that differ in a few bytes among equal ones.
+/// Needles that a `NeedleTable` could only distinguish one by one, because each of their blocks is shared with many others: secrets that
+/// are prefixes of each other, or that differ in a few bytes.
 ///
-/// They are in groups by their first bytes, each in the order of its bytes, so that those at one place of a text are found by halving the
-/// group. The work for a place grows with the logarithm of their number. Holds no bytes of needles: whoever searches has them.
+/// They are grouped by their first bytes, and sorted bytewise within a group, so that those at one position of a text are found by binary
+/// search. The work for a position grows with the logarithm of their number. Does not hold the bytes of needles, which the caller supplies.
 struct NeedleCrowd: Sendable {
     fileprivate struct Member: Sendable {
         let needle: Int32
-        /// Bytes that are compared.
+        /// How many bytes are compared.
         let length: Int32
-        /// Bytes that it has in common with the member before it.
+        /// How many bytes it shares with the member before it.
         var common: Int32 = 0
-        /// The longest member before it that it begins with, or -1.
+        /// The longest earlier member that is a prefix of it, or -1.
         var parent: Int32 = -1
     }
 
     /// Needles with the same first bytes.
     fileprivate struct Group: Sendable {
         var members: [Member] = []
-        /// Not yet at their places.
+        /// Members that are not sorted in yet.
         var new: [Member] = []
     }
 
-    /// First bytes that a group has in common: all of the shortest needle.
+    /// How many first bytes the members of a group share: all of the shortest needle.
     private static let keyLength = NeedleIndex.lengthLimit
-    /// New members that are put at their places one at a time; more are sorted with all others.
+    /// Up to this many new members are inserted one by one; more are sorted together with all others.
     private static let singlesLimit = 8
-    /// Seeded anew in each process, so that nobody can choose bytes that collide.
+    /// Uses a new seed in each process, so that nobody can construct collisions.
     private static let factor = UInt64.random(in: .min ... .max) | 1
     private static let filterShift: UInt64 = 64 - 15
 
     private var numbers: [UInt64: Int] = [:]
     private var groups: [Group] = []
     private var changed: Set<Int> = []
-    /// Bits for hashes of the first bytes: most places of a text are passed by after one look.
+    /// A bit set of hashes of first bytes, which rules out most positions of a text at once.
     private var filter: [UInt64] = []
 
     var isEmpty: Bool { self.groups.isEmpty }
@@ -45,9 +45,9 @@ struct NeedleCrowd: Sendable {
             | UInt64(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self))
     }
 
-    /// Enters a needle, which is found after the next `sort`.
+    /// Adds a needle, which is found after the next `sort`.
     ///
-    /// - Parameter bytes: those of the needle that are compared: at least `NeedleIndex.lengthLimit`.
+    /// - Parameter bytes: the needle's bytes that are compared: at least `NeedleIndex.lengthLimit`.
     mutating func insert(_ needle: Int32, _ bytes: UnsafeRawBufferPointer) {
         let key = Self.key(bytes, 0)
         let number = self.numbers[key] ?? self.groups.count
@@ -62,17 +62,17 @@ struct NeedleCrowd: Sendable {
         self.changed.insert(number)
     }
 
-    /// Puts what is new at its place.
+    /// Sorts in the new members.
     mutating func sort(_ needle: (Int32) -> Needle) {
         for number in self.changed { self.groups[number].sort(singlesLimit: Self.singlesLimit, needle) }
         self.changed.removeAll()
     }
 
-    /// Looks for the longest needle at each place of the text that no needle before it covers.
+    /// Searches for the longest needle at each position that is not covered by an earlier match.
     ///
     /// - Parameters:
-    ///   - end: where a needle whose bytes are at an offset ends; nil if it does not count there.
-    ///   - found: gets what does.
+    ///   - end: returns the end of a needle whose bytes are at this offset; nil if it does not match there.
+    ///   - found: receives the matches.
     func search(
         _ text: UnsafeRawBufferPointer, needle: (Int32) -> Needle, end: (_ needle: Int32, _ start: Int) -> Int?,
         found: (_ needle: Int32, _ range: Range<Int>) -> Void
@@ -120,7 +120,7 @@ fileprivate extension NeedleCrowd.Group {
         self.link()
     }
 
-    /// Whether one is not behind another.
+    /// Whether the first does not sort after the second.
     private static func isOrdered(_ one: NeedleCrowd.Member, _ oneBytes: Needle, _ other: NeedleCrowd.Member, _ otherBytes: Needle) -> Bool
     {
         let common = Self.common(one, oneBytes, other, otherBytes)
@@ -145,7 +145,7 @@ fileprivate extension NeedleCrowd.Group {
     }
 
     private mutating func link() {
-        // Members that the one before begins with, each longer than the one below it.
+        // A stack of members that are prefixes of the previous one, each longer than the one below it.
         var beginnings: [Int] = []
         for position in self.members.indices {
             while let last = beginnings.last, self.members[last].length > self.members[position].common { beginnings.removeLast() }
@@ -154,11 +154,11 @@ fileprivate extension NeedleCrowd.Group {
         }
     }
 
-    /// The longest member at an offset, and where it ends.
+    /// The longest member at an offset, and its end.
     func longest(
         in text: UnsafeRawBufferPointer, at offset: Int, _ needle: (Int32) -> Needle, _ end: (_ needle: Int32, _ start: Int) -> Int?
     ) -> (needle: Int32, end: Int)? {
-        // The last member that is not behind the text: whatever stands here is this one, or this one begins with it.
+        // The last member that does not sort after the text: any match here is this member or a prefix of it.
         var (low, high, common) = (0, self.members.count, 0)
         while low < high {
             let middle = (low + high) / 2
@@ -177,7 +177,7 @@ fileprivate extension NeedleCrowd.Group {
         var found: (needle: Int32, end: Int, length: Int32)?
         while position >= 0 {
             let member = self.members[position]
-            // Of those whose compared bytes are equal, one may go on as the text does.
+            // Of members with equal compared bytes, one may match further than the others.
             if let found, member.length < found.length { break }
             if Int(member.length) <= common, let end = end(member.needle, offset), end > found?.end ?? 0 {
                 found = (member.needle, end, member.length)

@@ -3,7 +3,8 @@ internal import Platform
 
 /// All spellings of some secrets, found in one pass over a text.
 ///
-/// Knows needles as bytes; escapes are taken out of the text before (see `EscapeView`). A run's secrets are in several: see `NeedleLayers`.
+/// Needles are bytes; escapes are removed from the text before (see `EscapeView`). The secrets of a run are in several indexes: see
+/// `NeedleLayers`.
 struct NeedleIndex: Sendable {
     struct Hit: Sendable, Hashable {
         var range: Range<Int>
@@ -11,22 +12,22 @@ struct NeedleIndex: Sendable {
         var form: Needle.Form
     }
 
-    /// Shortest needle: six bytes of base64 are seven characters.
+    /// The shortest needle, in bytes. Six bytes determine seven characters of base64.
     static let lengthLimit = 6
-    /// Bytes that are compared of a long needle before it counts as found, so that no text makes each of its bytes cost more.
+    /// How many bytes of a long needle are compared before it counts as found, so that no text can make each of its bytes cost more.
     static let compareLimit = 1024
-    /// Those that are found in strides of nine bytes, which takes nine times the entries; any further ones byte by byte.
+    /// How many needles are found in strides of nine bytes, which takes nine times the entries. Further ones are searched byte by byte.
     private let strideLimit: Int
 
-    /// A secret, or a part of one, as it is searched for.
+    /// A secret, or a part of one, in the form in which it is searched for.
     struct Text: Sendable {
         var start: UInt32
         var count: UInt32
-        /// Which secret of the vault.
+        /// The secret's number in the vault.
         var secret: Int32
-        /// Letters or digits beside it make it another word.
+        /// Whether a letter or digit next to it makes it a different word.
         var standsAlone: Bool
-        /// Another spelling of a secret, which is searched for in no further ones.
+        /// Whether it is an alternative spelling of a secret, for which no further spellings are searched.
         var isSpelling: Bool
     }
 
@@ -41,7 +42,7 @@ struct NeedleIndex: Sendable {
 
     var isEmpty: Bool { self.texts.isEmpty }
 
-    /// Enters the spellings of a secret that no view of a text brings together. Whether there is room for them.
+    /// Adds the spellings of a secret that views of a text do not unify. Returns whether there is room for them.
     mutating func insert(_ secret: [UInt8], as number: Int, standsAlone: Bool) -> Bool {
         guard secret.count >= Self.lengthLimit else { return true }
         guard self.bytes.count + 3 * secret.count <= Int(UInt32.max) else { return false }
@@ -49,14 +50,14 @@ struct NeedleIndex: Sendable {
         let canonical = EscapeView.canonical(secret)
         if canonical != secret, canonical.count >= Self.lengthLimit { self.insert(canonical, number, standsAlone, isSpelling: true) }
         if secret.contains(32) {
-            // A form's plus sign.
+            // The plus sign in forms.
             self.insert(secret.map { $0 == 32 ? UInt8(ascii: "+") : $0 }, number, standsAlone, isSpelling: true)
         }
         self.sortCrowd()
         return true
     }
 
-    /// Enters all that another index has.
+    /// Adds everything in another index.
     mutating func insert(contentsOf other: NeedleIndex) {
         for text in other.texts {
             let start = Int(text.start)
@@ -79,11 +80,11 @@ struct NeedleIndex: Sendable {
 
     private static func spellings(standsAlone: Bool, isSpelling: Bool) -> [Needle.Spelling] {
         guard !isSpelling else { return [.plain] }
-        // Those of a word that are left out would be found within other words'.
+        // The other spellings of a word would be found within other words.
         return standsAlone ? Self.wordSpellings : Needle.Spelling.allCases
     }
 
-    /// Bytes with zeros between them.
+    /// The bytes with zeros between them.
     static func wide(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.flatMap { [$0, 0] }.dropLast()) }
 
     private mutating func insert(_ secret: [UInt8], _ number: Int, _ standsAlone: Bool, isSpelling: Bool) {
@@ -114,7 +115,7 @@ struct NeedleIndex: Sendable {
         }
     }
 
-    /// Whether a spelling is one of those before it: base64 without `+` and `/`, hex without letters.
+    /// Whether a spelling equals an earlier one: base64 without `+` and `/`, or hex without letters.
     private func isTheSame(_ needle: Needle) -> Bool {
         let other: Needle.Spelling
         switch needle.spelling {
@@ -128,7 +129,7 @@ struct NeedleIndex: Sendable {
         return (0..<needle.count).allSatisfy { needle[$0] == first[$0] }
     }
 
-    /// Everything that is found, in no order.
+    /// Delivers all hits, in no particular order.
     func search(_ text: UnsafeRawBufferPointer, deliver: (Hit) -> Void) {
         self.bytes.withUnsafeBytes { bytes in
             func end(_ reference: Int32, _ start: Int) -> Int? {
@@ -150,7 +151,7 @@ struct NeedleIndex: Sendable {
     private func needle(_ reference: Int32, _ bytes: UnsafeRawBufferPointer) -> Needle {
         let text = self.texts[Int(reference >> 4)]
         let range = Int(text.start)..<Int(text.start) + Int(text.count)
-        // Only the numbers of spellings are entered.
+        // Only the numbers of spellings are stored.
         return Needle(Needle.Spelling(rawValue: UInt8(reference & 15)) ?? .plain, of: UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
@@ -172,15 +173,15 @@ struct NeedleIndex: Sendable {
     }
 }
 
-/// Needles by the hash of a few of their bytes, so that a text is looked at in strides.
+/// Needles indexed by the hash of a few of their bytes, so that a text is examined in strides.
 ///
-/// Each needle has a window of `window` bytes; at every offset in it where a block fits, the block is known here. A text that holds the
-/// needle has one of the blocks at one of any offsets that are `stride` apart. Holds no bytes of needles: whoever searches has them.
+/// Each needle has a window of `window` bytes. The block at every offset within the window is indexed. A text that contains the needle
+/// therefore has one of these blocks at some multiple of `stride`. Does not hold the bytes of needles, which the caller supplies.
 struct NeedleTable: Sendable {
-    /// Twelve bytes: there is one for each block of each needle of a run's secrets.
+    /// Twelve bytes. There is one entry for each block of each needle of a run's secrets.
     private struct Entry: Sendable {
         var hash: UInt32
-        /// Which needle, and where in it the block is: `placeBits` low bits.
+        /// The needle's number, and the place of the block within it in the lowest `placeBits` bits.
         var needle: UInt32
         var next: Int32
     }
@@ -189,16 +190,16 @@ struct NeedleTable: Sendable {
     let block: Int
     var stride: Int { self.window - self.block + 1 }
 
-    /// Seeded anew in each process, so that nobody can choose bytes that collide.
+    /// Uses a new seed in each process, so that nobody can construct collisions.
     private static let factor = UInt64.random(in: .min ... .max) | 1
-    /// Needles with the same block that are told apart one by one before another window is tried.
+    /// How many needles with the same block are compared one by one before another window is tried.
     private static let chainLimit = 16
-    /// Two for the window, four for the block in it.
+    /// Two bits for the window, four for the block in it.
     private static let placeBits: UInt32 = 6
-    /// Needles that can be told apart.
+    /// How many needles can be numbered.
     static let needleLimit = 1 << (32 - Int(placeBits))
 
-    /// Bits for hashes that are there: most blocks of a text are passed by after one look.
+    /// A bit set of the hashes present, which rules out most blocks of a text at once.
     private var filter: [UInt64] = []
     private var filterShift: UInt64 = 64 - 15
     private var heads: [Int32] = []
@@ -211,7 +212,7 @@ struct NeedleTable: Sendable {
     }
 
     var isEmpty: Bool { self.entries.isEmpty }
-    /// Blocks known.
+    /// The number of blocks in the index.
     var count: Int { self.entries.count }
 
     @inline(__always)
@@ -221,10 +222,11 @@ struct NeedleTable: Sendable {
             : UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// The offsets in a needle at which its window may be, the best first: tokens of one kind begin alike and end in random bytes.
+    /// The offsets at which a needle's window may start, the best first: tokens of one kind begin alike and end in random bytes.
     private func windows(_ length: Int) -> [Int] { [length - self.window, (length - self.window) / 2, 0] }
 
-    /// Enters a needle of at least `window` bytes. Answers false, and enters nothing, where each of its windows has a block of too many others.
+    /// Adds a needle of at least `window` bytes. Returns false and adds nothing if every window has a block that is shared by too many
+    /// others.
     mutating func insert(_ needle: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
         precondition(bytes.count >= self.window && needle >= 0 && needle < Self.needleLimit)
         if self.heads.isEmpty {
@@ -263,7 +265,7 @@ struct NeedleTable: Sendable {
     }
 
     private mutating func link(_ index: Int) {
-        // The upper half of a hash is all that the filter and the heads look at.
+        // The filter and the heads only use the upper half of a hash.
         let hash = UInt64(self.entries[index].hash) << 32
         let bit = hash >> self.filterShift
         self.filter[Int(bit >> 6)] |= 1 << (bit & 63)
@@ -275,7 +277,7 @@ struct NeedleTable: Sendable {
     private mutating func grow() {
         self.headShift -= 1
         self.heads = Array(repeating: -1, count: self.heads.count * 2)
-        // As many as there are heads, not twice the last number.
+        // Reserves exactly as many as there are heads; growth by appending would double the capacity.
         self.entries.reserveCapacity(self.heads.count)
         if self.heads.count << 4 > self.filter.count << 6 {
             self.filterShift -= 1
@@ -291,12 +293,12 @@ struct NeedleTable: Sendable {
         var range: Range<Int>
     }
 
-    /// Looks at each block of the text that may be one of a needle.
+    /// Examines each block of the text that may belong to a needle.
     ///
     /// - Parameters:
-    ///   - length: of a needle, as it was entered.
-    ///   - end: where the needle ends that would start at an offset, which may be negative; nil if it is not there.
-    ///   - found: gets what is there, but for what lies within another needle at the same place.
+    ///   - length: returns the length of a needle as it was inserted.
+    ///   - end: returns the end of the needle that starts at an offset, which may be negative; nil if it does not match.
+    ///   - found: receives the matches, except for those within another match at the same place.
     func search(
         _ text: UnsafeRawBufferPointer, length: (_ needle: Int32) -> Int, end: (_ needle: Int32, _ start: Int) -> Int?,
         found: (_ needle: Int32, _ range: Range<Int>) -> Void
@@ -306,7 +308,7 @@ struct NeedleTable: Sendable {
         let (filterShift, factor) = (self.filterShift, Self.factor)
         var here: [Found] = []
         self.filter.withUnsafeBufferPointer { filter in
-            // SAFETY: a shifted hash has as many bits as `filter`; a block at an offset up to `last` is still in the text.
+            // SAFETY: a shifted hash has as many bits as `filter`; a block at an offset up to `last` is still within the text.
             func look(_ offset: Int, around inner: Range<Int>?, from least: Int) -> Range<Int>? {
                 let hash = self.key(text, offset) &* factor
                 let bit = hash >> filterShift
@@ -314,14 +316,14 @@ struct NeedleTable: Sendable {
                 return self.look(hash, offset, around: inner, from: least, length, end, &here)
             }
             var offset = 0
-            // Where what was found before ends.
+            // The end of the previous match.
             var least = 0
             while offset <= last {
                 guard var all = look(offset, around: nil, from: least) else {
                     offset += stride
                     continue
                 }
-                // A longer needle around what was found may end a few bytes behind it, and then has a block within it.
+                // A longer needle around this match may end a few bytes after it, and then has a block within it.
                 var inner = offset + stride
                 while inner < all.upperBound, inner <= last {
                     all = look(inner, around: all, from: least) ?? all
@@ -329,14 +331,14 @@ struct NeedleTable: Sendable {
                 }
                 self.deliver(here, found)
                 here.removeAll(keepingCapacity: true)
-                // What begins within what was found is part of it.
+                // A needle that begins within the match is part of it.
                 least = all.upperBound
                 offset = max(all.upperBound, offset + 1)
             }
         }
     }
 
-    /// All of them share a block: the longest one, the one that begins first and the one that ends last cover what the others do.
+    /// All matches share a block, so the longest one, the one that begins first and the one that ends last cover all others.
     private func deliver(_ here: [Found], _ found: (_ needle: Int32, _ range: Range<Int>) -> Void) {
         guard let longest = here.max(by: { $0.range.count < $1.range.count }),
             let first = here.min(by: { $0.range.lowerBound < $1.range.lowerBound }),
@@ -348,10 +350,10 @@ struct NeedleTable: Sendable {
     }
 
     /// - Parameters:
-    ///   - inner: looks only for needles that have this range in them and end behind it.
-    ///   - least: where these may begin.
-    ///   - here: gets what is found.
-    /// - Returns: the place of all that was found.
+    ///   - inner: restricts the search to needles that contain this range and end after it.
+    ///   - least: the earliest beginning of a match.
+    ///   - here: receives the matches.
+    ///   - Returns: the range covered by all matches.
     private func look(
         _ hash: UInt64, _ offset: Int, around inner: Range<Int>?, from least: Int, _ length: (Int32) -> Int,
         _ end: (_ needle: Int32, _ start: Int) -> Int?, _ here: inout [Found]

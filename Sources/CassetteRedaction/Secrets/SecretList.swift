@@ -1,6 +1,6 @@
-/// Byte strings by number, and numbers by byte string, in as little memory as may be.
+/// Maps numbers to byte strings and back, in as little memory as possible.
 ///
-/// In layers, as `NeedleLayers`: adding a string to a copy copies the youngest layer only.
+/// In layers, like `NeedleLayers`: adding a string to a copy copies only the newest layer.
 struct SecretList: Sendable {
     /// The oldest first, so that their numbers follow one another.
     private(set) var layers = [SecretLayer(), SecretLayer(), SecretLayer()]
@@ -17,7 +17,7 @@ struct SecretList: Sendable {
         return nil
     }
 
-    /// The next number. The vault's limits keep all strings within 32 bits.
+    /// Returns the new string's number. The vault's limits keep all strings within 32 bits.
     mutating func append(_ string: [UInt8]) -> Int {
         let number = self.count
         let last = self.layers.count - 1
@@ -34,9 +34,9 @@ struct SecretList: Sendable {
 /// Some of the strings of a `SecretList`, with numbers from 0.
 struct SecretLayer: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where each ends.
+    /// The end of each string in `bytes`.
     private var ends: [UInt32] = []
-    /// By hash. Strings of the same hash have the next hashes.
+    /// Numbers by hash. Strings whose hash is taken use the following ones.
     private var numbers: [UInt64: UInt32] = [:]
 
     var count: Int { self.ends.count }
@@ -66,10 +66,10 @@ struct SecretLayer: Sendable {
         for number in 0..<other.count { self.append(other.bytes[other.range(of: number)]) }
     }
 
-    /// Seeded anew in each process.
+    /// Uses a new seed in each process.
     static func hash(_ string: some Collection<UInt8>) -> UInt64 {
         var hasher = Hasher()
-        // Both kinds of collection that strings come in are contiguous.
+        // Both collection types used for strings are contiguous.
         _ = string.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }

@@ -1,33 +1,34 @@
 internal import TapeBytes
 
-/// The secrets of a run and their placeholders: the same secret, the same placeholder.
+/// The secrets of a run and their placeholders. Equal secrets have equal placeholders.
 ///
-/// Lives in memory only. Any thread may use it.
+/// Kept in memory only. Any thread may use it.
 public final class SecretVault: Sendable {
     private struct State: Sendable {
         let byteLimit: Int
         var placeholders = PlaceholderList()
-        /// By the bytes without escapes, so that all spellings are one secret.
+        /// Numbers by the bytes without escapes, so that all spellings are the same secret.
         var numbers = SecretList()
-        /// By number: whether the secret without escapes is searched for.
+        /// By number, whether the secret without escapes is searched for.
         var isSearched: [Bool] = []
         /// Spellings with escapes that are searched for, within the same limits.
         var spellings = SecretList()
         var counts: [String: Int] = [:]
         var index = NeedleLayers()
-        /// What was given out last to search with. Nil before anything changes that it holds, of which the youngest part would be copied.
+        /// The snapshot last handed out for searches. Set to nil before its parts are changed, as the newest part would be copied
+        /// otherwise.
         var known: KnownSecrets?
         /// Names of cookies that scripts may not read.
         var hiddenCookies: Set<[UInt8]> = []
-        /// Of all secrets and spellings.
+        /// The size of all secrets and spellings.
         var bytes = 0
         var generation = 0
         var unsearched = 0
     }
 
-    /// Secrets of one run, and as many spellings of them with escapes: each takes some 300 bytes beside its own.
+    /// The most secrets of one run, and the most spellings of them with escapes. Each takes some 300 bytes in addition to its own.
     public static let limit = 100_000
-    /// Bytes of all secrets of one run and of their spellings with escapes. Each is held up to four times.
+    /// The total size of all secrets of one run and their spellings with escapes, in bytes. Each is held up to four times.
     public static let byteLimit = 16 << 20
 
     private let state: Guarded<State>
@@ -37,29 +38,30 @@ public final class SecretVault: Sendable {
 
     init(byteLimit: Int) { self.state = Guarded(State(byteLimit: byteLimit)) }
 
-    /// Another way to the same secrets, for a second thread: what is learned through one is found through the other, and counted apart.
+    /// Another handle to the same secrets, for a second thread. Secrets learned through one are found through the other, but counted
+    /// separately.
     package init(sharing other: SecretVault) { self.state = other.state }
 
-    /// One that knows what another does, and keeps to itself what it learns.
+    /// A vault that knows the secrets of another, but keeps what it learns to itself.
     init(copying other: SecretVault) { self.state = Guarded(other.state.withLock { $0 }) }
 
-    /// Secrets held.
+    /// The number of secrets.
     public var count: Int { self.state.withLock { $0.placeholders.count } }
 
-    /// Counts up with each secret that is searched for: bytes looked at with this number need no second look while it stays.
+    /// Incremented with each secret that is searched for. Bytes that were searched need not be searched again until it changes.
     public var generation: Int { self.state.withLock { $0.generation } }
 
-    /// Counts up with each secret that is searched for first through this object. While it stays, a search has taught nothing that it
-    /// should itself be repeated for.
+    /// Incremented with each secret that is first searched for through this object. If it is unchanged after a search, the search need not
+    /// be repeated.
     package var learned: Int { self.own.withLock { $0 } }
 
-    /// Counts up each time with a secret, or a spelling of one, that there is no room for: it is taken out at its own place only. Such a
-    /// secret has a placeholder of number 0.
+    /// Incremented each time with a secret, or a spelling of one, that there is no room for. It is only removed at its own place. Such a
+    /// secret has a placeholder with number 0.
     public var unsearched: Int { self.state.withLock { $0.unsearched } }
 
-    /// The placeholder of a secret, which is a new one for one not seen yet. Its number is 0 where there is no room for more.
+    /// The placeholder of a secret; a new secret gets a new one. Its number is 0 if there is no room for more.
     ///
-    /// - Parameter isSure: the place it comes from holds nothing but secrets; see `SecretReach`.
+    /// - Parameter isSure: whether the place holds nothing but secrets; see `SecretReach`.
     public func placeholder(for secret: [UInt8], kind: String, isSure: Bool = true) -> Placeholder {
         self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure))
     }
@@ -70,17 +72,17 @@ public final class SecretVault: Sendable {
         self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure, isRuled: isRuled), keeping: rules.keptShape)
     }
 
-    /// - Parameter shape: what of the secret's the placeholder keeps.
+    /// - Parameter shape: the properties of the secret that the placeholder keeps.
     func placeholder(
         for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = [], keeping shape: KeptShape = KeptShape()
     ) -> Placeholder {
-        // A placeholder, or the beginning of one that was cut, stands in many places where it is no secret.
+        // A placeholder, or the beginning of a cut one, occurs in many places where it is not a secret.
         let reach = Placeholder.isAll(secret, mayBeCut: true) ? .place : reach
         var canonical = EscapeView.canonical(secret)
         var pieces = pieces
         let written = canonical
         if UUIDPlaceholder.isUUID(canonical) {
-            // Its letters are the same in either case, and programs write them as they like (RFC 9562, 4).
+            // Its letters mean the same in either case, and programs use both (RFC 9562, 4).
             canonical = written.map { $0 >= 65 && $0 <= 70 ? $0 | 32 : $0 }
             let upper = canonical.map { $0 >= 97 ? $0 & ~32 : $0 }
             pieces += [canonical, upper].filter { $0 != secret }
@@ -116,9 +118,9 @@ public final class SecretVault: Sendable {
         }
     }
 
-    /// Whether it is to be searched for from now on. A spelling that there is no room for is not.
+    /// Whether it is to be searched for from now on. False for a spelling that there is no room for.
     ///
-    /// - Parameter number: of a secret that has no escapes in it.
+    /// - Parameter number: the number of a secret without escapes.
     private static func isNew(_ secret: [UInt8], _ number: Int?, _ state: inout State) -> Bool {
         if let number {
             defer { state.isSearched[number] = true }
@@ -134,16 +136,16 @@ public final class SecretVault: Sendable {
         return true
     }
 
-    /// Cookies of one run whose names are remembered, and bytes of a name.
+    /// How many cookie names are remembered in one run, and the longest name in bytes.
     private static let cookieLimit = 1000
     private static let cookieNameLimit = 128
 
-    /// Remembers that scripts may not read a cookie, so that its value is a secret in requests, too.
+    /// Remembers that a cookie is hidden from scripts, so that its value is a secret in requests, too.
     func hide(cookie name: [UInt8]) {
         guard name.count <= Self.cookieNameLimit else { return }
         let isNew = self.state.withLock { state in
             guard state.hiddenCookies.count < Self.cookieLimit, state.hiddenCookies.insert(name).inserted else { return false }
-            // Lines that were searched before are searched again.
+            // Lines searched before have to be searched again.
             state.generation += 1
             return true
         }
@@ -152,7 +154,7 @@ public final class SecretVault: Sendable {
 
     func hides(cookie name: [UInt8]) -> Bool { self.state.withLock { $0.hiddenCookies.contains(name) } }
 
-    /// Counts on after existing placeholders whose secrets are unknown.
+    /// Continues the numbering after existing placeholders, whose secrets are unknown.
     public func countOn(behind tally: PlaceholderTally) {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
@@ -163,7 +165,7 @@ public final class SecretVault: Sendable {
         return self.state.withLock { $0.numbers.number(of: canonical) != nil }
     }
 
-    /// What is searched for now; nil if nothing is. Take it anew after learning.
+    /// The secrets that are searched for now; nil if there are none. Call again after learning.
     func known() -> KnownSecrets? {
         self.state.withLock { state in
             if let known = state.known { return known }
@@ -173,11 +175,11 @@ public final class SecretVault: Sendable {
         }
     }
 
-    /// Whether nothing is searched for.
+    /// Whether no secrets are searched for.
     var isEmpty: Bool { self.state.withLock { $0.index.isEmpty } }
 }
 
-/// What is searched for at one time, with the placeholders by number.
+/// The secrets searched for at one time, with the placeholders by number.
 ///
 /// A class, so that each search takes one reference.
 final class KnownSecrets: Sendable {
@@ -190,7 +192,7 @@ final class KnownSecrets: Sendable {
     }
 }
 
-/// Placeholders by number, in blocks: who adds one copies the last block at most.
+/// Placeholders by number, in blocks. Adding one copies at most the last block.
 struct PlaceholderList: Sendable {
     private static let blockSize = 1024
 
@@ -219,7 +221,7 @@ public struct PlaceholderTally: Sendable, Hashable {
 
     public init() {}
 
-    /// Larger numbers are ignored: continuing after one could exhaust the numbers.
+    /// Larger numbers are ignored, as continuing after one could exhaust the numbers.
     private static let highestNumber = 1_000_000
 
     public mutating func add(_ text: UnsafeRawBufferPointer) {
@@ -234,7 +236,7 @@ public struct PlaceholderTally: Sendable, Hashable {
         self.highest.merge(other.highest) { max($0, $1) }
     }
 
-    /// Takes away what stood in a text before.
+    /// Subtracts the placeholders of a previous text.
     public mutating func remove(_ text: UnsafeRawBufferPointer) {
         self.forEach(in: text) { kind, _ in self.counts[kind, default: 0] -= 1 }
     }

@@ -1,12 +1,13 @@
 internal import TapeBytes
 
-/// Secrets that were taken out of many answers beyond the places that name them: perhaps ordinary values, whose loss spoils a site.
+/// Secrets that were removed from many answers outside of the places that name them. They may be ordinary values, whose removal ruins a
+/// site.
 ///
 /// Any thread may use it.
 public final class SpreadSecrets: Sendable {
-    /// Answers in which a secret may be found without a report.
+    /// In up to this many answers, a secret is not reported.
     private static let fewAnswers = 3
-    /// Secrets that are counted, and those that are reported.
+    /// The most secrets that are counted, and the most that are reported.
     private static let limit = 1 << 14
     private static let wordLimit = 5
 
@@ -14,7 +15,7 @@ public final class SpreadSecrets: Sendable {
 
     public init() {}
 
-    /// Counts one answer for each secret that was found in it.
+    /// Counts one answer for each secret found in it.
     func add(_ hits: SecretHits) {
         let found = hits.placeholders
         guard !found.isEmpty else { return }
@@ -25,7 +26,7 @@ public final class SpreadSecrets: Sendable {
         }
     }
 
-    /// Lines for people, those of the most answers first, without the name of the file.
+    /// Lines for people, without the name of the file. Secrets in the most answers come first.
     public var words: [String] {
         let many = self.answers.withLock { $0 }.filter { $0.value > Self.fewAnswers }.sorted {
             ($1.value, $0.key.description) < ($0.value, $1.key.description)
@@ -41,7 +42,7 @@ public final class SpreadSecrets: Sendable {
     }
 }
 
-/// The known secrets that one answer holds beyond their own places.
+/// The known secrets found in one answer outside of their own places.
 final class SecretHits: Sendable {
     private let found = Guarded<Set<Placeholder>>([])
 

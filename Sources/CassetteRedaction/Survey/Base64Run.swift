@@ -1,19 +1,19 @@
 internal import TapeBytes
 
-/// Base64 text within other text, from a group of four characters on (RFC 4648, 4 and 5).
+/// Base64 within other text, starting at a group of four characters (RFC 4648, 4 and 5).
 struct Base64Run {
-    /// From the group on to the end, padding included.
+    /// From the start of the group to the end, including padding.
     let range: Range<Int>
     let content: [UInt8]
     private let isURLSafe: Bool
     private let isPadded: Bool
-    /// More of the run follows.
+    /// Whether the run continues.
     private let isCut: Bool
 
-    /// Characters that are decoded at once: of a longer run only the beginning is coded anew, and keeps its place in the groups.
+    /// How many characters are decoded at once. Only the beginning of a longer run is encoded again, and keeps its group alignment.
     static let limit = 32 << 10
 
-    /// The characters of `secret`'s base64 that only its own bits decide, where `alignment` bytes of a group stand in front of it.
+    /// The characters of `secret`'s base64 that depend only on its own bits, if it follows `alignment` bytes of a group.
     static func core(of secret: [UInt8], alignment: Int) -> [UInt8] {
         let padded = Array(repeating: 0, count: alignment) + secret
         var text: [UInt8] = []
@@ -22,7 +22,7 @@ struct Base64Run {
         return Array(text[first..<max(first, padded.count * 8 / 6)])
     }
 
-    /// Characters in front of the core in its group.
+    /// How many characters of the group precede the core.
     static func offset(ofAlignment alignment: Int) -> Int { (alignment * 8 + 5) / 6 }
 
     static func urlSafe(_ character: UInt8) -> UInt8 {
@@ -41,7 +41,7 @@ struct Base64Run {
         }
     }
 
-    /// The run from the group on that holds a core at an offset; nil where the group would begin outside it.
+    /// The run around a core at an offset, from the start of its group; nil if the group would begin outside of the text.
     init?(_ text: UnsafeRawBufferPointer, core offset: Int, alignment: Int) {
         let start = offset - Self.offset(ofAlignment: alignment)
         guard start >= 0 else { return nil }
@@ -57,12 +57,12 @@ struct Base64Run {
         guard end > offset else { return nil }
         self.isCut = characters.hasLooseBits || end == most && end < text.count && Self.value(text[end]) != nil
         if characters.hasLooseBits {
-            // Coded anew, the last characters would be others.
+            // If encoded again, the last characters would change.
             content.removeLast((end - start) % 4 - 1)
             end -= (end - start) % 4
             guard end > offset else { return nil }
         }
-        // One character of a group says nothing whole: it stays.
+        // A single character of a group encodes no whole byte, so it is left out.
         if (end - start) % 4 == 1 { end -= 1 }
         let padding = (4 - (end - start) % 4) % 4
         var padded = end
@@ -73,10 +73,10 @@ struct Base64Run {
         self.isURLSafe = isURLSafe
     }
 
-    /// Characters before a run that are decoded to see what stands around its content.
+    /// How many characters before a run are decoded to see what surrounds its content.
     private static let contextLimit = 172
 
-    /// Whether a range of the content is part of a placeholder, which may begin before the run.
+    /// Whether a range of the content is within a placeholder, which may begin before the run.
     func isInPlaceholder(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
         guard range.lowerBound < Self.contextLimit else { return self.content.withUnsafeBytes { Placeholder.covers(range, in: $0) } }
         var start = self.range.lowerBound
@@ -88,7 +88,7 @@ struct Base64Run {
         }
     }
 
-    /// The content with edits, in the same spelling. Where more of the run follows, spaces behind the last edit keep the groups.
+    /// The edited content in the same spelling. If the run continues, spaces after the last edit preserve the alignment of the groups.
     func text(with edits: EditList) -> [UInt8] {
         guard self.isCut, let last = edits.edits.last else { return self.text(of: edits.applied(to: self.content)) }
         let more = (3 - edits.growth % 3) % 3

@@ -1,25 +1,25 @@
 internal import TapeBytes
 
-/// A text of base64 as a whole (RFC 4648, 4 and 5), with what it takes to write another content in the same spelling.
+/// A text that is base64 as a whole (RFC 4648, 4 and 5), with everything needed to write another content in the same spelling.
 struct Base64Text {
-    /// Characters of one text. A longer one is a file, which is seldom sent so.
+    /// The longest text, in characters. A longer one is a file, which is rarely sent this way.
     static let limit = 4 << 20
-    /// Shorter ones hold no name and value.
+    /// Shorter texts have no room for a name and a value.
     static let leastLength = 12
 
-    /// Characters of the shortest line of one that has several, but for the last one.
+    /// The shortest line of a text with several lines, except for the last, in characters.
     private static let leastLine = 16
 
     let content: [UInt8]
     private let isURLSafe: Bool
     private let isPadded: Bool
-    /// Characters of a line, and what ends it; nil for a text of one line.
+    /// The length of a line, and its line end; nil for a text of one line.
     private let lines: (width: Int, end: [UInt8])?
 
-    /// The characters around a place that may be in a text of base64, lines of equal length together. `isText` is false for what is too
-    /// short or too long for one, or part of a JSON Web Token, which has its own rules.
+    /// The characters around an offset that may be base64, joining lines of equal length. `isText` is false if they are too short or too
+    /// long, or part of a JSON Web Token, which has its own rules.
     ///
-    /// - Parameter isBeginning: whether the place looks like a beginning.
+    /// - Parameter isBeginning: whether the offset looks like the beginning.
     static func run(in text: SurveyText, around offset: Int, isBeginning: Bool) -> (range: Range<Int>, isText: Bool) {
         var start = offset
         let least = max(0, offset - self.limit)
@@ -32,7 +32,7 @@ struct Base64Text {
         while end < most, Base64Run.value(text.bytes[end]) != nil { end += 1 }
         guard end < most || end == text.bytes.count else { return (start..<end, false) }
         self.addLines(in: text, &start, &end, least: least, most: most)
-        // Lines before the last one are whole groups.
+        // All lines but the last consist of whole groups.
         let last = (start..<end).last { text.bytes[$0] == 10 }.map { $0 + 1 } ?? start
         let padding = (4 - (end - last) % 4) % 4
         var padded = end
@@ -44,7 +44,7 @@ struct Base64Text {
         return (range, isText)
     }
 
-    /// Adds the lines before and after one, as mail and PEM divide base64 (RFC 2045, 6.8): all but the last of the same length.
+    /// Adds the lines before and after one, as mail and PEM split base64 (RFC 2045, 6.8): all but the last have the same length.
     private static func addLines(in text: SurveyText, _ start: inout Int, _ end: inout Int, least: Int, most: Int) {
         var width: Int?
         while start > least + 1, text.bytes[start - 1] == 10 {
@@ -56,14 +56,14 @@ struct Base64Text {
             width = count
             start = first
         }
-        // Where the last line in sight begins.
+        // The start of the last line found so far.
         var line = (start..<end).last { text.bytes[$0] == 10 }.map { $0 + 1 } ?? start
         while end - line == width ?? (end - line), end - line >= self.leastLine, (end - line) % 4 == 0 {
             let next = text.byte(end) == 13 ? end + 2 : end + 1
             guard next < most, text.bytes[next - 1] == 10, !self.mayBegin(text, next) else { return }
             var last = next
             while last < most, Base64Run.value(text.bytes[last]) != nil { last += 1 }
-            // A word at the beginning of a sentence is no line of base64.
+            // A word at the beginning of a sentence is not a line of base64.
             guard last > next, last - next <= end - line, text.byte(last) != 32 else { return }
             width = end - line
             line = next
@@ -71,12 +71,12 @@ struct Base64Text {
         }
     }
 
-    /// Whether something else begins: another text, as in a list of them, or the delimiter of a multipart.
+    /// Whether something else begins: another text, as in a list, or a multipart delimiter.
     private static func mayBegin(_ text: SurveyText, _ offset: Int) -> Bool {
         ["eyJ", "eyA", "--"].contains { text.bytes[offset...].starts(with: $0.utf8) }
     }
 
-    /// Nil if it is none.
+    /// Nil if the text is not base64.
     init?(_ text: Slice<UnsafeRawBufferPointer>) {
         var content: [UInt8] = []
         content.reserveCapacity(text.count * 3 / 4)
@@ -114,7 +114,7 @@ struct Base64Text {
         self.isPadded = padding > 0 || count % 4 == 0 && !isURLSafe
     }
 
-    /// - Parameter isOneLine: without line ends, which the text around it may have to escape.
+    /// - Parameter isOneLine: omits line ends, which the surrounding text might have to escape.
     func text(of content: [UInt8], isOneLine: Bool = false) -> [UInt8] {
         var text: [UInt8] = []
         content.withUnsafeBytes { Base64.encode($0, into: &text) }
@@ -128,9 +128,9 @@ struct Base64Text {
                 separator: lines.end))
     }
 
-    /// Whether a content is a form: names and values, and nothing that other texts have.
+    /// Whether a content is a form: names and values, with no characters that other texts have.
     static func isForm(_ content: [UInt8]) -> Bool {
-        // Base64 has its own at the end.
+        // Base64 may end with equals signs of its own.
         let equals = content.firstIndex(of: UInt8(ascii: "=")) ?? 0
         return equals > 0 && equals + 1 < content.count && content[equals + 1] != UInt8(ascii: "=")
             && !content.contains { $0 <= 32 || "{}<>\"';,[]:".utf8.contains($0) }

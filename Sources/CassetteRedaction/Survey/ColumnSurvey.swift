@@ -1,31 +1,31 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds the values in those columns of a table in text (RFC 4180; with semicolons and tabs, too) that its first line names as secrets'.
+/// Finds the values in the columns of a text table (RFC 4180, also with semicolons or tabs) whose header names indicate secrets.
 ///
-/// Follows the text from its beginning, in as many pieces as it comes in.
+/// Reads the text from its beginning, in any number of pieces.
 struct ColumnSurvey {
     private let delimiter: UInt8
-    /// By column; nil for one that holds no secrets.
+    /// By column; nil for a column without secrets.
     private let meanings: [SecretNames.Meaning?]
 
-    /// Where the text that was followed ends.
+    /// The state at the end of the text read so far.
     private var isHead = true
     private var column = 0
     private var isInField = false
     private var isQuoted = false
-    /// The field began with a quote: two of them within it stand for one (RFC 4180, 2).
+    /// Whether the field began with a quote. Two quotes within it then represent one (RFC 4180, 2).
     private var hasQuotes = false
 
-    /// Bytes of a first line, and of the line after it.
+    /// The longest first line, and the longest line after it, in bytes.
     private static let headLimit = 4096
     private static let lineLimit = 64 << 10
 
-    /// Nil for a text that is no table, or has no column of secrets.
+    /// Nil for a text that is not a table, or has no column of secrets.
     init?(_ text: UnsafeRawBufferPointer) {
         let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let head = UnsafeRawBufferPointer(rebasing: text[..<min(text.count, Self.headLimit)])
-        // JSON and markup begin otherwise than with a name.
+        // JSON and markup do not begin with a name.
         guard start < head.count, Self.surroundsName(head[start]) || Self.mayStandInName(head[start]) else { return nil }
         let end = ByteScan.index(of: 10, in: head, from: start)
         guard end < head.count, let delimiter = head[start..<end].first(where: { $0 == 44 || $0 == 59 || $0 == 9 }),
@@ -33,7 +33,7 @@ struct ColumnSurvey {
         else { return nil }
         self.delimiter = delimiter
         self.meanings = meanings
-        // A line that is no row tells a table from other texts.
+        // A second line that is not a row shows that the text is not a table.
         var row = self
         row.isHead = false
         var columns = 0
@@ -45,11 +45,11 @@ struct ColumnSurvey {
         guard columns == meanings.count else { return nil }
     }
 
-    /// Nil if one of the fields is no name, or none is a secret's.
+    /// Nil if one of the fields is not a name, or none indicates a secret.
     private static func meanings(_ line: Slice<UnsafeRawBufferPointer>, _ delimiter: UInt8) -> [SecretNames.Meaning?]? {
         var meanings: [SecretNames.Meaning?] = []
         var rest = line
-        // Field by field: most texts are no tables, and end with the first one.
+        // Field by field: most texts are not tables, and fail at the first field.
         while true {
             let end = rest.firstIndex(of: delimiter) ?? rest.endIndex
             var field = rest[rest.startIndex..<end]
@@ -71,21 +71,21 @@ struct ColumnSurvey {
 
     private static func meaning(_ name: [UInt8]) -> SecretNames.Meaning? {
         guard var meaning = SecretNames.meaning(of: name), !meaning.needsCompany else { return nil }
-        // Tables of words have tokens, and tables of visits sessions.
+        // Tables of words have tokens, and tables of visits have sessions.
         if ["token", "session", "authorization", "signature"].contains(meaning.kind) { meaning.needsKeyShape = true }
         return meaning
     }
 
-    /// - Returns: incomplete if the budget is spent.
+    /// - Returns: an incomplete list if the budget is spent.
     static func findings(in text: UnsafeRawBufferPointer, budget: SearchBudget?) -> [Finding] {
         var survey = ColumnSurvey(text)
         return survey?.findings(in: text, from: 0, to: text.count, hasMore: false, budget: budget) ?? []
     }
 
-    /// Fields that are looked at before the budget is asked.
+    /// How many fields are read before the budget is checked.
     private static let fieldsAtOnce = 64
 
-    /// What is in the columns of secrets, in the next piece of the text; incomplete if the budget is spent.
+    /// Finds the values in columns of secrets in the next piece of the text. Incomplete if the budget is spent.
     mutating func findings(
         in text: UnsafeRawBufferPointer, from start: Int, to end: Int, hasMore: Bool, budget: SearchBudget?
     ) -> [Finding] {
@@ -111,12 +111,12 @@ struct ColumnSurvey {
         return findings
     }
 
-    /// Delivers each field after the first line that begins in a piece, without its quotes; `deliver` answers whether to go on.
+    /// Delivers each field that ends in this piece and is not in the first line, without its quotes. `deliver` returns whether to continue.
     private mutating func follow(
         _ text: UnsafeRawBufferPointer, from start: Int, to end: Int,
         _ deliver: (_ column: Int, _ range: Range<Int>, _ isLast: Bool) -> Bool
     ) {
-        // Nil in a field that began in an earlier piece.
+        // Nil for a field that began in an earlier piece.
         var field: Int? = self.isInField ? nil : start
         var offset = start
         func value(_ end: Int) -> Range<Int>? {

@@ -1,28 +1,28 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds passwords in command lines, as logs and scripts have them, and in lists of a command's words:
-/// `curl -u user:X`, `mysql -pX`, `["sshpass", "-p", "X"]`, `docker login -p X`.
+/// Finds passwords in command lines, as in logs and scripts, and in lists of a command's words: `curl -u user:X`, `mysql -pX`, `["sshpass",
+/// "-p", "X"]`, `docker login -p X`.
 ///
-/// Asked for flags in ascending order, it looks at each byte of the text once to find the programs, and reads the words of each command
-/// once.
+/// Must be asked for flags in ascending order. Examines each byte of the text once to find the programs, and reads the words of each
+/// command once.
 struct CommandSurvey {
     let text: SurveyText
 
-    /// Where the program of the next flag is looked for from.
+    /// Where to start looking for the program of the next flag.
     private var position = 0
     private var program: (program: Program, start: Int)?
-    /// The word `login` is in the command.
+    /// Whether the command contains the word `login`.
     private var isLogin = false
     /// The start of the program whose words were read last.
     private var readProgram = -1
-    /// Bytes looked at, for tests of what it costs.
+    /// How many bytes were examined, for tests of the cost.
     private(set) var looked = 0
 
-    /// Bytes and words of one command.
+    /// The most bytes and words of one command.
     private static let lengthLimit = 4096
     private static let wordLimit = 64
-    /// Bytes before a flag in which the program's name is.
+    /// How many bytes before a flag the program's name may be.
     private static let reach = 512
 
     init(text: SurveyText) {
@@ -38,7 +38,7 @@ struct CommandSurvey {
 
     // MARK: Programs
 
-    /// What of an option's value is secret.
+    /// Which part of an option's value is secret.
     private enum Part {
         case all, afterColon, afterPercent, afterComma, cookies
         /// `pass:X`
@@ -51,7 +51,7 @@ struct CommandSurvey {
         let names: [StaticString]
         var part = Part.all
         var kind = "password"
-        /// The value may stand right behind the letter.
+        /// Whether the value may be the next word.
         var isAttached = true
         /// The value may be the next word.
         var isSeparate = true
@@ -59,12 +59,12 @@ struct CommandSurvey {
 
     private struct Program {
         let name: StaticString
-        /// Other programs have names that go on after it: `mysqldump`.
+        /// Whether other programs have names that continue after it: `mysqldump`.
         var isPrefix = false
         let options: [Option]
-        /// Letters of flags without a value, which may stand in front of another flag: `-sSu`.
+        /// Letters of flags without a value that may precede another flag: `-sSu`.
         var flags: StaticString = ""
-        /// Nothing of the command counts after the first password: what follows is another command.
+        /// Whether nothing after the first password belongs to the command: another command follows.
         var endsAfterPassword = false
         /// The last word is a password if a flag has this letter.
         var lastWordAfterFlag: UInt8?
@@ -110,7 +110,7 @@ struct CommandSurvey {
     /// `docker login -p X`, `podman`, `helm registry`, `az` and others.
     private static let login = Program(name: "login", options: [Option(names: ["-p"])])
 
-    /// First bytes of programs' names.
+    /// The first bytes of program names.
     private static let firsts: [Bool] = {
         var firsts = [Bool](repeating: false, count: 256)
         for program in Self.programs + [Self.login] { firsts[Int(program.name.utf8Start[0])] = true }
@@ -119,9 +119,9 @@ struct CommandSurvey {
 
     // MARK: The command around a flag
 
-    /// The passwords of the command that has a flag at a place; none if its words were read for an earlier flag.
+    /// The passwords of the command with a flag at an offset. Empty if its words were read for an earlier flag.
     ///
-    /// - Parameter flag: of the hyphen. Never before one that was asked for earlier.
+    /// - Parameter flag: the offset of the hyphen, not before that of an earlier call.
     mutating func passwords(flagAt flag: Int) -> [Password] {
         self.follow(to: flag)
         guard let (program, start) = self.program, start != self.readProgram else { return [] }
@@ -151,7 +151,7 @@ struct CommandSurvey {
         self.position = max(self.position, flag)
     }
 
-    /// Whether the command goes on after a line's end: behind a backslash, or in a list.
+    /// Whether the command continues after a line end: after a backslash, or in a list.
     private func isContinued(_ offset: Int) -> Bool {
         let last = self.text.byte(self.text.skipSpaceBack(offset) - 1)
         return last == UInt8(ascii: "\\") || last == UInt8(ascii: ",") || last == UInt8(ascii: "[")
@@ -167,7 +167,7 @@ struct CommandSurvey {
             && (0..<name.utf8CodeUnitCount).allSatisfy { self.text.bytes[offset + $0] == name.utf8Start[$0] }
     }
 
-    /// Whether a blank or a quote is after a program's name.
+    /// Whether a blank or a quote follows a program's name.
     private func endsName(_ program: Program, _ start: Int) -> Bool {
         var end = start + program.name.utf8CodeUnitCount
         if program.isPrefix {
@@ -189,7 +189,7 @@ struct CommandSurvey {
         for _ in 0..<Self.wordLimit {
             guard let word = words.next() else { break }
             self.looked += word.count
-            // Another command, as in `sudo sshpass -p X mysql -pY`: its own flags ask for it.
+            // Another command, as in `sudo sshpass -p X mysql -pY`. Its own flags lead to it.
             if self.program(at: word.lowerBound) != nil { break }
             guard self.text.bytes[word.lowerBound] == UInt8(ascii: "-") else {
                 last = word
@@ -206,7 +206,7 @@ struct CommandSurvey {
         return found
     }
 
-    /// The value of an option of the program: in the word itself, or the next one.
+    /// The value of one of the program's options, in the word itself or the next one.
     private func value(of word: Range<Int>, _ program: Program, _ words: inout Words) -> (Option, Range<Int>)? {
         for option in program.options {
             for name in option.names where self.begins(name, word.lowerBound) {
@@ -285,7 +285,7 @@ struct CommandSurvey {
         return (name, value)
     }
 
-    /// The element of a list of YAML on the line after a word.
+    /// The element of a YAML list on the line after a word.
     private func nextElement(_ end: Int) -> Range<Int>? {
         var offset = end
         if self.text.isQuote(self.text.byte(offset)) { offset += 1 }
@@ -298,13 +298,13 @@ struct CommandSurvey {
         return words.next()
     }
 
-    /// Words of a command, without their quotes, up to the line's end. A backslash at the end goes on with the next line. Words in quotes
-    /// may have commas between them, and line ends then, as in a list.
+    /// The words of a command, without their quotes, up to the end of the line. A backslash at the end continues on the next line. Quoted
+    /// words may be separated by commas, and then also by line ends, as in a list.
     struct Words {
         private let text: SurveyText
         private var offset: Int
         private let end: Int
-        /// Each word has quotes of its own, the first one, too.
+        /// Whether each word is quoted separately, including the first one.
         private var isList: Bool
 
         init(_ text: SurveyText, from start: Int, limit: Int) {
@@ -327,7 +327,7 @@ struct CommandSurvey {
             self.skipBlanks()
             guard self.offset < self.end else { return nil }
             let first = self.text.bytes[self.offset]
-            // The end of the command, or of the text that it is in.
+            // The end of the command, or of the surrounding text.
             guard first > 32, !";|&<>`)]}".utf8.contains(first) else { return nil }
             if self.text.isQuote(first) {
                 let start = self.offset + 1
@@ -345,11 +345,11 @@ struct CommandSurvey {
             guard self.offset > start else { return nil }
             let word = start..<self.offset
             if self.isList, self.text.isQuote(self.text.byte(self.offset)) {
-                // The first word, whose quote is before the place where reading began.
+                // The first word, whose opening quote is before the offset at which reading began.
                 self.offset += 1
                 self.skipComma()
             } else if self.text.isQuote(self.text.byte(self.offset)), self.text.byte(word.lowerBound - 1).map({ $0 <= 32 }) ?? false {
-                // The end of the text that the command is in; `-p"X"` goes on.
+                // The end of the text around the command; `-p"X"` continues.
                 self.offset = self.isEndOfText(self.offset) ? self.end : self.offset
             }
             return word
@@ -368,13 +368,13 @@ struct CommandSurvey {
             }
         }
 
-        /// Whether a quote ends a string of JSON or a program.
+        /// Whether a quote ends a string of JSON or of a program.
         private func isEndOfText(_ quote: Int) -> Bool {
             guard let next = self.text.byte(self.text.skipSpace(quote + 1)) else { return true }
             return ",:;)]}".utf8.contains(next)
         }
 
-        /// A comma between quotes, and what blanks and line ends are beside it.
+        /// Skips a comma between quotes, and the blanks and line ends around it.
         private mutating func skipComma() {
             guard self.isList else { return }
             let comma = self.text.skipSpace(self.offset)
@@ -388,11 +388,10 @@ struct CommandSurvey {
 
     /// The word after `password ` in an entry of a .netrc file (`machine h login u password X`), on one line or on several.
     ///
-    /// - Parameters:
-    ///   - start: of `password`.
-    ///   - end: after it.
+    /// - start: the beginning of `password`.
+    /// - end: the offset after it.
     func passwordOfEntry(_ start: Int, _ end: Int) -> Range<Int>? {
-        // Before it are pairs of words, and `machine` with a name, or `default`.
+        // It is preceded by pairs of words, and `machine` with a name, or `default`.
         var words: [Range<Int>] = []
         var offset = start
         let least = max(0, start - Self.reach)

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The values of cookies in a Cookie or Set-Cookie field (RFC 6265, 4): names and attributes stay.
+/// Finds the values of cookies in a Cookie or Set-Cookie field (RFC 6265, 4). Names and attributes are kept.
 enum CookieField {
-    /// - Parameter isEscaped: in a string of JSON or a program, where a quote has a backslash.
+    /// - Parameter isEscaped: whether it is in a string of JSON or a program, where quotes are escaped by a backslash.
     static func findings(
         in text: UnsafeRawBufferPointer, _ range: Range<Int>, isSet: Bool, isEscaped: Bool = false
     ) -> [Finding] {
@@ -16,7 +16,7 @@ enum CookieField {
             let end = ByteScan.index(
                 of: UInt8(ascii: ";"), in: UnsafeRawBufferPointer(rebasing: text[..<range.upperBound]), from: start)
             let equals = (start..<end).first { text[$0] == UInt8(ascii: "=") }
-            // A cookie without a name is a value (RFC 6265bis, 5.6).
+            // A cookie without a name has only a value (RFC 6265bis, 5.6).
             var (lower, upper) = (equals.map { $0 + 1 } ?? start, end)
             while lower < upper, isAround(text[lower]) { lower += 1 }
             while lower < upper, isAround(text[upper - 1]) { upper -= 1 }
@@ -37,7 +37,7 @@ enum CookieField {
         return findings
     }
 
-    /// Whether a text begins as one of these fields does: with a name, which is a token (RFC 9110, 5.6.2), and an equals sign.
+    /// Whether a text begins like one of these fields: with a name, which is a token (RFC 9110, 5.6.2), and an equals sign.
     static func mayBe(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         guard let equals = range.prefix(128).first(where: { text[$0] == UInt8(ascii: "=") }), equals > range.lowerBound else {
             return false
@@ -47,7 +47,7 @@ enum CookieField {
         }
     }
 
-    /// Whether the attributes of a cookie keep it from scripts (RFC 6265, 5.2.6).
+    /// Whether the attributes of a cookie hide it from scripts (RFC 6265, 5.2.6).
     private static func isHidden(_ text: UnsafeRawBufferPointer, _ attributes: Range<Int>) -> Bool {
         text[attributes].split(separator: UInt8(ascii: ";")).contains { attribute in
             attribute.filter { $0 > 32 }.map { $0 | 32 }.starts(with: "httponly".utf8)
@@ -56,7 +56,7 @@ enum CookieField {
 
     // MARK: Preferences
 
-    /// Parts of names of cookies that tell users or sessions apart.
+    /// Parts of cookie names that identify users or sessions.
     private static let identities: [StaticString] = [
         "sess", "sid", "auth", "tok", "tkn", "jwt", "csrf", "xsrf", "secret", "pass", "pwd", "login", "logged", "logon", "user", "usr",
         "account", "acct", "uid", "remember", "key", "sig", "sso", "saml", "ticket", "cred", "nonce", "otp", "state", "code", "access",
@@ -67,8 +67,8 @@ enum CookieField {
     private static let wordLimit = 24
     private static let digitLimit = 6
 
-    /// Whether a cookie that scripts may read is a preference: its name tells nobody apart, and its value is a word, a short number, or a
-    /// small JSON of such.
+    /// Whether a cookie that scripts can read is a preference: its name identifies nobody, and its value is a word, a short number, or a
+    /// small JSON text of these.
     private static func isPreference(_ name: Slice<UnsafeRawBufferPointer>, _ value: UnsafeRawBufferPointer) -> Bool {
         guard !name.isEmpty, value.count <= Self.valueLimit, !Self.mayIdentify(name) else { return false }
         if Self.isPlain(value) { return true }
@@ -87,7 +87,7 @@ enum CookieField {
         return letters.withUnsafeBytes { letters in Self.identities.contains { ByteSearch.contains($0, in: letters) } }
     }
 
-    /// One word, or several with marks between them (`en-US`, `Europe/Berlin`), or a short number.
+    /// Whether a value is one word, several separated by punctuation (`en-US`, `Europe/Berlin`), or a short number.
     private static func isPlain(_ value: some Collection<UInt8>) -> Bool {
         guard !value.isEmpty, value.count <= Self.wordLimit else { return false }
         if value.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return value.count <= Self.digitLimit }

@@ -1,22 +1,22 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The value of Authorization or a field like it (RFC 9110, 11.6.2): what of it is secret, by its scheme.
+/// Finds the secret parts in the value of Authorization or a similar field (RFC 9110, 11.6.2), by its scheme.
 struct CredentialsField {
-    /// What is to be replaced.
+    /// The values to be replaced.
     private(set) var findings: [Finding] = []
 
     private let text: UnsafeRawBufferPointer
     private let kind: String
 
-    /// Parameters that say what is done and give nothing away (RFC 7616, 3.4; RFC 5849, 3.5.1; RFC 9421).
+    /// Parameters that describe the method and are not sensitive (RFC 7616, 3.4; RFC 5849, 3.5.1; RFC 9421).
     private static let open: Set<String> = [
         "realm", "uri", "algorithm", "qop", "nc", "charset", "userhash", "username", "opaque", "nonce", "signedheaders", "headers",
         "created", "expires", "oauth_version", "oauth_signature_method", "oauth_timestamp", "oauth_nonce", "version", "keyid", "scope",
         "error", "error_description", "domain", "stale",
     ]
 
-    /// - Parameter range: of the value in the text.
+    /// - Parameter range: the range of the value in the text.
     init(_ text: UnsafeRawBufferPointer, _ range: Range<Int>, kind: String) {
         self.text = text
         self.kind = kind
@@ -50,7 +50,7 @@ struct CredentialsField {
         return password.isEmpty || Placeholder.isAll(password) ? nil : password
     }
 
-    /// `name=value` or `name="value"` in front, and not base64 with its padding.
+    /// Whether the text starts with `name=value` or `name="value"`, and is not base64 with padding.
     private static func hasParameters(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let equals = text.firstIndex(of: UInt8(ascii: "=")), equals > 0, equals + 1 < text.count else { return false }
         return text[equals + 1] == UInt8(ascii: "\"") || (text[equals + 1] != UInt8(ascii: "=") && text.contains(UInt8(ascii: ",")))
@@ -68,7 +68,7 @@ struct CredentialsField {
             while end < range.upperBound, self.text[end] != (isQuoted ? UInt8(ascii: "\"") : UInt8(ascii: ",")) { end += 1 }
             let name = String(decoding: self.text[start..<equals], as: UTF8.self).lowercased()
             if name == "credential" {
-                // The key's id, and then the scope, which is no secret.
+                // The key's id, followed by the scope, which is not secret.
                 let slash = (valueStart..<end).first { self.text[$0] == UInt8(ascii: "/") } ?? end
                 self.add(valueStart..<slash)
             } else if !Self.open.contains(name) {

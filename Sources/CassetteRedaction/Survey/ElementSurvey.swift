@@ -1,26 +1,26 @@
 internal import TapeBytes
 
-/// Finds the texts within elements of XML whose start tags have attributes, or whose content has sections of CDATA, comments or elements.
+/// Finds the texts within XML elements whose start tags have attributes, or whose content includes CDATA sections, comments or elements.
 ///
-/// Reads back from an end tag: the name is known there, and an element that is not closed has no value that could be told.
+/// Reads backwards from an end tag, where the name is known. An element that is not closed has no recognisable value.
 struct ElementSurvey {
     let text: SurveyText
 
-    /// Texts in one element.
+    /// The most texts in one element.
     private static let countLimit = 32
 
     struct Element {
-        /// Texts without tags, comments and blanks around them, each with the name of the element that it stands in.
+        /// Texts without tags, comments and surrounding blanks, each with the name of the element that contains it.
         var texts: [(name: Range<Int>, value: Range<Int>)]
-        /// Whether elements stand within it.
+        /// Whether it contains elements.
         var hasElements: Bool
-        /// Nothing but a text stands between a start tag without attributes and the end tag.
+        /// Whether it consists of a start tag without attributes, a text and the end tag.
         var isPlain: Bool
     }
 
     /// - Parameters:
-    ///   - slash: of the end tag.
-    ///   - floor: no start tag is looked for before this place.
+    ///   - slash: the offset of the end tag's slash.
+    ///   - floor: start tags are not searched for before this offset.
     func element(endingAt slash: Int, nameEnd: Int, floor: Int) -> Element? {
         let name = slash + 1..<nameEnd
         let close = slash - 1
@@ -44,7 +44,7 @@ struct ElementSurvey {
         return self.text.bytes[open + 1..<open + 1 + name.count].elementsEqual(self.text.bytes[name])
     }
 
-    /// After the `>` that ends a tag; quotes may have others in them.
+    /// The offset after the `>` that ends a tag; quoted values may contain others.
     private func endOfTag(_ open: Int) -> Int? {
         var offset = open + 1
         var quote: UInt8?
@@ -125,9 +125,9 @@ struct ElementSurvey {
 
     private static let names: [StaticString] = ["key", "name", "n", "k"]
 
-    /// The value of `<key>NAME</key><string>VALUE</string>`, as property lists have it, and other pairs of elements.
+    /// The value of `<key>NAME</key><string>VALUE</string>`, as in property lists, and of other pairs of elements.
     ///
-    /// - Parameter nameEnd: where the end tag of the name's element begins.
+    /// - Parameter nameEnd: the beginning of the end tag after the name.
     func valueOfPair(_ start: Int, _ nameEnd: Int) -> (range: Range<Int>, isNumber: Bool)? {
         guard start > 1, self.text.bytes[start - 1] == UInt8(ascii: ">"), self.text.byte(nameEnd + 1) == UInt8(ascii: "/") else {
             return nil
@@ -144,15 +144,15 @@ struct ElementSurvey {
         return (value, self.begins("<integer", open) || self.begins("<real", open))
     }
 
-    /// Bytes of a value in CDATA beside its name.
+    /// The most bytes of a value in CDATA next to its name.
     private static let dataLimit = 2048
-    /// Elements in one another down to a value: `<value><string>X`.
+    /// How deeply a value may be nested in elements: `<value><string>X`.
     private static let valueDepth = 3
     private static let values: [StaticString] = ["value", "string", "base64", "text", "val", "attributevalue", "data"]
 
-    /// The text or the CDATA that begins an element, or the elements of values within it, up to its end tag.
+    /// The text or CDATA that begins an element, or that is in value elements within it, up to its end tag.
     ///
-    /// - Parameter start: after the start tag.
+    /// - Parameter start: the offset after the start tag.
     func value(from start: Int) -> Range<Int>? {
         var from = start
         for _ in 0..<Self.valueDepth {
@@ -170,7 +170,7 @@ struct ElementSurvey {
         let open = self.text.skipSpace(from)
         let isData = self.begins("<![CDATA[", open)
         let value = isData ? open + 9 : from
-        // Beginnings of CDATA without an end may stand one after the other.
+        // Limited, since unterminated CDATA sections may begin one after the other.
         let most = min(self.text.bytes.count, value + (isData ? Self.dataLimit : NamedValue.limit))
         var end = value
         while end < most, isData ? !self.begins("]]>", end) : self.text.bytes[end] != UInt8(ascii: "<") { end += 1 }
@@ -187,7 +187,7 @@ struct ElementSurvey {
 
     /// The value of `<value><string>VALUE</string></value><name>NAME</name>`.
     ///
-    /// - Parameter nameStart: after the start tag of the name's element.
+    /// - Parameter nameStart: the offset after the start tag of the name's element.
     func valueBeforePair(_ nameStart: Int) -> Range<Int>? {
         guard nameStart > 6, self.text.bytes[nameStart - 1] == UInt8(ascii: ">") else { return nil }
         var open = nameStart - 2
@@ -197,7 +197,7 @@ struct ElementSurvey {
                 self.text.isWord($0, endingAt: nameStart - 1) && self.beginsName(nameStart - 2 - $0.utf8CodeUnitCount)
             })
         else { return nil }
-        // End tags of values, and then the text.
+        // The end tags of values, then the text.
         var end = self.text.skipSpaceBack(open)
         for depth in 0...Self.valueDepth {
             guard self.text.byte(end - 1) == UInt8(ascii: ">") else {
@@ -215,7 +215,7 @@ struct ElementSurvey {
         return start < end && end - start < Self.valueBeforeLimit ? start..<end : nil
     }
 
-    /// Bytes of a value that stands before its name.
+    /// The longest value that precedes its name, in bytes.
     private static let valueBeforeLimit = 4096
 
     private func endsName(_ offset: Int) -> Bool {

@@ -1,16 +1,16 @@
 internal import Platform
 internal import TapeBytes
 
-/// A text with the escapes of URLs, JSON and HTML taken out, all of them at once, and where each byte of it came from.
+/// A text in which the escapes of URLs, JSON and HTML are decoded, all at once, with the origin of each byte.
 ///
-/// Does not know which of them a text really has: what is no escape stays as it is.
+/// Does not know which kind of escapes a text really has. Anything that is not an escape is left as it is.
 package struct EscapeView {
     let bytes: [UInt8]
-    /// From each of these on, offsets of both texts go in step.
+    /// From each of these points on, the offsets in both texts advance together.
     private let steps: [(view: Int, source: Int)]
     private let sourceCount: Int
 
-    /// Longest escape: `&#x10ffff;`.
+    /// The longest escape: `&#x10ffff;`.
     private static let escapeLimit = 10
 
     /// Nil for a text without escapes.
@@ -19,10 +19,10 @@ package struct EscapeView {
         self.init(text, marks: "%\\&")
     }
 
-    /// A text with the entities of XML alone taken out; nil if it has none.
+    /// A text in which only XML entities are decoded; nil if it has none.
     init?(entitiesOf text: UnsafeRawBufferPointer) { self.init(text, marks: "&") }
 
-    /// A text without its escapes, the same without those within them, and so on; none for a text without escapes.
+    /// The text with its escapes decoded, the same decoded once more, and so on; empty for a text without escapes.
     package static func levels(of text: UnsafeRawBufferPointer) -> [[UInt8]] {
         var levels: [[UInt8]] = []
         var view = EscapeView(text)
@@ -53,7 +53,7 @@ package struct EscapeView {
             bytes.append(contentsOf: decoded.bytes.prefix(decoded.count))
             position += length
             plain = position
-            // An offset within the bytes of one escape belongs to its beginning.
+            // An offset within the bytes of one escape maps to its beginning.
             steps.append((bytes.count, position))
         }
         guard steps.count > 1 else { return nil }
@@ -71,11 +71,11 @@ package struct EscapeView {
         return false
     }
 
-    /// The bytes of the source that a range of the view stands for, whole escapes only.
+    /// The bytes of the source from which a range of the view was decoded, widened to whole escapes.
     func source(_ range: Range<Int>) -> Range<Int> {
         let start = self.step(at: range.lowerBound)
         var lower = self.steps[start].source + range.lowerBound - self.steps[start].view
-        // Within an escape of several bytes.
+        // The offset is within an escape for several bytes.
         if start + 1 < self.steps.count { lower = min(lower, self.isEscape(start) ? self.steps[start].source : lower) }
         guard !range.isEmpty else { return lower..<lower }
         let last = self.step(at: range.upperBound - 1)
@@ -85,7 +85,7 @@ package struct EscapeView {
         return lower..<max(lower, min(upper, self.sourceCount))
     }
 
-    /// The last step that begins at an offset of the view or in front of it.
+    /// The last step that begins at or before an offset of the view.
     private func step(at offset: Int) -> Int {
         var (low, high) = (0, self.steps.count)
         while high - low > 1 {
@@ -95,7 +95,7 @@ package struct EscapeView {
         return low
     }
 
-    /// Whether the bytes behind a step are those of an escape: steps come in pairs, the first of all apart.
+    /// Whether the bytes after a step come from an escape. Steps alternate, except for the very first.
     private func isEscape(_ step: Int) -> Bool { step % 2 == 1 }
 
     /// A range of the source, widened to whole escapes.
@@ -107,7 +107,7 @@ package struct EscapeView {
         return lower..<upper
     }
 
-    /// The escape that has an offset of the source within it, not at an end.
+    /// The escape that contains an offset of the source, but not at one of its ends.
     private func escape(around offset: Int) -> Range<Int>? {
         var (low, high) = (0, self.steps.count)
         while high - low > 1 {
@@ -178,7 +178,7 @@ package struct EscapeView {
         ("&apos;", UInt8(ascii: "'")),
     ]
 
-    /// The five that every escaper writes, and numbers (HTML Living Standard, 13.2.5.72 and 13.2.5.75).
+    /// The five entities that every escaper writes, and numeric ones (HTML Living Standard, 13.2.5.72 and 13.2.5.75).
     private static func entity(_ text: UnsafeRawBufferPointer, _ offset: Int) -> (Decoded, length: Int)? {
         guard text.count - offset > 3 else { return nil }
         if text[offset + 1] == UInt8(ascii: "#") { return self.numeric(text, offset) }
@@ -205,10 +205,10 @@ package struct EscapeView {
 }
 
 extension EscapeView {
-    /// Escapes within escapes that are taken out: a URL in a URL's query in JSON has three.
+    /// How many levels of escapes are decoded: a URL in a URL's query in JSON has three.
     static let depthLimit = 3
 
-    /// The text with all escapes taken out, again and again.
+    /// The text with all escapes decoded, repeatedly.
     static func canonical(_ text: [UInt8]) -> [UInt8] {
         var text = text
         for _ in 0..<Self.depthLimit {

@@ -1,19 +1,19 @@
 internal import TapeBytes
 
-/// A secret found in a text, by its place or its looks.
+/// A secret found in a text, by its place or its shape.
 package struct Finding: Sendable, Hashable {
     package enum Spelling: Sendable, Hashable {
-        /// As it stands.
+        /// Literal.
         case plain
         /// In a JSON string.
         case json
-        /// A number of JSON, which a number takes the place of.
+        /// A JSON number, which is replaced by a number.
         case number
         /// In a URL's query.
         case query
         /// In a form.
         case form
-        /// In front of a URL's host, where colons have a meaning.
+        /// In the user information before a URL's host, where colons have a meaning.
         case user
         /// In XML or HTML, with entities.
         case markup
@@ -22,19 +22,19 @@ package struct Finding: Sendable, Hashable {
     }
 
     var kind: String
-    /// In the text.
+    /// The range in the text.
     var range: Range<Int>
-    /// Without the escapes of its spelling.
+    /// The secret, decoded from its spelling.
     var secret: [UInt8]
     var spelling: Spelling
     var isSure = true
-    /// A rule of the user's names the place.
+    /// Whether a user's rule refers to the place.
     var isRuled = false
-    /// Not looked for elsewhere, whatever it looks like: it may be a word of a program.
+    /// Whether it is not searched for elsewhere, whatever it looks like, since it may be a word of a program.
     var isPlaceOnly = false
-    /// Decimal digits elsewhere in the text that count the bytes of the value.
+    /// Decimal digits elsewhere in the text that give the length of the value in bytes.
     var count: Range<Int>?
-    /// What is known of the cookie whose value it is.
+    /// The cookie whose value it is.
     var cookie: Cookie?
     /// Further spellings to search for.
     var pieces: [[UInt8]] = []
@@ -46,15 +46,15 @@ extension Finding {
     /// A cookie whose value may be a secret.
     struct Cookie: Sendable, Hashable {
         var name: [UInt8]
-        /// Scripts may not read it.
+        /// Whether it is hidden from scripts.
         var isHidden: Bool
-        /// Its name and its value are those of a preference, if scripts may read it.
+        /// Whether its name and value are those of a preference, provided that scripts can read it.
         var isPreference: Bool
     }
 }
 
 extension Finding.Spelling {
-    /// The bytes that a value stands for; nil where it is not of this spelling.
+    /// The decoded value; nil if it is not in this spelling.
     package func decode(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
         switch self {
         case .plain, .number: Array(value)
@@ -85,25 +85,25 @@ extension Finding.Spelling {
     }
 }
 
-/// What a text is, as far as it decides how placeholders are spelled in it.
+/// The kind of a text, which decides how placeholders in it are spelled.
 enum TextKind: Sendable, Hashable {
     case plain
-    /// Header fields: the meaning of their names is the caller's.
+    /// Header fields, whose names the caller interprets.
     case fields
     /// application/x-www-form-urlencoded
     case form
-    /// A URL and nothing else.
+    /// A single URL.
     case url
-    /// Bytes whose number may have a meaning to what they are part of: it does not change.
+    /// Bytes whose length must not change, since something around them may depend on it.
     case binary
-    /// Bytes whose number is written beside them, and follows: a field of a message.
+    /// Bytes whose length is stored next to them and is updated: a field of a message.
     case field
 
-    /// Whether escapes in it are chance.
+    /// Whether apparent escapes in it are coincidences.
     var isBinary: Bool { self == .binary || self == .field }
 }
 
-/// Where a number of JSON stands in a text (RFC 8259, 6), without a parser.
+/// Finds a JSON number in a text (RFC 8259, 6), without a parser.
 enum JSONNumberText {
     @inline(__always)
     static func mayHold(_ byte: UInt8) -> Bool {
@@ -111,7 +111,7 @@ enum JSONNumberText {
             || byte | 32 == UInt8(ascii: "e")
     }
 
-    /// The whole number that a range is part of, where JSON would have a value there; nil where it is part of anything else.
+    /// The whole number that contains a range, if JSON would allow a value there; nil if the range is part of something else.
     static func around(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Range<Int>? {
         guard range.allSatisfy({ self.mayHold(text[$0]) }) else { return nil }
         var (start, end) = (range.lowerBound, range.upperBound)

@@ -1,31 +1,31 @@
 internal import TapeBytes
 
-/// Reads the start tags of XML and HTML around places in a text: `<input type="hidden" name="csrf_token" value="X">`.
+/// Reads the start tags of XML and HTML around given offsets in a text: `<input type="hidden" name="csrf_token" value="X">`.
 ///
-/// Asked for places in ascending order, it looks at each byte of the text once to find where tags begin.
+/// Must be asked for offsets in ascending order. Examines each byte of the text once to find the beginnings of tags.
 struct MarkupTags {
     struct Tag {
         /// Without its prefix.
         var name: Range<Int>
         /// Names without prefixes.
         var attributes: [(name: Range<Int>, value: Range<Int>)]
-        /// After the `>`.
+        /// The offset after the `>`.
         var end: Int
         /// `<a/>`
         var isEmpty: Bool
     }
 
     private let text: SurveyText
-    /// Where the text was read up to, and where the tag begins that was open there.
+    /// How far the text was read, and the beginning of the tag that was open there.
     private var position = 0
     private var open: Int?
     private var quote: UInt8?
-    /// The tag that was read last.
+    /// The tag that was last read.
     private var last = -1
-    /// Bytes looked at, for tests of what it costs.
+    /// How many bytes were examined, for tests of the cost.
     private(set) var looked = 0
 
-    /// Bytes of one tag.
+    /// The longest tag, in bytes.
     private static let lengthLimit = 8192
     private static let attributeLimit = 64
 
@@ -33,7 +33,7 @@ struct MarkupTags {
         self.text = text
     }
 
-    /// The start tag that a place is in; nil if there is none, or if it was read before.
+    /// The start tag that contains an offset; nil if there is none, or if it was read before.
     mutating func tag(around offset: Int) -> Tag? {
         self.follow(to: offset)
         guard let open = self.open, open != self.last else { return nil }
@@ -49,7 +49,7 @@ struct MarkupTags {
         while self.position < end {
             let byte = self.text.bytes[self.position]
             if byte == UInt8(ascii: "<") {
-                // Also within quotes, which may be another text's.
+                // Even within quotes, which may belong to another text.
                 let begins =
                     self.text.byte(self.position + 1).map { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") } ?? false
                 if begins || self.open == nil { (self.open, self.quote) = (begins ? self.position : nil, nil) }
@@ -79,7 +79,7 @@ struct MarkupTags {
         var attributes: [(name: Range<Int>, value: Range<Int>)] = []
         while offset < most, attributes.count < Self.attributeLimit {
             while offset < most, self.text.bytes[offset] <= 32 { offset += 1 }
-            // A tag that is not closed before the next one is none.
+            // A tag that is not closed before the next one is not a tag.
             guard offset < most, self.text.bytes[offset] != UInt8(ascii: "<") else { return nil }
             if self.text.bytes[offset] == UInt8(ascii: ">") {
                 let isEmpty = self.text.bytes[offset - 1] == UInt8(ascii: "/")

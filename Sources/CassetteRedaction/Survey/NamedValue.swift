@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// What a value beside a secret's name is, by its looks.
+/// Classifies a value next to a secret's name by its appearance.
 enum NamedValue {
-    /// Bytes of one secret; a longer value is no secret but a document.
+    /// The longest secret, in bytes; a longer value is a document.
     static let limit = 64 << 10
 
-    /// What a name's value is; nil if it holds no secret.
+    /// The secret in a value; nil if it contains none.
     static func finding(
         in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling
     ) -> Finding? {
@@ -26,8 +26,8 @@ enum NamedValue {
         return Finding(kind: meaning.kind, range: range, secret: secret, spelling: spelling, isSure: meaning.isSure)
     }
 
-    /// Whether a value may be a secret in a place that programs and sentences have, too: neither prose nor a template, a location, a name or
-    /// a word.
+    /// Whether a value may be a secret in a place that also occurs in programs and sentences: it is not prose, a template, a location, a
+    /// name or a word.
     static func mayBeSecret(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard !value.isEmpty, !Self.isProse(value), !Self.isTemplate(value), !Self.isLocation(value),
             UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: value))
@@ -36,7 +36,7 @@ enum NamedValue {
             && !Self.isWord(value) && value.contains { FormSpelling.isAlphanumeric($0) || $0 >= 128 }
     }
 
-    /// Whether a value under a name that is a word of everyday, too, is no secret: a sentence, an outcome, a short number.
+    /// Whether a value under a name that is also an everyday word is not a secret: a sentence, an outcome, a short number.
     static func isOfEveryday(_ value: UnsafeRawBufferPointer) -> Bool {
         guard Self.mayBeSecret(value[...]) else { return true }
         if value.count < 4, value.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return true }
@@ -50,7 +50,7 @@ enum NamedValue {
         "pending", "done", "error", "inconclusive", "include", "omit", "same-origin", "no", "low", "high", "all",
     ]
 
-    /// The name of a term in a vocabulary, as contexts of JSON-LD have it: `https://w3id.org/security#secret`.
+    /// Whether a value is the name of a term in a vocabulary, as in JSON-LD contexts: `https://w3id.org/security#secret`.
     private static func isTerm(_ value: UnsafeRawBufferPointer) -> Bool {
         guard value.starts(with: "http://".utf8) || value.starts(with: "https://".utf8),
             let mark = value.lastIndex(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "/") })
@@ -58,12 +58,12 @@ enum NamedValue {
         return SecretNames.isName(value[(mark + 1)...]) && !value.contains { "@?=".utf8.contains($0) }
     }
 
-    /// Several words without a digit, as labels and complaints are.
+    /// Whether a value is several words without a digit, as in labels and error messages.
     private static func isProse(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         value.contains(32) && !value.contains { $0 >= 48 && $0 <= 57 }
     }
 
-    /// A place of a template, or a variable.
+    /// Whether a value is a template placeholder, or a variable.
     private static func isTemplate(_ slice: Slice<UnsafeRawBufferPointer>) -> Bool {
         let value = UnsafeRawBufferPointer(rebasing: slice)
         if Placeholder.isWhole(value) { return true }
@@ -74,7 +74,7 @@ enum NamedValue {
         return first == UInt8(ascii: "<") || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == 95 || $0 == 37 }
     }
 
-    /// A path, or a URL without users and parameters: `token: "/oauth/token"` says where tokens are.
+    /// Whether a value is a path, or a URL without user and parameters: `token: "/oauth/token"` tells where tokens are.
     static func isLocation(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         var path = value
         if let colon = value.firstIndex(of: UInt8(ascii: ":")), value[colon...].starts(with: "://".utf8),
@@ -85,7 +85,7 @@ enum NamedValue {
         } else {
             guard ["/", "./", "../", "~/"].contains(where: { value.starts(with: $0.utf8) }) else { return false }
         }
-        // A key can begin with a slash, and have more of them.
+        // A key can also begin with a slash, and contain further ones.
         return path.split(separator: UInt8(ascii: "/")).allSatisfy { !Self.looksLikeKey(UnsafeRawBufferPointer(rebasing: $0)) }
             && !path.contains { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "+") }
     }
@@ -94,7 +94,7 @@ enum NamedValue {
         value.count <= 16 && Self.words.contains(String(decoding: value, as: UTF8.self).lowercased())
     }
 
-    /// Types, states and nothings of programs and settings.
+    /// Types, states and empty values in programs and settings.
     private static let words: Set<String> = [
         "active", "any", "basic", "bearer", "bool", "boolean", "byte", "bytes", "char", "data", "default", "disabled", "empty", "enabled",
         "expired", "false", "float", "hidden", "int", "integer", "invalid", "masked", "missing", "never", "nil", "none", "null", "number",
@@ -102,7 +102,7 @@ enum NamedValue {
         "undefined", "unknown", "unset", "uuid", "valid", "varchar", "void", "yes",
     ]
 
-    /// One long word of letters and digits that is neither a path nor a name made of words and numbers.
+    /// Whether a value is one long word of letters and digits that is neither a path nor a name made of words and numbers.
     static func looksLikeKey(_ value: UnsafeRawBufferPointer) -> Bool {
         guard value.count >= 16, !value.contains(where: { $0 <= 32 }) else { return false }
         let segments = value.split { "/._:-".utf8.contains($0) }
@@ -110,7 +110,7 @@ enum NamedValue {
         // `uploads/2026/report.pdf`, `user:1234:profile`
         let isOfWords = segments.contains { $0.count >= 4 && $0.allSatisfy { $0 >= 97 && $0 <= 122 } }
         if isOfWords, value.contains(UInt8(ascii: "/")) || value.contains(UInt8(ascii: ":")) { return false }
-        // The groups of a UUID are one number.
+        // The groups of a UUID form one number.
         let hex = value.filter { Hex.value($0) != nil }.count
         let isHex = hex >= 16 && hex + segments.count - 1 == value.count
         return isHex && Self.hasDigitsAndLetters(value[...]) || segments.contains { Self.looksRandom($0) }
@@ -120,7 +120,7 @@ enum NamedValue {
         value.contains { $0 >= 48 && $0 <= 57 } && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
     }
 
-    /// Letters and digits in turn, or both cases and digits.
+    /// Whether letters and digits alternate, or both cases and digits are mixed.
     private static func looksRandom(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard word.count >= 10, Self.hasDigitsAndLetters(word) else { return false }
         var turns = 0
@@ -132,7 +132,8 @@ enum NamedValue {
         return turns >= 3 || hasBothCases
     }
 
-    /// One word that no sentence has: with digits and letters, neither a date nor a mark of a language model's.
+    /// Whether a value is one word that does not occur in sentences: with digits and letters, neither a date nor a special token of a
+    /// language model.
     static func looksLikeToken(_ value: UnsafeRawBufferPointer) -> Bool {
         guard value.count >= 8, let first = value.first, FormSpelling.isAlphanumeric(first) else { return false }
         let digits = value.reduce(0) { $0 + ($1 >= 48 && $1 <= 57 ? 1 : 0) }
@@ -144,13 +145,13 @@ enum NamedValue {
         value.count >= 4 && value.allSatisfy { $0 >= 48 && $0 <= 57 }
     }
 
-    /// One word with a digit, as people choose passwords: what is said about a password has several, or none.
+    /// Whether a value is one word with a digit, as people choose passwords. Text about a password has several words, or no digit.
     static func looksLikePassword(_ value: UnsafeRawBufferPointer) -> Bool {
         value.count >= 6 && !value.contains { $0 <= 32 } && value.contains { $0 >= 48 && $0 <= 57 }
             && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
     }
 
-    /// A name with a number after it, as variables of programs have: `newPassword1`.
+    /// Whether a value is a name followed by a number, like program variables: `newPassword1`.
     static func isNumberedName(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         let letters = value.prefix { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$") }
         return !letters.isEmpty && value.dropFirst(letters.count).allSatisfy { $0 >= 48 && $0 <= 57 } && value.count - letters.count <= 2

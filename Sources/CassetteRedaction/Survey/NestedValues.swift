@@ -1,27 +1,28 @@
 internal import TapeBytes
 
-/// The strings in an object or an array of JSON that stands under a secret's name: `"password": {"value": "X"}`, `"passwords": {"a": "X"}`.
+/// The strings in a JSON object or array under a secret's name: `"password": {"value": "X"}`, `"passwords": {"a": "X"}`.
 ///
-/// Follows the syntax from the opening bracket on, three levels deep. Knows no values: an object that describes a member, as a schema does,
-/// has none.
+/// Parses from the opening bracket on, three levels deep. Does not judge values. An object that describes a member, as a schema does, has
+/// none.
 struct NestedValues {
     private static let depthLimit = 3
-    /// Strings in one value.
+    /// The most strings in one value.
     private static let countLimit = 100
 
-    /// The name is the innermost one; nil for an element of an array. `isHeld`: a member around it holds values by names of their own.
+    /// The name is the innermost one; nil for an array element. `isHeld` means that an enclosing member has values under names of their
+    /// own.
     private(set) var values: [(name: Range<Int>?, value: Range<Int>, isHeld: Bool)] = []
-    /// An object says of what kind the value is, as those of programs' and languages' tokens do.
+    /// Whether an object specifies the kind of the value, like the tokens of programs and languages.
     private(set) var hasType = false
 
-    /// Nil if the value is a description, or ends beyond the limits.
+    /// Nil if the value is a description, or exceeds the limits.
     init?(_ text: SurveyText, openAt open: Int) {
         var depth = 0
         var offset = open
         var names: [Range<Int>?] = []
         var isObject: [Bool] = []
         var count = 0
-        // A schema says `"type": "string"`, and so does an output of Terraform, which has a value, too.
+        // `"type": "string"` occurs in schemas, and also in Terraform outputs, which have a value as well.
         var hasWordType = false
         defer { if hasWordType { self.values.removeAll { $0.name.map { !Self.isWord(text.bytes[$0], in: ["value"]) } ?? true } } }
         while offset < text.bytes.count, count <= Self.countLimit {
@@ -64,7 +65,7 @@ struct NestedValues {
                 }
             default:
                 offset += 1
-                // Numbers and words take no count of their own, but for their first byte.
+                // Only the first byte of numbers and words is counted.
                 while offset < text.bytes.count, !"{}[]\"".utf8.contains(text.bytes[offset]), offset - open < NamedValue.limit {
                     offset += 1
                 }
@@ -73,14 +74,14 @@ struct NestedValues {
         guard offset >= text.bytes.count, !text.hasMore else { return nil }
     }
 
-    /// Whether a name says that the value is the secret, and not something about it.
+    /// Whether a name indicates that the value is the secret itself, and not something about it.
     static func isOfValue(_ name: Slice<UnsafeRawBufferPointer>) -> Bool { self.isWord(name, in: self.names) }
 
     private static func isWord(_ name: Slice<UnsafeRawBufferPointer>, in words: Set<String>) -> Bool {
         name.count <= 20 && words.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
-    /// Whether a name says that the value describes the secret.
+    /// Whether a name indicates that the value describes the secret.
     static func isOfDescription(_ name: Slice<UnsafeRawBufferPointer>) -> Bool { self.isWord(name, in: self.metadata) }
 
     private static let metadata: Set<String> = [
@@ -98,10 +99,10 @@ struct NestedValues {
         "live", "actual", "input",
     ]
 
-    /// Members with the secrets by their names, as those of Kubernetes and of vaults.
+    /// Members that contain secrets by their names, as in Kubernetes and vaults.
     private static let holders: Set<String> = ["data", "stringdata", "values", "secrets", "entries", "items"]
 
-    /// Members of JSON Schema, of OpenAPI, and of complaints about a value.
+    /// Members of JSON Schema, OpenAPI, and validation errors.
     private static let descriptions: Set<String> = [
         "$ref", "properties", "required", "minlength", "maxlength", "pattern", "writeonly", "readonly", "anyof", "oneof", "allof",
         "nullable",

@@ -1,24 +1,24 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Values that stand under secrets' names and are none: words, short numbers, dates, places, masks.
+/// Values that occur under secrets' names but are not secret: words, short numbers, dates, places, masks.
 enum OrdinaryValue {
-    /// Kinds whose values are chosen by people, who take words and numbers, too.
+    /// Kinds whose values are chosen by people, who also use words and numbers.
     private static let chosen: Set<String> = ["password", "secret", "client_secret", "userinfo"]
-    /// Kinds that APIs have for nothing else, so that a word is one that somebody chose.
+    /// Kinds that APIs use for nothing else, so that even a word is a chosen secret.
     private static let certain: Set<String> = ["access_token", "refresh_token", "id_token", "api-key", "aws-key"]
-    /// Kinds whose values are numbers, mostly.
+    /// Kinds whose values are usually numbers.
     private static let numeric: Set<String> = ["code"]
 
-    /// Letters of a token that has no digits. A longer word is no word.
+    /// The most letters of a word without digits; a longer one may be a token.
     private static let wordLimit = 16
-    /// Digits of a number that may be a token.
+    /// The fewest digits of a number that may be a token.
     private static let digitLimit = 8
 
-    /// Whether a value is no secret, by its looks, under the name of a secret of a kind.
+    /// Whether a value under the name of a secret of this kind is not a secret, judging by its appearance.
     static func isOrdinary(_ value: UnsafeRawBufferPointer, kind: String) -> Bool {
         guard let first = value.first else { return true }
-        // Most tokens are told by having a digit and a letter, and nothing between them.
+        // Most tokens are recognised by a digit, a letter, and no other characters.
         var (letters, digits, others, wide, blanks) = (0, 0, 0, 0, 0)
         for byte in value.prefix(256) {
             if (byte | 32) >= 97, (byte | 32) <= 122 {
@@ -39,7 +39,7 @@ enum OrdinaryValue {
             return first >= 65 && first <= 90 && value.dropFirst().allSatisfy { $0 >= 97 && $0 <= 122 } && SecretNames.isName(value)
         }
         if self.numeric.contains(kind) { return digits == 0 && value.count < self.wordLimit }
-        // A word of a language model.
+        // A token of a language model.
         if kind == "token", first == 32 { return true }
         if letters == 0, wide == 0 { return digits == 0 || self.isNumbers(value) }
         if kind == "session", self.isResource(value) { return true }
@@ -50,12 +50,12 @@ enum OrdinaryValue {
         return NamedValue.isLocation(value[...])
     }
 
-    /// The same for a value of a URL's query or of a form, in which the label of a field is none.
+    /// The same for a value in a URL's query or a form, where labels of fields do not occur.
     static func isOrdinary(parameter value: [UInt8], kind: String) -> Bool {
         !self.chosen.contains(kind) && !self.numeric.contains(kind) && value.withUnsafeBytes { self.isOrdinary($0, kind: kind) }
     }
 
-    /// Whether a number of JSON or of a binary format is no secret.
+    /// Whether a number in JSON or a binary format is not a secret.
     static func isOrdinary(number: Int, kind: String) -> Bool {
         let isShort = self.chosen.contains(kind) || self.numeric.contains(kind) ? number < 1000 : number < 10_000_000
         return isShort
@@ -69,13 +69,13 @@ enum OrdinaryValue {
         return value.allSatisfy { $0 == first }
     }
 
-    /// The id of a resource of Twilio's, which it calls `sid`: two capitals and 32 digits.
+    /// The id of a Twilio resource, which is called `sid`: two capitals and 32 digits.
     private static func isResource(_ value: UnsafeRawBufferPointer) -> Bool {
         value.count == 34 && value.prefix(2).allSatisfy { $0 >= 65 && $0 <= 90 }
             && value.dropFirst(2).allSatisfy { Hex.value($0) != nil || $0 == UInt8(ascii: "X") }
     }
 
-    /// Short numbers, and what divides them: a date, a version, a place in a list.
+    /// Whether a value is short numbers with separators: a date, a version, a position in a list.
     private static func isNumbers(_ value: UnsafeRawBufferPointer) -> Bool {
         let groups = value.split { $0 < 48 || $0 > 57 }
         return groups.allSatisfy { $0.count < self.digitLimit } && value.count <= 32
@@ -83,9 +83,9 @@ enum OrdinaryValue {
     }
 }
 
-/// Tells words of languages by their letters.
+/// Recognises words of natural languages by their letters.
 enum PlainWords {
-    /// Whether a text has nothing but letters of any script, their marks, and what stands between words of a sentence.
+    /// Whether a text contains only letters of any script, their marks, and the characters between words of a sentence.
     static func isLetters(_ bytes: some Collection<UInt8>) -> Bool {
         var hasLetter = false
         var isASCII = true

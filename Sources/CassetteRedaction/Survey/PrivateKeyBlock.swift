@@ -1,18 +1,18 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// A private key in armour: `-----BEGIN … PRIVATE KEY-----` (RFC 7468, 10; OpenSSH's and PGP's too).
+/// A private key in armour: `-----BEGIN … PRIVATE KEY-----` (RFC 7468, 10; also those of OpenSSH and PGP).
 struct PrivateKeyBlock {
-    /// Between the armour lines, without the line ends beside them.
+    /// The range between the armour lines, without adjacent line ends.
     let range: Range<Int>
-    /// Its lines of some length.
+    /// Its lines of at least a certain length.
     let lines: [[UInt8]]
 
-    /// Longest label: `-----BEGIN ENCRYPTED PRIVATE KEY-----` has 37 characters.
+    /// The longest label: `-----BEGIN ENCRYPTED PRIVATE KEY-----` has 37 characters.
     private static let labelLimit = 64
     private static let shortestLine = 12
 
-    /// - Parameter offset: of `BEGIN`.
+    /// - Parameter offset: the offset of `BEGIN`.
     init?(_ text: UnsafeRawBufferPointer, beginAt offset: Int, limit: Int) {
         guard Self.isDashes(text, offset - 5) else { return nil }
         var end = offset
@@ -23,7 +23,7 @@ struct PrivateKeyBlock {
         let start = end + 5
         var close = start
         let most = min(text.count, start + limit)
-        // A key that is cut, or has no end, ends where no key's bytes stand.
+        // A key that is cut or has no end extends to the first byte that cannot belong to a key.
         while close < most, !Self.isDashes(text, close), Self.mayHold(text[close]) { close += 1 }
         var lines: [[UInt8]] = []
         var line: [UInt8] = []
@@ -32,13 +32,13 @@ struct PrivateKeyBlock {
         var index = start
         while index < close {
             if text[index] == UInt8(ascii: "\\"), index + 1 < close {
-                // `\n` in JSON, again and again escaped.
+                // `\n` in JSON, possibly escaped several times.
                 Self.end(&line, &lines)
                 index += text[index + 1] == UInt8(ascii: "\\") ? 1 : 2
             } else if text[index] == UInt8(ascii: "%"), index + 2 < close, let high = Hex.value(text[index + 1]),
                 let low = Hex.value(text[index + 2])
             {
-                // A form's line ends, plus signs and slashes.
+                // Line ends, plus signs and slashes of a form.
                 let byte = high << 4 | low
                 if byte <= 32 { Self.end(&line, &lines) } else { line.append(byte) }
                 if byte > 32 || first != nil { (first, last) = (first ?? index, byte > 32 ? index + 3 : last) }
@@ -69,7 +69,8 @@ struct PrivateKeyBlock {
         return (offset..<offset + 5).allSatisfy { text[$0] == UInt8(ascii: "-") }
     }
 
-    /// Base64, header lines of old formats, line ends in any spelling; neither quotes nor what divides a form's fields or opens an element.
+    /// Whether a byte may be in a key: base64, header lines of old formats, and line ends in any spelling, but not quotes, separators of
+    /// form fields, or the start of an element.
     private static func mayHold(_ byte: UInt8) -> Bool {
         byte > 32 && byte < 127 ? ![34, 38, 39, 60].contains(byte) : byte <= 32
     }

@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// Finds secrets among `name=value` items by their decoded names: those of forms and of URLs' queries.
+/// Finds secrets among `name=value` items in forms and URL queries, by their decoded names.
 struct QuerySurvey {
     private let rules: RedactionRules
     private let isForm: Bool
@@ -12,8 +12,8 @@ struct QuerySurvey {
         self.isForm = isForm
     }
 
-    /// - Parameter range: of the items in the text.
-    /// - Returns: what is found, and the values that a rule keeps.
+    /// - Parameter range: the range of the items in the text.
+    /// - Returns: the findings, and the values that a rule keeps.
     func findings(in text: UnsafeRawBufferPointer, range: Range<Int>) -> (findings: [Finding], kept: [Range<Int>]) {
         var findings: [Finding] = []
         var kept: [Range<Int>] = []
@@ -50,7 +50,7 @@ struct QuerySurvey {
         return (findings, kept)
     }
 
-    /// `;` in a form or a query of at least two items that are all `name=value`, and has no `&` (HTML 4.01, B.2.2).
+    /// `;` in a form or query with at least two items that are all `name=value`, and without `&` (HTML 4.01, B.2.2).
     static func separator(_ items: UnsafeRawBufferPointer) -> UInt8 {
         guard ByteScan.index(of: UInt8(ascii: ";"), in: items, from: 0) < items.count,
             ByteScan.index(of: UInt8(ascii: "&"), in: items, from: 0) == items.count
@@ -63,7 +63,7 @@ struct QuerySurvey {
         return parts.count > 1 && areItems ? UInt8(ascii: ";") : UInt8(ascii: "&")
     }
 
-    /// Names longer than that are no names.
+    /// Longer text is not a name.
     private static let nameLimit = 1024
 
     private func meaning(_ name: [UInt8]) -> SecretNames.Meaning? {
@@ -71,7 +71,7 @@ struct QuerySurvey {
             return SecretNames.Meaning(kind: kind, isRuled: true)
         }
         guard let meaning = SecretNames.meaning(of: Self.last(name)) else { return nil }
-        // `key` and its like count by the looks of their values, which the survey of the text judges.
+        // `key` and similar names depend on the appearance of the value, which the text survey judges.
         return meaning.needsKeyShape ? nil : meaning
     }
 
@@ -83,7 +83,8 @@ struct QuerySurvey {
         return has
     }
 
-    /// `password` of `user[password]`, and of `password[]`, `password[0]` and `password[first]`, as forms have several of one.
+    /// Returns `password` for `user[password]`, and for `password[]`, `password[0]` and `password[first]`, as forms have for repeated
+    /// fields.
     private static func last(_ name: [UInt8]) -> ArraySlice<UInt8> {
         var name = name[...]
         while name.last == UInt8(ascii: "]"), let open = name.lastIndex(of: UInt8(ascii: "[")), open > name.startIndex {
@@ -96,23 +97,23 @@ struct QuerySurvey {
     }
 }
 
-/// The parameters beside which `code` is an authorization code (RFC 6749, 4.1), found in a text.
+/// Finds in a text the parameters next to which `code` is an authorization code (RFC 6749, 4.1).
 ///
-/// Asked for places that ascend, it looks at each byte of the text once, however many places there are.
+/// Must be asked for ascending offsets. Examines each byte of the text once, however many offsets there are.
 struct OAuthCompany {
     static let names: [StaticString] = ["grant_type=", "state=", "redirect_uri=", "client_id=", "code_verifier=", "session_state="]
     /// The same in JSON.
     static let members: [StaticString] = ["\"grant_type\"", "\"redirect_uri\"", "\"code_verifier\"", "\"client_secret\""]
 
-    /// Bytes to both sides of a `code` among which the others of its request are.
+    /// How many bytes before and after a `code` the other parameters of its request are searched for.
     static let reach = 2048
 
     private let words: [StaticString]
-    /// A byte that each word has once.
+    /// A byte that occurs once in each word.
     private let mark: UInt8
-    /// The first word from the last place on; nil before the first question.
+    /// The first word from the last offset on; nil before the first call.
     private var next: Range<Int>?
-    /// Bytes looked at, for tests of what it costs.
+    /// How many bytes were examined, for tests of the cost.
     private(set) var looked = 0
 
     private init(_ words: [StaticString], mark: UInt8) {
@@ -123,7 +124,8 @@ struct OAuthCompany {
     static var inQueries: OAuthCompany { OAuthCompany(Self.names, mark: UInt8(ascii: "=")) }
     static var inJSON: OAuthCompany { OAuthCompany(Self.members, mark: UInt8(ascii: "_")) }
 
-    /// Whether a text, or what its escapes say, has a name in JSON whose value is a secret only in company, or one that is such company.
+    /// Whether a text, or a decoded form of it, contains a JSON name whose value is a secret only in company, or a name that is such
+    /// company.
     static func concerns(_ text: UnsafeRawBufferPointer, depth: Int = 0) -> Bool {
         if self.members.contains(where: { ByteSearch.contains($0, in: text) }) { return true }
         let survey = SurveyText(bytes: text, hasMore: false, isView: depth > 0)
@@ -136,7 +138,7 @@ struct OAuthCompany {
         return view.bytes.withUnsafeBytes { self.concerns($0, depth: depth + 1) }
     }
 
-    /// Whether one of the words is in a range of the text. No range begins before the one that was asked for last.
+    /// Whether a range of the text contains one of the words. The ranges must begin in ascending order.
     mutating func isIn(_ range: Range<Int>, of text: UnsafeRawBufferPointer) -> Bool {
         if self.next.map({ $0.lowerBound < range.lowerBound }) ?? true { self.next = self.first(in: text, from: range.lowerBound) }
         return self.next.map { $0.upperBound <= range.upperBound && !$0.isEmpty } ?? false

@@ -1,31 +1,31 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds the secrets in files of one record a line whose fields have no names: cookies as curl and Netscape keep them, and PostgreSQL's
+/// Finds the secrets in files with one record per line and no field names: cookies in the format of curl and Netscape, and PostgreSQL's
 /// `.pgpass`.
 struct RecordSurvey {
     private enum Format {
-        /// Domain, subdomains, path, secure, expiry, name and value, with tabs between them (https://curl.se/docs/http-cookies.html).
+        /// Domain, subdomains, path, secure, expiry, name and value, separated by tabs (https://curl.se/docs/http-cookies.html).
         case cookies
-        /// `host:port:database:user:password`, with backslashes before colons in fields (PostgreSQL, "The Password File").
+        /// `host:port:database:user:password`, with colons in fields escaped by backslashes (PostgreSQL, "The Password File").
         case passwords
     }
 
     private let format: Format
 
-    /// Bytes of one record.
+    /// The longest record, in bytes.
     private static let lineLimit = 8192
 
-    /// Bytes of a domain (RFC 1035, 2.3.4), with curl's mark in front of it.
+    /// The longest domain (RFC 1035, 2.3.4), with curl's mark before it, in bytes.
     private static let domainLimit = 272
 
-    /// Nil if the first record of the text is of neither format.
+    /// Nil if the first record of the text is in neither format.
     init?(_ text: UnsafeRawBufferPointer) {
-        // JSON and markup begin otherwise.
+        // JSON and markup begin differently.
         guard let first = text.first, !Self.mayNotStandInFields[Int(first)] || first == 10 || first == 13 else { return nil }
         var start = 0
         let head = UnsafeRawBufferPointer(rebasing: text[..<min(text.count, Self.lineLimit)])
-        // Most texts are told by their first line.
+        // The first line rules out most texts.
         while start < head.count {
             let line = Self.line(head, start)
             if !Self.isComment(head[line]), !line.isEmpty {
@@ -75,14 +75,14 @@ struct RecordSurvey {
         return start..<(end > start && text[end - 1] == 13 ? end - 1 : end)
     }
 
-    /// curl marks cookies that scripts must not read with what looks like a comment.
+    /// curl marks cookies that are hidden from scripts by a prefix that looks like a comment.
     private static func isComment(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
         line.first == UInt8(ascii: "#") && !line.starts(with: "#HttpOnly_".utf8)
     }
 
-    /// The value of a cookie's line.
+    /// The value in a cookie's line.
     private static func cookie(_ text: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int>? {
-        // Few lines of other texts have a tab behind their first word.
+        // Few lines of other texts have a tab after their first word.
         let domain = ByteScan.index(
             of: 9, in: UnsafeRawBufferPointer(rebasing: text[..<min(line.upperBound, line.lowerBound + Self.domainLimit)]),
             from: line.lowerBound)
@@ -94,7 +94,7 @@ struct RecordSurvey {
         return fields[6].startIndex..<fields[6].endIndex
     }
 
-    /// What no field before the password has: most other texts are told by their first bytes.
+    /// Bytes that cannot occur in the fields before the password. They rule out most other texts by their first bytes.
     private static let mayNotStandInFields: [Bool] = (0...255).map { $0 <= 32 || "\"'|;{}[]()<>=,".utf8.contains(UInt8($0)) }
 
     private static func isFlag(_ field: Slice<UnsafeRawBufferPointer>) -> Bool {
@@ -119,7 +119,7 @@ struct RecordSurvey {
             fields[1].elementsEqual("*".utf8) || !fields[1].isEmpty && fields[1].count <= 5 && fields[1].allSatisfy { $0 >= 48 && $0 <= 57 }
         guard isPort, fields.allSatisfy({ !$0.isEmpty }),
             !text[starts[4]..<line.upperBound].contains(where: { $0 < 32 }),
-            // A time or an address of bytes has digits alone.
+            // Times and lists of bytes contain only digits.
             fields.contains(where: { $0.contains { ($0 | 32) > 102 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "*") } })
         else { return nil }
         return starts[4]..<line.upperBound

@@ -1,15 +1,15 @@
 internal import CassetteModel
 
-/// A secret that is known by what it looks like, wherever it stands: a prefix that its issuer gives it, and random characters.
+/// A secret that is recognised by its shape anywhere: a prefix assigned by its issuer, followed by random characters.
 struct SecretShape: Sendable {
     var kind: String
     var prefix: StaticString
-    /// Four bytes of the prefix that few texts have; from its beginning.
+    /// The offset in the prefix of four bytes that few texts contain.
     var anchor: Int
     var alphabet: Alphabet
-    /// Characters behind the prefix.
+    /// How many characters follow the prefix.
     var length: ClosedRange<Int>
-    /// Bytes of the prefix that stay, since they are no secret.
+    /// How many bytes of the prefix are kept, since they are not secret.
     var kept = 0
 
     enum Alphabet: Sendable {
@@ -33,13 +33,13 @@ struct SecretShape: Sendable {
         }
     }
 
-    /// Longest tail: those of tokens without a fixed length are some hundred characters.
+    /// The longest tail. Tokens without a fixed length have a few hundred characters.
     private static let most = 4096
 
-    /// Longest armour in base64: that of an RSA key of 16,384 bits has 17,000 characters.
+    /// The longest armour in base64. That of an RSA key of 16,384 bits has 17,000 characters.
     private static let longest = 64 << 10
 
-    /// docs/redaction.md names where each comes from.
+    /// docs/redaction.md gives the source of each.
     static let all: [SecretShape] = [
         SecretShape(kind: "aws-key", prefix: "AKIA", anchor: 0, alphabet: .upperAndDigits, length: 16...16),
         SecretShape(kind: "aws-key", prefix: "ASIA", anchor: 0, alphabet: .upperAndDigits, length: 16...16),
@@ -78,11 +78,11 @@ struct SecretShape: Sendable {
         // The id of the bot and its secret (Telegram Bot API, "Authorizing your bot").
         SecretShape(kind: "telegram-token", prefix: "/bot", anchor: 0, alphabet: .numberAndWord, length: 38...64, kept: 4),
         SecretShape(kind: "discord-hook", prefix: "/webhooks/", anchor: 1, alphabet: .path, length: 75...128, kept: 10),
-        // Tickets of CAS that stand for a login (CAS Protocol 3.0, 3.4 to 3.6).
+        // CAS tickets that represent a login (CAS Protocol 3.0, 3.4 to 3.6).
         SecretShape(kind: "ticket", prefix: "TGT-", anchor: 0, alphabet: .word, length: 20...1024),
         SecretShape(kind: "ticket", prefix: "PGT-", anchor: 0, alphabet: .word, length: 20...1024),
         SecretShape(kind: "shopify-token", prefix: "shpat_", anchor: 0, alphabet: .alphanumeric, length: 32...32),
-        // Armour in base64, as configurations of clusters have it.
+        // Armour in base64, as in cluster configurations.
         Self.armour("LS0tLS1CRUdJTiBQUklWQVRFIEtFW"),
         Self.armour("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV"),
         Self.armour("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW"),
@@ -96,13 +96,13 @@ struct SecretShape: Sendable {
         SecretShape(kind: "private-key", prefix: prefix, anchor: 7, alphabet: .base64, length: 40...Self.longest)
     }
 
-    /// The token whose anchor stands at an offset; nil where it is not one.
+    /// The token whose anchor is at an offset; nil if there is none.
     func range(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Range<Int>? {
         let start = offset - self.anchor
         let count = self.prefix.utf8CodeUnitCount
         guard start >= 0, text.count - start >= count + self.length.lowerBound else { return nil }
         for index in 0..<count where text[start + index] != self.prefix.utf8Start[index] { return nil }
-        // Part of a longer word: base64 of something else, mostly.
+        // Part of a longer word, usually base64 of something else.
         if start > 0, self.kept == 0, FormSpelling.isAlphanumeric(text[start - 1]) { return nil }
         var end = start + count
         let most = min(text.count, end + self.length.upperBound)
@@ -120,14 +120,14 @@ struct SecretShape: Sendable {
     }
 }
 
-/// Finds secrets by what they look like, at the anchors that the survey of a text meets.
+/// Finds secrets by their shape, at the anchors that the survey of a text encounters.
 struct ShapeSurvey {
     let text: SurveyText
 
-    /// Bytes to both sides of an AWS key id among which the secret key that belongs to it may be.
+    /// How many bytes before and after an AWS key id its secret key is searched for.
     private static let nearby = 256
 
-    /// - Parameter indices: of the shapes that have the anchor at the offset.
+    /// - Parameter indices: the indices of the shapes with the anchor at this offset.
     func findings(_ indices: [Int], anchorAt offset: Int) -> [Finding] {
         var findings: [Finding] = []
         for index in indices {
@@ -139,7 +139,7 @@ struct ShapeSurvey {
         return findings
     }
 
-    /// The 40 characters that go with an AWS key id.
+    /// The 40-character secret key that belongs to an AWS key id.
     private func secretKeys(near key: Range<Int>) -> [Finding] {
         var findings: [Finding] = []
         let end = min(self.text.bytes.count, key.upperBound + Self.nearby)
@@ -162,7 +162,7 @@ struct ShapeSurvey {
         FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "+")
     }
 
-    /// Not a digest in hex, nor a path.
+    /// Whether a text is neither a hex digest nor a path.
     private static func isRandom(_ text: UnsafeRawBufferPointer) -> Bool {
         text.contains { $0 >= 65 && $0 <= 90 } && text.contains { $0 >= 97 && $0 <= 122 } && text.contains { $0 >= 48 && $0 <= 57 }
             && text.contains { $0 > 102 || ($0 > 70 && $0 < 97) }
@@ -179,9 +179,9 @@ struct ShapeSurvey {
             var last = position
             while last < self.text.bytes.count, last - start <= NamedValue.limit, SecretShape.Alphabet.word.contains(self.text.bytes[last])
             { last += 1 }
-            // The first is a header; only an unsigned token's last is empty, and an encrypted one's second.
+            // The first segment is a header. Only the last segment of an unsigned token is empty, or the second of an encrypted one.
             if ends.isEmpty, last - position < 10 { return nil }
-            // What follows the third is the point of a sentence or a file's extension.
+            // The dot after the third segment ends a sentence, or begins a filename extension.
             if ends.count >= 3, last == position { break }
             ends.append(last)
             position = last
@@ -194,18 +194,18 @@ struct ShapeSurvey {
         return self.finding("jwt", start..<end)
     }
 
-    /// A JSON Web Token in a text that was cut within it.
+    /// A JSON Web Token in a text that was truncated within it.
     func cutWebToken(at start: Int) -> Range<Int>? {
         guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]),
             Placeholder.length(in: self.text.bytes, at: start) == nil
         else { return nil }
         let end = self.text.bytes[start...].firstIndex { !SecretShape.Alphabet.word.contains($0) && $0 != UInt8(ascii: ".") }
-        // What is cut ends with "…".
+        // A truncated text ends with "…".
         guard let end, end - start >= 10, self.text.bytes[end...].starts(with: "…".utf8) else { return nil }
         return start..<end
     }
 
-    /// Whether what is in front of a point looks like the header of a token, which is found from there.
+    /// Whether the text before a dot looks like the header of a token, which is then found from there.
     private func isSegmentOfToken(_ start: Int) -> Bool {
         guard start > 0, self.text.bytes[start - 1] == UInt8(ascii: ".") else { return false }
         var first = start - 1
@@ -213,7 +213,7 @@ struct ShapeSurvey {
         return start - 1 - first >= 10 && self.text.bytes[first..<start].starts(with: "eyJ".utf8)
     }
 
-    /// What is between the armour lines of a private key (RFC 7468).
+    /// The text between the armour lines of a private key (RFC 7468).
     func privateKey(at offset: Int) -> Finding? {
         guard let block = PrivateKeyBlock(self.text.bytes, beginAt: offset, limit: NamedValue.limit) else { return nil }
         return self.finding("private-key", block.range, pieces: block.lines, secret: block.lines.isEmpty ? nil : block.lines.flatMap { $0 })

@@ -1,22 +1,22 @@
 internal import CAnchorScan
 
-/// Short texts that secrets begin with or follow, words of four bytes: a scan tells where one may be, and a table which one it is
+/// Short texts that begin or precede secrets, as words of four bytes. A vector scan finds candidates, and a table identifies them
 /// (docs/decisions/0056-anchors-by-vectors.md).
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
-        /// The last three letters of a name and a quote, an equals sign, a colon, a bracket or a parenthesis.
+        /// The last three letters of a name followed by a quote, an equals sign, a colon, a bracket or a parenthesis.
         case name
         /// One or more of `SecretShape.all`.
         case shapes([Int])
-        /// `eyJ` and one character more: base64 of `{"` and a letter.
+        /// `eyJ` and one more character: base64 of `{"` and a letter.
         case webToken
         /// `BEGI` of an armour line.
         case armour
-        /// The end of `IDENTIFIED ` of SQL, in either case.
+        /// The end of `IDENTIFIED ` in SQL, in either case.
         case identified
-        /// Blanks and an equals sign or a colon after the last letter of a name, or after another blank.
+        /// Blanks and an equals sign or colon, after the last letter of a name or another blank.
         case blank
-        /// A blank or a quote, a hyphen, a letter and what may follow it: a flag of a command.
+        /// A blank or quote, a hyphen, a letter and a byte that may follow it: a flag of a command.
         case flag
         /// Two hyphens and the first letters of an option's name.
         case option
@@ -24,11 +24,11 @@ struct SurveyTable: Sendable {
         case directive(TextSurvey.Directive)
         /// Letters of `Bearer`.
         case scheme
-        /// The end of `VALUES` of SQL.
+        /// The end of `VALUES` in SQL.
         case rows
-        /// Base64 of what JSON or XML begins with.
+        /// Base64 of the beginning of JSON or XML.
         case base64Beginning
-        /// Base64 of letters that names of secrets have.
+        /// Base64 of letters that occur in names of secrets.
         case base64
     }
 
@@ -36,30 +36,31 @@ struct SurveyTable: Sendable {
 
     private static let window = 4
 
-    /// Open addressing by a word's hash, a power of two long and at most a quarter full: a number of `anchors` and one, or 0.
+    /// A hash table with open addressing, whose size is a power of two and at most a quarter of which is used. A slot is an index into
+    /// `anchors` plus one, or 0.
     private let slots: [UInt8]
     private let words: [UInt32]
-    /// A name first of all.
+    /// The first one is a name.
     private let anchors: [Anchor]
     private let groups: AnchorGroups
 
-    /// Beginnings of objects and arrays of JSON, of XML, of gzip and zstd, and of base64 of an object, an array, a name and XML, as base64
-    /// spells them.
+    /// The beginnings of JSON objects and arrays, XML, gzip and zstd, and of base64 of an object, an array, a name and XML, in base64.
     private static let base64Beginnings: [StaticString] = [
         "eyAi", "ewog", "W3si", "PD94", "ZXlK", "ZXlB", "UEQ5", "Wlhs", "H4sI", "KLUv", "Y0dG", "ZEc5", "ZFhO",
     ]
     private static let directives: [(word: StaticString, directive: TextSurvey.Directive)] = [
         ("ENV ", .environment), ("AUTH", .authentication), ("PASS", .passwordCommand), ("irep", .redisSetting), ("_hea", .header),
     ]
-    /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: wherever a group of four begins, one of three of them is whole.
+    /// `pas`, `ass`, `ssw`, `tok`, `oke`, `ken`, `sec`, `ecr` and `cre`: whatever the alignment of groups, one of three of them is a whole
+    /// group.
     private static let base64OfNames: [StaticString] = [
         "cGFz", "YXNz", "c3N3", "UGFz", "dG9r", "b2tl", "a2Vu", "VG9r", "c2Vj", "ZWNy", "Y3Jl", "U2Vj",
     ]
 
-    /// The words of each group: a name's last letters, a word, or the set of words that a name stands for.
+    /// The words of each group: the last letters of a name, a word, or a name for a set of words.
     ///
-    /// Divided by a search for the fewest candidates in JSON, prose, programs and base64: a group with the wrong word in it takes every
-    /// third byte of a text for one. A word that is missing here goes to the group of most names.
+    /// The division was found by searching for the fewest candidates in JSON, prose, programs and base64. With a wrong word in a group,
+    /// every third byte of a text becomes a candidate. A word that is missing here is put into the group with most of the names.
     private static let division: [[String]] = [
         ["/bot", "PD94", "_pat", "ied ", "irep", "irm", "nid", "npm_", "nse", "ord", "pem", "ya29", "yid"],
         [
@@ -81,7 +82,7 @@ struct SurveyTable: Sendable {
     ]
     private static let otherNames = 5
 
-    /// Offsets that are asked for at once.
+    /// How many offsets are requested at once.
     private static let batch = 128
 
     private init() {
@@ -113,11 +114,11 @@ struct SurveyTable: Sendable {
         let blanks = Self.blanks()
         for word in blanks { anchors[word] = .blank }
         classes.append(("blanks", blanks))
-        // `"sensitive": true` marks the value beside it.
+        // `"sensitive": true` marks the value next to it.
         let endings = Set((SecretNames.names.flatMap(\.names) + ["cookie", "sensitive"]).map { Array($0.utf8.suffix(3)) })
         for ending in endings {
             let name = String(decoding: ending, as: UTF8.self)
-            // Entries of .netrc, tags and SQL have a blank after `password`.
+            // In entries of .netrc, tags and SQL, a blank follows `password`.
             let marks = "\"'=:><](" + (name == "ord" ? " \t\n\r" : "")
             let words = Self.cases(ending).flatMap { ending in marks.utf8.map { Self.word(ending + [$0]) } }
             for word in words { anchors[word] = .name }
@@ -148,8 +149,8 @@ struct SurveyTable: Sendable {
         String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) }, as: UTF8.self)
     }
 
-    /// Words that have, at each place, every byte that flags and options may have there. There are too many for the table, and their second
-    /// byte tells them.
+    /// Words that together have every byte that flags and options may have, at each place. The actual words are too many for the table, and
+    /// are recognised by their second byte.
     private static func flags() -> [UInt32] {
         let letters = (65...90).map { UInt8($0) } + (97...122).map { UInt8($0) }
         let firsts = Array(" \t\n\"'-".utf8)
@@ -161,7 +162,7 @@ struct SurveyTable: Sendable {
 
     private static let hyphen = UInt8(ascii: "-")
 
-    /// A flag or an option; nil for a word that is neither.
+    /// A flag or an option; nil for any other word.
     @inline(__always)
     private static func flag(_ word: UInt32) -> Anchor? {
         let third = UInt8(truncatingIfNeeded: word >> 16) | 32
@@ -173,7 +174,7 @@ struct SurveyTable: Sendable {
         }
     }
 
-    /// `d = "`, `  = x` and the like: of names with blanks after them, as settings have them.
+    /// `d = "`, `  = x` and the like, for names followed by blanks, as in settings.
     private static func blanks() -> [UInt32] {
         let letters = Set(SecretNames.names.flatMap(\.names).compactMap(\.utf8.last))
         let firsts = letters.flatMap { $0 >= 97 ? [$0, $0 & ~32] : [$0] } + Array("\"' \t".utf8)
@@ -202,10 +203,10 @@ struct SurveyTable: Sendable {
         return groups
     }
 
-    /// The highest bits, in which the last byte counts as well: names differ in it alone.
+    /// The highest bits, which depend on the last byte as well: some names differ only in it.
     private static func hash(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> 17 }
 
-    /// A number of `anchors` and one, or 0.
+    /// An index into `anchors` plus one, or 0.
     private func kind(_ word: UInt32) -> Int {
         var slot = Int(Self.hash(word)) & (self.slots.count - 1)
         while self.slots[slot] != 0, self.words[slot] != word { slot = (slot + 1) & (self.slots.count - 1) }
@@ -216,7 +217,7 @@ struct SurveyTable: Sendable {
         bytes.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
     }
 
-    /// Each letter in both cases; a name of two letters comes with each byte that may precede it.
+    /// Each letter in both cases. A name of two letters is combined with each byte that may precede it.
     private static func cases(_ ending: [UInt8]) -> [[UInt8]] {
         var cases: [[UInt8]] = [[]]
         if ending.count < 3 { cases = Array("\"?&<:_-.".utf8).map { [$0] } }
@@ -227,7 +228,7 @@ struct SurveyTable: Sendable {
         return cases
     }
 
-    /// Offsets that the scan takes for those of anchors, for tests of what it costs.
+    /// How many offsets the scan reports as possible anchors, for tests of the cost.
     func candidates(in text: UnsafeRawBufferPointer) -> Int {
         var count = 0
         var from = 0
@@ -249,14 +250,14 @@ struct SurveyTable: Sendable {
                 while text.count - from >= Self.window {
                     let found = anchor_scan(groups, base, text.count, &from, offsets.baseAddress, Self.batch)
                     for offset in offsets[..<found] {
-                        // SAFETY: the scan gives offsets of four bytes in the text.
+                        // SAFETY: the scan returns offsets of four bytes within the text.
                         let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
                         if UInt8(truncatingIfNeeded: word >> 8) == Self.hyphen {
                             if let anchor = Self.flag(word) { deliver(anchor, offset) }
                             continue
                         }
                         let kind = self.kind(word)
-                        // Names are most of all, and the others have arrays to be counted.
+                        // Names are most frequent. The other cases have arrays, whose references would be counted.
                         if kind > 0 { deliver(kind == 1 ? .name : self.anchors[kind - 1], offset) }
                     }
                 }

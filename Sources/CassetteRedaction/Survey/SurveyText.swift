@@ -1,30 +1,31 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The bytes of a text and where things in them begin and end, read around a place: no parser, so that what is cut or broken is read too.
+/// The bytes of a text, with functions that find where things around an offset begin and end. Not a parser, so that cut and broken texts
+/// can be read too.
 struct SurveyText {
     let bytes: UnsafeRawBufferPointer
-    /// The text goes on after these bytes: what reaches their end may not be all of it.
+    /// Whether the text continues after these bytes. Anything that reaches their end may then be incomplete.
     let hasMore: Bool
-    /// The text is another one without its escapes, whose quotes are in it as well: a value may not run over one.
+    /// Whether the text is another one with its escapes decoded. It then contains the quotes of that text, and a value must not extend
+    /// across one.
     let isView: Bool
 
-    /// White space between a name and its value.
+    /// The most white space between a name and its value.
     private static let spaceLimit = 64
 
-    /// Nil at the text's end.
+    /// Nil outside of the text.
     func byte(_ offset: Int) -> UInt8? { offset >= 0 && offset < self.bytes.count ? self.bytes[offset] : nil }
 
-    /// Whether a range is all of what it is, which is not known at the end of a text that goes on.
+    /// Whether a range is complete, which is unknown at the end of a text that continues.
     func isWhole(_ range: Range<Int>) -> Bool { !self.hasMore || range.upperBound < self.bytes.count }
 
-    /// Whether names can be words at all. In some MiB of an image or an archive three bytes are one by chance, and what follows is no
-    /// value.
+    /// Whether names can be words at all. In a few MiB of an image or an archive, three bytes resemble one by chance, and no value follows.
     var isReadable: Bool {
         let end = min(self.bytes.count, 4096)
         var start = 0
         while start < end {
-            // Without a way out within a block, which the compiler then looks at in one go.
+            // Without an early exit within a block, so that the compiler can vectorise it.
             let next = min(start + 64, end)
             var others: UInt8 = 0
             for offset in start..<next {
@@ -44,7 +45,7 @@ struct SurveyText {
         return offset
     }
 
-    /// The end of what is before white space.
+    /// The end of the text before white space.
     func skipSpaceBack(_ offset: Int) -> Int {
         var start = offset
         while start > 0, offset - start < Self.spaceLimit, self.bytes[start - 1] <= 32 { start -= 1 }
@@ -58,12 +59,12 @@ struct SurveyText {
         return offset
     }
 
-    /// After the anchor and the tag of a string that a value of YAML may begin with (YAML 1.2, 6.9).
+    /// The offset after the anchor and the string tag that may precede a YAML value (YAML 1.2, 6.9).
     func afterNodeProperties(_ start: Int) -> Int {
         var offset = start
         for _ in 0..<2 {
             let isAnchor = self.byte(offset) == UInt8(ascii: "&")
-            // Other tags name what a value is looked up by: `!vault`, `!Ref`.
+            // Other tags refer to a value by name: `!vault`, `!Ref`.
             let isTag =
                 self.byte(offset) == UInt8(ascii: "!") && (self.byte(offset + 1) ?? 32) <= 33 || self.isWord("!<tag:", endingAt: offset + 6)
             guard isAnchor || isTag else { break }
@@ -75,7 +76,7 @@ struct SurveyText {
         return offset
     }
 
-    /// After the bracket of `protected]` or `Class:private]`, as PHP prints members.
+    /// The offset after the bracket of `protected]` or `Class:private]`, as PHP prints members.
     func endOfVisibility(_ start: Int) -> Int? {
         var end = start
         while let byte = self.byte(end),
@@ -86,7 +87,7 @@ struct SurveyText {
         return end + 1
     }
 
-    /// A password after its scheme, up to the line's end: `{SSHA}X` (RFC 2307, 5.3).
+    /// A password after its scheme, up to the end of the line: `{SSHA}X` (RFC 2307, 5.3).
     func valueAfterScheme(_ start: Int) -> Range<Int>? {
         guard self.byte(start) == UInt8(ascii: "{") else { return nil }
         var end = start + 1
@@ -108,16 +109,16 @@ struct SurveyText {
             && (0..<word.utf8CodeUnitCount).allSatisfy { self.bytes[start + $0] | 32 == word.utf8Start[$0] }
     }
 
-    /// Whether the text begins as XML or HTML does.
+    /// Whether the text begins like XML or HTML.
     var isMarkup: Bool { self.bytes.first { $0 > 32 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<") }
 
-    /// Whether a text of markup is HTML.
+    /// Whether a markup text is HTML.
     var isHTML: Bool {
         guard let first = self.bytes.firstIndex(of: UInt8(ascii: "<")) else { return false }
         return ["<!doctype html", "<html"].contains { (word: StaticString) in self.isWord(word, endingAt: first + word.utf8CodeUnitCount) }
     }
 
-    /// Where the name begins that ends at an offset.
+    /// The beginning of the name that ends at an offset.
     func startOfName(_ end: Int) -> Int {
         var start = end
         while start > 0, end - start <= SecretNames.lengthLimit {
@@ -130,42 +131,42 @@ struct SurveyText {
         return start
     }
 
-    /// What may be right before a name: white space, what opens or divides lists, the mark of a variable; a quote, if the name is in a text
-    /// of its own. Of a name with a prefix, the prefix's colon.
+    /// Whether the byte may directly precede a name: white space, characters that open or separate lists, the prefix of a variable, or a
+    /// quote if the name is in a text of its own. If the name has a prefix, this is the prefix's colon.
     func mayPrecedeName(_ offset: Int) -> Bool {
         guard let byte = self.byte(offset) else { return true }
         let before = self.byte(offset - 1)
         switch byte {
-        // A prefix's, or that of npm's `//host/:_authToken`.
+        // The colon of a prefix, or that of npm's `//host/:_authToken`.
         case UInt8(ascii: ":"): return before.map { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "/") } ?? false
-        // `->name` of PHP.
+        // `->name` in PHP.
         case UInt8(ascii: ">"): return before == UInt8(ascii: "-")
         default: return byte <= 32 || self.isQuote(byte) || "{([,;|=@$".utf8.contains(byte)
         }
     }
 
-    /// The same of a name that may be a symbol: `:name => "value"`.
+    /// The same for a name that may be a symbol: `:name => "value"`.
     func mayPrecedeSymbol(_ offset: Int) -> Bool {
         guard self.byte(offset) == UInt8(ascii: ":") else { return self.mayPrecedeName(offset) }
         return self.byte(offset - 1).map { $0 <= 32 || self.isQuote($0) || "{([,".utf8.contains($0) } ?? true
     }
 
-    /// What may be right before an item of a query or a form.
+    /// Whether the byte may directly precede an item of a query or form.
     ///
-    /// - Parameter isURL: the text is a URL and nothing else, in which semicolons divide parameters, too (RFC 3986, 3.3).
+    /// - Parameter isURL: whether the text is a single URL, in which semicolons also separate parameters (RFC 3986, 3.3).
     func mayPrecedeItem(_ offset: Int, inForm isForm: Bool, inURL isURL: Bool = false) -> Bool {
         switch self.bytes[offset] {
         case UInt8(ascii: "&"), UInt8(ascii: "?"): true
         case UInt8(ascii: "#"): !isForm
         // The separator of old forms (HTML 4.01, B.2.2).
         case UInt8(ascii: ";") where isForm || isURL: true
-        // `&amp;` of HTML
+        // `&amp;` in HTML.
         case UInt8(ascii: ";"): offset >= 4 && self.bytes[offset - 4] == UInt8(ascii: "&") && self.bytes[offset - 1] == UInt8(ascii: "p")
         default: false
         }
     }
 
-    /// What ends an item of a query or a form.
+    /// Whether the byte ends an item of a query or form.
     func endsItem(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: ">"),
@@ -185,7 +186,7 @@ struct SurveyText {
         }
     }
 
-    /// The closing quote, or the end of a text that is cut in the string.
+    /// The closing quote, or the end of a text that was cut within the string.
     func endOfString(_ start: Int) -> Int? {
         var offset = start
         let most = min(self.bytes.count, start + NamedValue.limit)
@@ -201,7 +202,7 @@ struct SurveyText {
         return (start..<most).first { self.bytes[$0] == UInt8(ascii: "\"") }
     }
 
-    /// Whether nothing but white space, a dash of YAML, a quotation mark of mail or `export` is before a name on its line.
+    /// Whether only white space, a YAML dash, a quotation mark of mail or `export` precedes a name on its line.
     func beginsLine(_ start: Int) -> Bool {
         var offset = start
         if offset >= 7, self.isWord("export", endingAt: offset - 1) { offset -= 7 }
@@ -216,7 +217,7 @@ struct SurveyText {
         return offset == 0
     }
 
-    /// Up to the line's end, without white space there; nil if it is longer than a secret, or not all there.
+    /// The rest of the line, without trailing white space; nil if it is longer than a secret, or incomplete.
     func restOfLine(_ start: Int) -> Range<Int>? {
         var end = start
         let most = min(self.bytes.count, start + NamedValue.limit)
@@ -226,7 +227,7 @@ struct SurveyText {
         return start..<end
     }
 
-    /// A range without white space at its ends.
+    /// A range without the white space at its ends.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self.bytes[start] <= 32 { start += 1 }
@@ -236,7 +237,7 @@ struct SurveyText {
 
     /// The value of a header field in an argument of its own: `-H "name: value"`.
     ///
-    /// - Parameter start: of the name.
+    /// - Parameter start: the beginning of the name.
     func headerInQuotes(_ start: Int, _ value: Int) -> Range<Int>? {
         guard start > 2, let quote = self.byte(start - 1), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
         let before = self.skipSpaceBack(start - 1)
@@ -251,9 +252,9 @@ struct SurveyText {
         return value..<end
     }
 
-    /// The value of a line in a string of its own, `"name: value"`: one word with a digit in it.
+    /// The value of a line in a string of its own, `"name: value"`, which must be one word with a digit.
     ///
-    /// - Parameter start: of the name.
+    /// - Parameter start: the beginning of the name.
     func lineInQuotes(_ start: Int, _ value: Int) -> Range<Int>? {
         guard let quote = self.byte(start - 1), self.isQuote(quote), self.byte(start - 2) != UInt8(ascii: "=") else { return nil }
         var end = value
@@ -267,10 +268,10 @@ struct SurveyText {
         return value..<end
     }
 
-    /// Bytes of a value in a connection string.
+    /// The longest value in a connection string, in bytes.
     static let connectionValueLimit = 512
 
-    /// What ends a value in a connection string.
+    /// Whether the byte ends a value in a connection string.
     func endsConnectionValue(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<32, UInt8(ascii: ";"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: ">"),
@@ -283,14 +284,14 @@ struct SurveyText {
     /// The value of an item of a connection string: `Server=h;Password=X;`.
     ///
     /// - Parameters:
-    ///   - start: of the name.
-    ///   - value: right after its equals sign.
-    ///   - last: where the value ends (`endsConnectionValue`), or `connectionValueLimit` bytes after its beginning.
+    ///   - start: the beginning of the name.
+    ///   - value: the offset right after the equals sign.
+    ///   - last: the end of the value (`endsConnectionValue`), or `connectionValueLimit` bytes after its beginning.
     func valueInConnectionString(_ start: Int, _ value: Int, endingAt last: Int) -> Range<Int>? {
         var end = last
         guard end < value + Self.connectionValueLimit || end == self.bytes.count, end > value else { return nil }
         if self.byte(self.skipBlanksBack(start) - 1) == UInt8(ascii: ";") {
-            // An item before it.
+            // An item precedes it.
             let semicolon = self.skipBlanksBack(start) - 1
             var item = semicolon - 1
             while item >= 0, semicolon - item < 256, self.bytes[item] >= 32, !";\"'<>{}()".utf8.contains(self.bytes[item]) {
@@ -299,7 +300,7 @@ struct SurveyText {
             }
             guard item > 0, self.bytes[item] == UInt8(ascii: "="), FormSpelling.isAlphanumeric(self.bytes[item - 1]) else { return nil }
         } else {
-            // An item after it: `Password=X;Server=h`.
+            // An item follows it: `Password=X;Server=h`.
             guard self.byte(end) == UInt8(ascii: ";") else { return nil }
             var name = self.skipBlanks(end + 1)
             let first = name
@@ -310,9 +311,9 @@ struct SurveyText {
             }
             guard name > first, self.byte(name) == UInt8(ascii: "="), self.byte(name + 1) != UInt8(ascii: "=") else { return nil }
         }
-        // The last item may be the last word of a line.
+        // If this is the last item, it may end at a blank within the line.
         if self.byte(end) != UInt8(ascii: ";"), let blank = (value..<end).first(where: { self.bytes[$0] == 32 }) { end = blank }
-        // `token=tokens.next;` and `token=make(…);` are programs.
+        // `token=tokens.next;` and `token=make(…);` are code.
         guard end > value, !NamedValue.isPathOfNames(self.bytes[value..<end]),
             !(value..<end).contains(where: { self.bytes[$0] == UInt8(ascii: "(") || self.bytes[$0] == UInt8(ascii: "[") })
         else { return nil }
@@ -325,7 +326,7 @@ struct SurveyText {
         return start
     }
 
-    /// Where the member's quoted name begins whose value begins at an offset; nil if it has another name.
+    /// The beginning of the quoted name of the member whose value begins at an offset; nil if it has another name.
     func keyOfMember(valueAt offset: Int, _ names: [StaticString]) -> Int? {
         let colon = self.skipSpaceBack(offset)
         guard self.byte(colon - 1) == UInt8(ascii: ":") else { return nil }
@@ -337,14 +338,14 @@ struct SurveyText {
         return nil
     }
 
-    /// Short members between a name and its value.
+    /// The most short members between a name and its value.
     private static let betweenLimit = 3
     private static let betweenLength = 64
 
-    /// The members whose strings are values of names beside them.
+    /// Members whose strings are values of names next to them.
     private static let valueMembers: [StaticString] = ["value", "newvalue", "new_value", "val", "v", "content", "data", "text"]
 
-    /// The string of the member `value` among the next members of an object.
+    /// The string of the member `value` among the following members of an object.
     func valueAfter(_ start: Int) -> Range<Int>? {
         var comma = self.skipSpace(start)
         for _ in 0...Self.betweenLimit {
@@ -402,7 +403,7 @@ struct SurveyText {
         return nil
     }
 
-    /// The opening quote of the string that ends at a quote.
+    /// The opening quote of the string with this closing quote.
     private func startOfString(_ close: Int) -> Int? {
         var open = close - 1
         while open >= 0, close - open <= NamedValue.limit {
@@ -417,7 +418,7 @@ struct SurveyText {
         return nil
     }
 
-    /// What a name's value is; nil if it holds no secret, or if more of it may follow.
+    /// The secret in a name's value; nil if it contains none, or if the value may continue.
     func finding(_ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling) -> Finding? {
         guard self.isWhole(range), var finding = NamedValue.finding(in: self.bytes, range, meaning, spelling) else { return nil }
         finding.isPlaceOnly = NamedValue.isLocation(self.bytes[range])

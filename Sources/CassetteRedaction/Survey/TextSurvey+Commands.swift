@@ -3,9 +3,9 @@ internal import TapeBytes
 
 // Command lines, lists of a command's words, and entries of .netrc.
 extension TextSurvey {
-    /// A flag of a command: each command is read once.
+    /// Handles a flag of a command. Each command is read once.
     ///
-    /// - Parameter hyphen: the flag's.
+    /// - Parameter hyphen: the offset of the flag's hyphen.
     mutating func command(flagAt hyphen: Int) {
         guard self.isFree, hyphen >= self.commandEnd else { return }
         for found in self.commands.passwords(flagAt: hyphen) {
@@ -27,7 +27,7 @@ extension TextSurvey {
         self.addFree(range, meaning)
     }
 
-    /// `password` and a blank: a tag, an entry of a .netrc file.
+    /// Handles `password` followed by a blank: a tag, or an entry of a .netrc file.
     mutating func blankAfterName(_ start: Int, _ end: Int) {
         guard self.isFree, let meaning = self.meaning(start, end), meaning.kind == "password" else { return }
         if start > 0,
@@ -38,14 +38,14 @@ extension TextSurvey {
         }
         if self.variableOfContainer(start, end, meaning) { return }
         let value = self.text.skipSpace(end)
-        // `PASSWORD 'X'` of SQL, `:password "X"` of Clojure.
+        // `PASSWORD 'X'` in SQL, `:password "X"` in Clojure.
         if self.text.isQuote(self.text.byte(value)), self.text.byte(value) != UInt8(ascii: "`"), self.text.mayPrecedeSymbol(start - 1) {
             return self.literal(value, meaning, hasDigit: true)
         }
         if let range = self.commands.passwordOfEntry(start, end) { self.addWord(range, kind: "password") }
     }
 
-    /// `name: NAME` and `value: X` on the next line, as manifests of containers have variables. Whether it is one.
+    /// Handles `name: NAME` with `value: X` on the next line, as in manifests of containers. Returns whether it is one.
     private mutating func variableOfContainer(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) -> Bool {
         let key = self.text.skipSpaceBack(start)
         guard self.text.isWord("name:", endingAt: key), self.text.beginsLine(key - 5) else { return false }

@@ -1,23 +1,23 @@
 internal import CassetteModel
 internal import TapeBytes
 
-// Lines that begin with a command and have its argument after a blank, and credentials after a scheme wherever they stand.
+// Lines that begin with a command, followed by a blank and its argument, and credentials after a scheme anywhere.
 extension TextSurvey {
     /// Commands and settings whose argument is a secret, or a name and a secret.
     enum Directive: Sendable, Hashable {
-        /// `ENV NAME value` of a Dockerfile.
+        /// `ENV NAME value` in a Dockerfile.
         case environment
-        /// `AUTH value` of Redis, `AUTH PLAIN value` of SMTP (RFC 4954).
+        /// `AUTH value` in Redis, `AUTH PLAIN value` in SMTP (RFC 4954).
         case authentication
-        /// `PASS value` of FTP and POP3 (RFC 959, 4.1.1; RFC 1939, 7).
+        /// `PASS value` in FTP and POP3 (RFC 959, 4.1.1; RFC 1939, 7).
         case passwordCommand
-        /// `requirepass value` of Redis.
+        /// `requirepass value` in Redis.
         case redisSetting
-        /// `proxy_set_header NAME value` and `add_header NAME value` of nginx.
+        /// `proxy_set_header NAME value` and `add_header NAME value` in nginx.
         case header
     }
 
-    /// - Parameter offset: of the anchor's four bytes.
+    /// - Parameter offset: the offset of the anchor's four bytes.
     mutating func directive(_ directive: Directive, at offset: Int) {
         guard self.isFree else { return }
         switch directive {
@@ -31,7 +31,7 @@ extension TextSurvey {
 
     private static let password = SecretNames.Meaning(kind: "password")
 
-    /// A word up to white space, a quote or what ends a value of a program.
+    /// A word up to white space, a quote or a byte that ends a value in a program.
     private func word(_ start: Int, ending marks: StaticString = "\"'`\\<>;") -> Range<Int> {
         let marks = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
         var end = start
@@ -46,7 +46,7 @@ extension TextSurvey {
         return start..<end
     }
 
-    /// A value in quotes, or one word.
+    /// Handles a value in quotes, or one word.
     private mutating func argument(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
         if self.text.isQuote(self.text.byte(start)) { return self.literal(start, meaning, hasDigit: hasDigit) }
         let range = self.word(start)
@@ -65,9 +65,9 @@ extension TextSurvey {
         self.argument(self.text.skipBlanks(name.upperBound), meaning)
     }
 
-    /// Whether nothing but a prompt is before a command on its line.
+    /// Whether at most a prompt precedes a command on its line.
     private func beginsCommand(_ start: Int) -> Bool {
-        // A line may begin in a string.
+        // A string may start with the line.
         self.text.beginsLine(start) || self.text.isQuote(self.text.byte(start - 1))
             || self.text.byte(start - 1) == 32 && self.text.byte(start - 2) == UInt8(ascii: ">")
     }
@@ -86,7 +86,7 @@ extension TextSurvey {
         self.addFree(last.startIndex..<last.endIndex, Self.password)
     }
 
-    /// The arguments after `AUTH` in Redis' protocol: `$9`, a line end, and as many bytes.
+    /// Handles the arguments after `AUTH` in the Redis protocol: `$9`, a line end, and as many bytes.
     private mutating func bulkStrings(_ lineEnd: Int) {
         var offset = lineEnd
         for _ in 0..<2 {
@@ -100,7 +100,7 @@ extension TextSurvey {
             let value = digits.upperBound + 2..<digits.upperBound + 2 + count
             guard value.upperBound <= self.bytes.count else { return }
             offset = value.upperBound
-            // The first of two is a user.
+            // The first of two arguments is a user.
             if self.text.byte(offset + 2) == UInt8(ascii: "$") { continue }
             guard var finding = self.text.finding(value, Self.password, .plain) else { return }
             finding.count = digits
@@ -109,7 +109,7 @@ extension TextSurvey {
         }
     }
 
-    /// Bytes before `PASS` in which the command for the user is.
+    /// How many bytes before `PASS` the command with the user is searched for.
     private static let commandReach = 256
 
     private mutating func passwordCommand(_ start: Int) {
@@ -149,9 +149,9 @@ extension TextSurvey {
 
     // MARK: Schemes
 
-    /// `Bearer value` and `"Bearer", "value"`, with any spelling of the field's name before it or after it.
+    /// Handles `Bearer value` and `"Bearer", "value"`, with any spelling of the field's name before or after it.
     ///
-    /// - Parameter end: of the scheme.
+    /// - Parameter end: the end of the scheme.
     mutating func scheme(endingAt end: Int) {
         let start = end - 6
         guard self.isFree, self.text.isWord("bearer", endingAt: end), start >= self.fieldEnd,

@@ -17,14 +17,14 @@ extension TextSurvey {
 
     /// `<entry key="name">value</entry>`, `<add key="name" value="value"/>` and `<name value="value"/>`, in any order of attributes.
     ///
-    /// - Parameter offset: within the tag.
+    /// - Parameter offset: an offset within the tag.
     mutating func namedTag(around offset: Int) {
         guard self.isFree, let tag = self.tags.tag(around: offset), let meaning = self.meaning(of: tag), !meaning.needsCompany,
             meaning.syntax == .value || meaning.syntax == .credentials
         else { return }
         let element = self.word(tag.name)
         if let value = tag.attributes.first(where: { Self.valueAttributes.contains(self.word($0.name)) && !$0.value.isEmpty })?.value {
-            // What a button shows.
+            // The text shown on a button.
             let type = tag.attributes.first { self.word($0.name) == "type" }.map { self.word($0.value) } ?? ""
             guard !Self.shownElements.contains(element), !Self.shownInputs.contains(type) else { return }
             return self.addFree(value, meaning)
@@ -32,7 +32,7 @@ extension TextSurvey {
         guard !tag.isEmpty, !Self.voidElements.contains(element), let value = ElementSurvey(text: self.text).value(from: tag.end) else {
             return
         }
-        // Words that people read: resources of Android, labels.
+        // Text for people: Android resources, labels.
         if Self.shownElements.contains(element), !NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[value])) {
             return
         }
@@ -47,7 +47,7 @@ extension TextSurvey {
     private static let voidElements: Set<String> = ["input", "meta", "img", "br", "link"]
     private static let nameAttributes: Set<String> = ["name", "key", "id", "property", "field", "n", "k", "param"]
 
-    /// What the attributes of a tag or its own name say about its value.
+    /// The meaning of a tag's value, by its attributes or its own name.
     private func meaning(of tag: MarkupTags.Tag) -> SecretNames.Meaning? {
         for (name, value) in tag.attributes where value.count <= SecretNames.lengthLimit {
             if Self.nameAttributes.contains(self.word(name)) {
@@ -68,12 +68,12 @@ extension TextSurvey {
         return tag.name.count <= SecretNames.lengthLimit ? self.meaning(tag.name.lowerBound, tag.name.upperBound) : nil
     }
 
-    /// In lower case; empty if it is long.
+    /// The text in lower case; empty if it is long.
     private func word(_ range: Range<Int>) -> String {
         range.count <= 16 ? String(decoding: self.bytes[range], as: UTF8.self).lowercased() : ""
     }
 
-    /// End tags with blanks before the bracket, `</name >`, in a text of XML.
+    /// Handles end tags with blanks before the bracket, `</name >`, in an XML text.
     mutating func endTagsWithBlanks() {
         guard self.text.isMarkup, !self.text.isHTML else { return }
         var mark = ByteScan.index(of: UInt8(ascii: "<"), in: self.bytes, from: 0)
@@ -95,7 +95,7 @@ extension TextSurvey {
         }
     }
 
-    /// `</name>` of an element with attributes, with CDATA, or with elements in it.
+    /// Handles the `</name>` of an element with attributes, CDATA, or nested elements.
     mutating func closedElement(_ slash: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
         let floor = self.elementFloors[meaning.kind] ?? 0
         self.elementFloors[meaning.kind] = end
@@ -124,14 +124,14 @@ extension TextSurvey {
         else { return }
         let close = self.nextMark(from: end + 1)
         if close == self.bytes.count, close - end <= NamedValue.limit {
-            // Cut, in a text of elements: `{"error":"no <token>"}` and `List<Token> of …` are others.
+            // The text was cut, within elements. `{"error":"no <token>"}` and `List<Token> of …` are something else.
             guard start >= self.valueEnd, !self.text.isView, self.text.isMarkup else { return }
             self.valueEnd = close
             guard !self.bytes[(end + 1)...].contains(where: { $0 <= 32 || "\"'{}[]\\,;".utf8.contains($0) }) else { return }
             return self.add(end + 1..<close, meaning, .plain)
         }
         guard close < self.bytes.count, close - end <= NamedValue.limit, self.bytes[close] == UInt8(ascii: "<") else { return }
-        // Elements within it are found for themselves.
+        // Nested elements are found separately.
         guard close + 1 < self.bytes.count, self.bytes[close + 1] == UInt8(ascii: "/") else { return }
         self.add(end + 1..<close, meaning, .plain)
     }
@@ -145,7 +145,7 @@ extension TextSurvey {
         return slash
     }
 
-    /// Where the next `<` is; the text's end, or what no value reaches, if there is none.
+    /// The offset of the next `<`; if there is none, the text's end, or an offset that no value reaches.
     mutating func nextMark(from start: Int) -> Int {
         if self.nextMark.contains(start) { return self.nextMark.upperBound }
         let end = min(start + 2 * NamedValue.limit, self.bytes.count)

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-// Members of JSON, and literals of programs that look like them.
+// JSON members, and similar literals in programs.
 extension TextSurvey {
-    /// Secrets in one array.
+    /// The most secrets in one array.
     private static let elementLimit = 100
 
     /// `"name": …`, `'name': …`, `"name" => …` or `"name": "NAME", "value": …`
@@ -35,7 +35,7 @@ extension TextSurvey {
         }
     }
 
-    /// `"Authorization", "Bearer value"`, as programs list names and values of header fields. Whether it is one.
+    /// Handles `"Authorization", "Bearer value"`, as programs list names and values of header fields. Returns whether it is one.
     private mutating func listedCredentials(_ start: Int, _ end: Int, comma: Int) -> Bool {
         let value = self.text.skipSpace(comma + 1)
         guard self.text.byte(comma) == UInt8(ascii: ","), self.text.isQuote(self.text.byte(value)), self.hasWordScheme(value + 1),
@@ -44,7 +44,7 @@ extension TextSurvey {
         return self.credentials(value + 1, meaning)
     }
 
-    /// `["NAME", "value"]`, and `"NAME", "value"` among the names and values of header fields. Whether it is one.
+    /// Handles `["NAME", "value"]`, and `"NAME", "value"` among the names and values of header fields. Returns whether it is one.
     private mutating func listedValue(_ start: Int, _ end: Int, comma: Int) -> Bool {
         let open = self.text.skipSpace(comma + 1)
         guard self.text.byte(comma) == UInt8(ascii: ","), self.text.byte(open) == self.bytes[end] else { return false }
@@ -65,7 +65,7 @@ extension TextSurvey {
         let outer = self.text.byte(self.text.skipSpaceBack(before) - 1)
         let isAmongPairs = isPair && (outer == UInt8(ascii: "[") || outer == UInt8(ascii: ","))
         let isPassword = meaning.kind == "password" || meaning.kind == "secret"
-        // A list of names has names only.
+        // A list of names contains no values.
         guard NamedValue.mayBeSecret(self.bytes[range]),
             isAmongPairs && isPassword || isPair && NamedValue.looksLikePassword(value)
                 || !isPassword && NamedValue.looksLikeToken(value)
@@ -85,11 +85,11 @@ extension TextSurvey {
 
     // MARK: Paths and terms
 
-    /// Bytes of a path or a URL that ends with a secret's name.
+    /// The longest path or URL that ends with a secret's name, in bytes.
     private static let pathLimit = 256
 
-    /// A secret's name that ends a longer one in quotes: `"path": "/user/password"` with a value beside it, `"https://w3id.org/security#secret":
-    /// "value"`.
+    /// Handles a secret's name that ends a longer quoted one: `"path": "/user/password"` with a value next to it, or
+    /// `"https://w3id.org/security#secret": "value"`.
     private mutating func lastOfPath(_ start: Int, _ end: Int) {
         guard let mark = self.text.byte(start - 1), "/#:".utf8.contains(mark) else { return }
         var quote = start - 1
@@ -102,7 +102,7 @@ extension TextSurvey {
         switch self.text.byte(next) {
         case UInt8(ascii: ":"):
             guard var meaning = self.meaning(start, end), !meaning.needsCompany, meaning.syntax == .value else { return }
-            // The path of an API has a description as its value.
+            // For the path of an API, the value is a description.
             if self.bytes[quote + 1] == UInt8(ascii: "/") {
                 meaning.isCompound = true
                 guard self.text.byte(self.text.skipSpace(next + 1)) == UInt8(ascii: "\"") else { return }
@@ -113,7 +113,7 @@ extension TextSurvey {
         }
     }
 
-    /// `"sensitive": true` beside a `value`, as states of Terraform and variables of pipelines have it. Whether it is one.
+    /// Handles `"sensitive": true` next to a `value`, as in Terraform states and variables of pipelines. Returns whether it is one.
     private mutating func flaggedSecret(_ start: Int, _ end: Int, _ colon: Int) -> Bool {
         let value = self.text.skipSpace(colon + 1)
         guard self.text.byte(value) == UInt8(ascii: "t"), self.text.isWord("true", endingAt: value + 4),
@@ -125,10 +125,10 @@ extension TextSurvey {
         return true
     }
 
-    /// Bytes to both sides of a Secret's kind among which its values are.
+    /// How many bytes before and after a Secret's kind its values are searched for.
     private static let manifestReach = 4096
 
-    /// `"kind": "Secret"` of Kubernetes, with `"data": {"NAME": "…"}` before or after it. Whether it is one.
+    /// Handles a Kubernetes `"kind": "Secret"` with `"data": {"NAME": "…"}` before or after it. Returns whether it is one.
     private mutating func manifest(_ start: Int, _ end: Int) -> Bool {
         guard end - start == 6, self.bytes[start..<end].elementsEqual("Secret".utf8),
             self.text.keyOfMember(valueAt: start - 1, ["kind"]) != nil
@@ -148,29 +148,29 @@ extension TextSurvey {
         return true
     }
 
-    /// `"name": "value"`. Whether the value is one of JSON.
+    /// Handles `"name": "value"`. Returns whether the value is JSON.
     mutating func member(_ start: Int, _ colon: Int, _ meaning: SecretNames.Meaning) -> Bool {
         let value = self.text.skipSpace(colon + 1)
         guard value < self.bytes.count else { return true }
         switch self.bytes[value] {
         case UInt8(ascii: "\""):
-            // A code is an error's in most JSON.
+            // In most JSON, a code is an error code.
             guard let close = self.text.endOfString(value + 1), !meaning.needsCompany || self.isBesideMembersOfOAuth(start, close) else {
                 return true
             }
             self.addString(value + 1..<close, meaning)
         case UInt8(ascii: "["):
             self.elements(value + 1, meaning)
-            // `[{"@value": "…"}]` of JSON-LD.
+            // `[{"@value": "…"}]` in JSON-LD.
             if meaning.isPlural || self.text.byte(self.text.skipSpace(value + 1)) == UInt8(ascii: "{") { self.nested(value, meaning) }
         case UInt8(ascii: "{"):
             self.nested(value, meaning)
-            // `password: { type: 'string' }` of programs is none of JSON.
+            // `password: { type: 'string' }` in a program is not JSON.
             return self.text.byte(self.text.skipSpace(value + 1)) == UInt8(ascii: "\"")
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             var last = value + 1
             while last < self.bytes.count, JSONNumberText.mayHold(self.bytes[last]) { last += 1 }
-            // A short number counts something, or is a word's of a language model.
+            // A short number counts something, or is a word's number in a language model.
             guard last - value >= 4, !meaning.isEveryday, meaning.syntax == .value || meaning.syntax == .credentials else { return true }
             self.add(value..<last, meaning, .number)
         default: return false
@@ -178,7 +178,7 @@ extension TextSurvey {
         return true
     }
 
-    /// Kinds under whose names objects hold the secrets themselves; a session or an assertion is a document.
+    /// Kinds whose objects contain the secrets themselves. A session or an assertion is a document.
     static let nestable: Set<String> = [
         "password", "secret", "token", "access_token", "refresh_token", "id_token", "client_secret", "api-key", "aws-secret",
     ]
@@ -199,7 +199,7 @@ extension TextSurvey {
         _ range: Range<Int>, name: Range<Int>?, _ meaning: SecretNames.Meaning, isWord: Bool, spelling: Finding.Spelling = .json
     ) {
         guard meaning.isPlural || name.map({ NestedValues.isOfValue(self.bytes[$0]) }) ?? true else { return }
-        // A name of its own, which is found for itself.
+        // The member has a name of its own, and is found by that.
         if let name, self.meaning(name.lowerBound, name.upperBound) != nil, !NestedValues.isOfValue(self.bytes[name]) { return }
         if let name, NestedValues.isOfDescription(self.bytes[name]) { return }
         let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
@@ -208,7 +208,7 @@ extension TextSurvey {
         if isPassword, meaning.isPlural, value.contains(where: { $0 <= 32 }) { return }
         var plain = meaning
         (plain.isPlural, plain.needsKeyShape) = (false, false)
-        // Words of language models, among which are some with digits.
+        // The vocabulary of a language model, in which some words have digits.
         if meaning.isPlural, !isPassword, !NamedValue.looksLikeToken(value) { return }
         self.add(range, plain, spelling)
     }
@@ -224,17 +224,17 @@ extension TextSurvey {
     mutating func cookies(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
         guard self.text.isWhole(range), CookieField.mayBe(self.bytes, range) else { return }
         var found = CookieField.findings(in: self.bytes, range, isSet: meaning.syntax == .setCookie, isEscaped: true)
-        // A value that the text ends in may be longer.
+        // A value at the end of the text may continue.
         if range.upperBound == self.bytes.count, let last = found.indices.last { found[last].cookie?.isPreference = false }
         self.findings += found
     }
 
-    /// Another member of a token request in JSON.
+    /// Whether another member of a token request in JSON is nearby.
     mutating func isBesideMembersOfOAuth(_ start: Int, _ end: Int) -> Bool {
         self.companyInJSON.isIn(max(0, start - OAuthCompany.reach)..<min(self.bytes.count, end + OAuthCompany.reach), of: self.bytes)
     }
 
-    /// Elements that look like keys: `"password": ["is too short"]` is a form's complaint.
+    /// Handles elements that look like keys: `"password": ["is too short"]` is a validation error.
     mutating func elements(_ start: Int, _ meaning: SecretNames.Meaning) {
         var meaning = meaning
         meaning.needsKeyShape = meaning.syntax == .value || meaning.syntax == .credentials
@@ -258,8 +258,8 @@ extension TextSurvey {
         }
     }
 
-    /// `"name": "NAME", "value": "VALUE"`, as HAR, collections of requests and settings of containers have fields, in either order; the same
-    /// with a path (JSON Patch, RFC 6902; SCIM, RFC 7644, 3.5.2), a field or a type for the name. Whether it is one.
+    /// Handles `"name": "NAME", "value": "VALUE"`, in either order, as in HAR, request collections and container settings. The name may
+    /// also be a path (JSON Patch, RFC 6902; SCIM, RFC 7644, 3.5.2), a field or a type. Returns whether it is one.
     ///
     /// - Parameter open: the quote before the name, or before the path that ends with it.
     mutating func pair(_ start: Int, _ end: Int, openAt open: Int) -> Bool {
@@ -272,7 +272,7 @@ extension TextSurvey {
         if meaning.needsCompany, !self.isBesideMembersOfOAuth(start, max(end, value.upperBound)) { return false }
         switch meaning.syntax {
         case .value:
-            // A field of a form says of its value that it is a string, or what is to be entered.
+            // A form definition describes its value as a string, or tells what to enter.
             let isOrdinary = isNamed == nil ? !NamedValue.mayBeSecret(self.bytes[value]) : NamedValue.isWord(self.bytes[value])
             if !isOrdinary { self.add(value, meaning, .json) }
         case .cookie, .setCookie: self.cookies(value, meaning)

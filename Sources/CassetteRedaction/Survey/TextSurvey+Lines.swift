@@ -1,11 +1,11 @@
 internal import CassetteModel
 internal import TapeBytes
 
-// Lines of settings, messages and logs, and literals of programs.
+// Lines of settings, messages and logs, and literals in programs.
 extension TextSurvey {
-    /// `name: "value"` in programs, `name: value` on a line of its own, `Authorization: Bearer value` anywhere.
+    /// Handles `name: "value"` in programs, `name: value` on a line of its own, and `Authorization: Bearer value` anywhere.
     ///
-    /// - Parameter start: of the name, its quote included.
+    /// - Parameter start: the beginning of the name, including its quote.
     mutating func labelled(_ start: Int, _ end: Int, valueFrom: Int, _ meaning: SecretNames.Meaning) {
         guard !meaning.needsCompany, self.text.mayPrecedeName(start - 1) else { return }
         var meaning = meaning
@@ -29,7 +29,7 @@ extension TextSurvey {
         // An anchor, and the tag of a string (YAML 1.2, 6.9).
         let content = self.text.afterNodeProperties(value)
         if content > value, self.text.isQuote(self.text.byte(content)) { return self.literal(content, meaning) }
-        // `[name:protected] => value` of PHP.
+        // `[name:protected] => value` in PHP.
         if self.text.byte(start - 1) == UInt8(ascii: "["), let close = self.text.endOfVisibility(valueFrom),
             self.printed(close, bracketAt: start - 1, meaning)
         {
@@ -51,7 +51,7 @@ extension TextSurvey {
         self.block(start, valueFrom, meaning)
     }
 
-    /// Lines of YAML below a name.
+    /// Handles YAML lines below a name.
     mutating func block(_ start: Int, _ rest: Int, _ meaning: SecretNames.Meaning) {
         guard Self.nestable.contains(meaning.kind), meaning.syntax == .value, !meaning.needsKeyShape || meaning.isPlural,
             start >= self.valueEnd,
@@ -60,7 +60,7 @@ extension TextSurvey {
         for (name, range) in block.values { self.addNested(range, name: name, meaning, isWord: false, spelling: .plain) }
     }
 
-    /// `name = value` and `name : value`, with blanks before the mark.
+    /// Handles `name = value` and `name : value`, with blanks before the mark.
     mutating func spaced(markAt mark: Int) {
         guard self.isFree else { return }
         var end = mark
@@ -73,12 +73,12 @@ extension TextSurvey {
         else { return }
         let first = isQuoted ? start - 1 : start
         if self.text.byte(mark + 1) == UInt8(ascii: ">") {
-            // `:name => "value"` of Ruby, `name => 'value'` of Perl.
+            // `:name => "value"` in Ruby, `name => 'value'` in Perl.
             guard self.bytes[mark] == UInt8(ascii: "="), self.text.mayPrecedeSymbol(first - 1) else { return }
             return self.literal(self.text.skipSpace(mark + 2), meaning)
         }
         if self.bytes[mark] == UInt8(ascii: ":") {
-            // Of JSON, which was read from the name on.
+            // This is JSON, which was read starting from the name.
             guard !isQuoted else { return }
             return self.labelled(first, end, valueFrom: mark + 1, meaning)
         }
@@ -88,7 +88,7 @@ extension TextSurvey {
         let value = self.text.skipBlanks(mark + 1)
         if meaning.syntax == .credentials, self.credentials(value, meaning) { return }
         if self.text.isQuote(self.text.byte(value)) {
-            // `const token = 'a'` is a letter of a program.
+            // `const token = 'a'` is a character in a program.
             if !self.text.beginsLine(first), let next = self.text.byte(value + 2), self.text.isQuote(next) { return }
             return self.literal(value, meaning)
         }
@@ -96,13 +96,13 @@ extension TextSurvey {
         if self.text.byte(value) == UInt8(ascii: "{") { return self.inlineTable(value, meaning) }
         if let range = self.text.lineInQuotes(first, value) { return self.addFree(range, meaning) }
         guard self.text.beginsLine(first), let line = self.text.restOfLine(value) else { return }
-        // A word may be a variable of a program.
+        // A single word may be a variable of a program.
         let isIdentifier = self.bytes[line].allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == UInt8(ascii: "_") }
         if isIdentifier || meaning.isCompound && NamedValue.isNumberedName(self.bytes[line]), !self.isInSections { return }
         self.bareLine(value, meaning)
     }
 
-    /// Whether a line near the beginning is the head of a section, as in files of settings.
+    /// Whether a line near the beginning is the head of a section, as in settings files.
     var isInSections: Bool {
         mutating get {
             if let known = self.hasSections { return known }
@@ -121,7 +121,7 @@ extension TextSurvey {
         }
     }
 
-    /// `name="value"`, as attributes of XML and settings have it; `name=value` on a line of its own or among others.
+    /// Handles `name="value"`, as in XML attributes and settings, and `name=value` on a line of its own or among others.
     mutating func assignment(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
         guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials else { return }
         let value = end + 1
@@ -132,7 +132,7 @@ extension TextSurvey {
         guard self.text.mayPrecedeName(start - 1) else { return }
         if meaning.syntax == .credentials, start >= self.fieldEnd, self.credentials(value, meaning) { return }
         if self.text.isQuote(self.text.byte(value)) { return self.literal(value, meaning) }
-        // `N'X'` of SQL Server.
+        // `N'X'` in SQL Server.
         if self.text.byte(value) == UInt8(ascii: "N"), self.text.byte(value + 1) == UInt8(ascii: "'") {
             return self.literal(value + 1, meaning)
         }
@@ -148,7 +148,7 @@ extension TextSurvey {
         while last < most, !self.text.endsBareValue(self.bytes[last]) { last += 1 }
         self.valueEnd = last
         guard last < most || last == self.bytes.count else { return }
-        // `token=make(…)` and `key=keys[1]` are programs.
+        // `token=make(…)` and `key=keys[1]` are code.
         if let next = self.text.byte(last), "([{".utf8.contains(next) { return }
         let range = value..<last
         // `PGPASSWORD=word psql` and `--password=word`
@@ -161,8 +161,8 @@ extension TextSurvey {
         self.addFree(range, meaning)
     }
 
-    /// Where a value in a connection string ends, or its longest reach. Each byte of a text is looked at once: values without an end may
-    /// stand one after the other.
+    /// The end of a value in a connection string, or its maximum. Each byte of a text is examined only once, even if many unterminated
+    /// values follow each other.
     private mutating func endOfConnectionValue(_ value: Int) -> Int {
         let most = min(self.bytes.count, value + SurveyText.connectionValueLimit)
         if !self.connectionValue.contains(value) { self.connectionValue = value..<value }
@@ -172,7 +172,7 @@ extension TextSurvey {
         return min(end, most)
     }
 
-    /// Cookies up to the line's end, or to the end of the quotes that they are in: `a=b; c="d"`.
+    /// The cookies up to the end of the line or of the surrounding quotes: `a=b; c="d"`.
     mutating func cookieLine(_ start: Int) -> Range<Int>? {
         var isOpen = false
         var end = start
@@ -190,7 +190,8 @@ extension TextSurvey {
         return end < most || end == self.bytes.count && !self.text.hasMore ? start..<end : nil
     }
 
-    /// `name: value` and `NAME=value` of settings, up to the line's end or a comment. Whether the line holds a value and nothing else.
+    /// Handles `name: value` and `NAME=value` in settings, up to the end of the line or a comment. Returns whether the line contains
+    /// nothing but a value.
     @discardableResult
     mutating func bareLine(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
         guard var range = self.text.restOfLine(start), range.count >= 4 else { return false }
@@ -200,7 +201,7 @@ extension TextSurvey {
             guard next == UInt8(ascii: "#") || next == UInt8(ascii: ";") else { return false }
             range = start..<space
         }
-        // Marks of YAML, of shells and of templates, and the ends of lines of programs.
+        // Excludes special characters of YAML, shells and templates, and the line ends of programs.
         guard range.count >= 4, !"[]{}&*!|>%@`<$\"'\\(,;#~".utf8.contains(self.bytes[start]),
             !",;{([\\\"'".utf8.contains(self.bytes[range.upperBound - 1]), !self.bytes[range].contains(UInt8(ascii: "(")),
             !NamedValue.isPathOfNames(self.bytes[range])
@@ -210,22 +211,22 @@ extension TextSurvey {
         return true
     }
 
-    /// A value in quotes, of any kind.
+    /// Handles a value in quotes of any kind.
     ///
-    /// - Parameter hasDigit: only one word with a digit counts.
+    /// - Parameter hasDigit: accepts only a single word with a digit.
     mutating func literal(_ start: Int, _ meaning: SecretNames.Meaning, hasDigit: Bool = false) {
         guard let quote = self.text.byte(start), self.text.isQuote(quote), !meaning.needsCompany else { return }
         let most = min(self.bytes.count, start + 1 + NamedValue.limit)
         if quote != UInt8(ascii: "`"), self.text.byte(start + 1) == quote, self.text.byte(start + 2) == quote {
-            // A block string of GraphQL, a literal of TOML and Python on several lines.
+            // A block string in GraphQL, or a literal of several lines in TOML and Python.
             var end = start + 3
             while end < most, !(self.bytes[end] == quote && self.text.byte(end + 1) == quote && self.text.byte(end + 2) == quote) {
                 end += 1
             }
             guard end < most else { return }
-            // A line end after the quotes is none of the text's (TOML, "String"), and the value has none at its own.
+            // A line end after the opening quotes is not part of the text (TOML, "String"), and the value has none at its end.
             let range = self.text.trimmed(start + 3..<end)
-            // JavaScript's `'' + 'a'` is another thing.
+            // JavaScript's `'' + 'a'` is something else.
             if !range.isEmpty { self.addFree(range, meaning) }
             return
         }
@@ -237,7 +238,7 @@ extension TextSurvey {
         end = min(end, most)
         guard end < most || end == self.bytes.count else { return }
         let range = start + 1..<end
-        // The quote was another string's last, or another string's first is in it.
+        // The quote closed another string, or another string starts within the range.
         if let first = range.first(where: { self.bytes[$0] > 32 }), ",:;)]}".utf8.contains(self.bytes[first]) { return }
         if quote != UInt8(ascii: "\""), self.bytes[range].contains(UInt8(ascii: "\"")) { return }
         if hasDigit, meaning.syntax == .value, !NamedValue.looksLikePassword(UnsafeRawBufferPointer(rebasing: self.bytes[range])) { return }
@@ -247,11 +248,11 @@ extension TextSurvey {
         }
     }
 
-    /// Schemes whose credentials are one word, and others that have parameters (IANA, HTTP authentication schemes).
+    /// Schemes whose credentials are one word, and schemes with parameters (IANA, HTTP authentication schemes).
     private static let wordSchemes = ["bearer", "basic", "token", "apikey", "negotiate", "ntlm", "dpop", "bot", "jwt", "key"]
     private static let parameterSchemes = ["digest", "oauth", "hawk", "aws4-hmac-sha256", "signature"]
 
-    /// The scheme that begins at a place, with the blank after it; nil if there is none.
+    /// The scheme that begins at an offset, with the blank after it; nil if there is none.
     private func scheme(_ start: Int) -> (name: String, blank: Int)? {
         var space = start
         while space < self.bytes.count, space - start < 20, FormSpelling.isAlphanumeric(self.bytes[space]) || self.bytes[space] == 45 {
@@ -263,13 +264,13 @@ extension TextSurvey {
 
     func hasWordScheme(_ start: Int) -> Bool { self.scheme(start).map { Self.wordSchemes.contains($0.name) } ?? false }
 
-    /// `Bearer value`. Whether there is a scheme.
+    /// Handles `Bearer value`. Returns whether there is a scheme.
     mutating func credentials(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
         guard let (scheme, space) = self.scheme(start) else { return false }
-        // Part of credentials that were read before.
+        // Part of credentials that were already read.
         guard start >= self.fieldEnd else { return true }
         if Self.parameterSchemes.contains(scheme) {
-            // Their own quotes cannot be told from those of a text around them.
+            // Their quotes cannot be distinguished from those of a surrounding text.
             guard !self.text.isView else { return true }
             self.fieldEnd = start + NamedValue.limit
             guard let line = self.text.restOfLine(start), !self.bytes[line].contains(UInt8(ascii: "\\")) else { return true }

@@ -1,14 +1,14 @@
 internal import CassetteModel
 internal import TapeBytes
 
-// Lists, inline tables and sections of TOML and YAML.
+// Lists, inline tables and sections in TOML and YAML.
 extension TextSurvey {
-    /// Values in one list or table.
+    /// The most values in one list or table.
     private static let countLimit = 100
-    /// Lines of one section.
+    /// The most lines in one section.
     private static let lineLimit = 64
 
-    /// `["value", 'value', value]`: what looks like a key, or like a password under a password's name.
+    /// Handles `["value", 'value', value]`: values that look like a key, or like a password under a password's name.
     mutating func list(_ open: Int, _ meaning: SecretNames.Meaning) {
         guard meaning.syntax == .value, Self.nestable.contains(meaning.kind) else { return }
         var offset = open + 1
@@ -45,7 +45,7 @@ extension TextSurvey {
         }
     }
 
-    /// A string in quotes, without them, or a word; leaves the offset after it.
+    /// A string without its quotes, or a word. Leaves the offset after it.
     private func scalar(_ offset: inout Int, endingAt marks: StaticString) -> Range<Int>? {
         guard let first = self.text.byte(offset) else { return nil }
         let ends = UnsafeBufferPointer(start: marks.utf8Start, count: marks.utf8CodeUnitCount)
@@ -69,9 +69,9 @@ extension TextSurvey {
 
     private func spelling(_ range: Range<Int>) -> Finding.Spelling { self.bytes[range].contains(UInt8(ascii: "\\")) ? .json : .plain }
 
-    /// `[name]` on a line of its own: the lines of the section, `value = "X"`, up to the next one.
+    /// Handles `[name]` on a line of its own, with the lines of the section, `value = "X"`, up to the next one.
     ///
-    /// - Parameter close: of the bracket.
+    /// - Parameter close: the offset of the closing bracket.
     mutating func section(closing close: Int, _ meaning: SecretNames.Meaning) {
         guard meaning.syntax == .value, Self.nestable.contains(meaning.kind), !meaning.needsKeyShape || meaning.isPlural else { return }
         var line = close
@@ -93,14 +93,14 @@ extension TextSurvey {
         }
     }
 
-    /// A value without quotes in a mapping of YAML, a struct of Go and their like: `{user: ada, password: X}`.
+    /// Handles an unquoted value in a YAML mapping, a Go struct or the like: `{user: ada, password: X}`.
     mutating func flowValue(_ start: Int, _ meaning: SecretNames.Meaning) {
         guard meaning.syntax == .value, start >= self.valueEnd else { return }
         var end = start
         let most = min(self.bytes.count, start + NamedValue.limit)
         while end < most, !self.text.endsBareValue(self.bytes[end]) { end += 1 }
         self.valueEnd = end
-        // `{password: make(x)}` is a program.
+        // `{password: make(x)}` is code.
         guard let next = self.text.byte(end), next <= 32 || "},]&".utf8.contains(next), end - start >= NeedleIndex.lengthLimit else {
             return
         }
@@ -113,12 +113,12 @@ extension TextSurvey {
 
     // MARK: YAML
 
-    /// Aliases whose anchors are looked for in one text.
+    /// How many aliases are resolved in one text.
     private static let aliasLimit = 16
 
-    /// `password: *name`, whose value stands after `&name` (YAML 1.2, 7.1).
+    /// Handles `password: *name`, whose value follows `&name` (YAML 1.2, 7.1).
     ///
-    /// - Parameter star: of the alias.
+    /// - Parameter star: the offset of the alias.
     mutating func alias(_ star: Int, _ meaning: SecretNames.Meaning) {
         var end = star + 1
         while let byte = self.text.byte(end), byte > 32, !",]}".utf8.contains(byte), end - star <= SecretNames.lengthLimit { end += 1 }
@@ -138,7 +138,7 @@ extension TextSurvey {
         }
     }
 
-    /// `? name` on one line and `: value` on the next one (YAML 1.2, 8.2.2).
+    /// Handles `? name` on one line with `: value` on the next (YAML 1.2, 8.2.2).
     mutating func complexKeys() {
         guard ByteSearch.contains("? ", in: self.bytes) else { return }
         var colon = 0

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-// Values in programs, in what programs print of their data, and in SQL and LDIF.
+// Values in programs, in dumps that programs print, and in SQL and LDIF.
 extension TextSurvey {
-    /// `[name]`: the head of a section, a line of PHP's `print_r`, an item of a form.
+    /// Handles `[name]`: the head of a section, a line of PHP's `print_r`, an item of a form.
     mutating func bracketed(_ start: Int, _ end: Int) {
         guard self.text.byte(start - 1) == UInt8(ascii: "["), let meaning = self.meaning(start, end), !meaning.needsCompany else { return }
         var close = end + 1
@@ -13,7 +13,7 @@ extension TextSurvey {
             return self.itemValue(close + 1, meaning)
         }
         if self.printed(close, bracketAt: start - 1, meaning) { return }
-        // `[[name]]` of TOML.
+        // `[[name]]` in TOML.
         if self.text.byte(close) == UInt8(ascii: "]") { close += 1 }
         close = self.text.skipBlanks(close)
         if self.text.byte(close) == 13 { close += 1 }
@@ -22,7 +22,7 @@ extension TextSurvey {
         if self.text.beginsLine(open) || self.text.isQuote(self.text.byte(open - 1)) { self.section(closing: close, meaning) }
     }
 
-    /// ` => value` after the bracket of `[name]`, up to a blank or the line's end. Whether it is one.
+    /// Handles ` => value` after the bracket of `[name]`, up to a blank or the end of the line. Returns whether it is one.
     @discardableResult
     mutating func printed(_ close: Int, bracketAt open: Int, _ meaning: SecretNames.Meaning) -> Bool {
         let arrow = self.text.skipBlanks(close)
@@ -31,7 +31,7 @@ extension TextSurvey {
         guard value >= self.valueEnd else { return true }
         var end = value
         let most = min(self.bytes.count, value + NamedValue.limit)
-        // A bracket that begins no line is in a string of something else, which ends there.
+        // A bracket that does not begin a line is within another string, which ends the value.
         let isEnclosed = self.text.isView || !self.text.beginsLine(open)
         while end < most, self.bytes[end] > 32, !isEnclosed || !"\"'\\<&".utf8.contains(self.bytes[end]) { end += 1 }
         self.valueEnd = end
@@ -39,13 +39,13 @@ extension TextSurvey {
         return true
     }
 
-    /// `name("value")`, as setters and SQL's `PASSWORD('value')`.
+    /// Handles `name("value")`, as in setters and SQL's `PASSWORD('value')`.
     mutating func called(_ start: Int, _ end: Int) {
         guard self.text.isQuote(self.text.byte(end + 1)), let meaning = self.meaning(start, end), !meaning.needsCompany else { return }
         self.literal(end + 1, meaning, hasDigit: true)
     }
 
-    /// `a['name'] = 'value'`, and `["name"]=>` with `string(9) "value"` on the next line, as PHP's `var_dump` prints it.
+    /// Handles `a['name'] = 'value'`, and `["name"]=>` with `string(9) "value"` on the next line, as printed by PHP's `var_dump`.
     mutating func indexed(_ start: Int, _ end: Int, closing close: Int) {
         let equals = self.text.skipBlanks(close + 1)
         guard self.text.byte(equals) == UInt8(ascii: "="), let meaning = self.meaning(start, end), !meaning.needsCompany else { return }
@@ -55,13 +55,13 @@ extension TextSurvey {
         self.counted(type + 7, ")", meaning)
     }
 
-    /// `s:4:"name";s:5:"value";` of PHP's `serialize`.
+    /// Handles `s:4:"name";s:5:"value";` as written by PHP's `serialize`.
     mutating func serialized(_ start: Int, _ end: Int, semicolon: Int) {
         guard self.text.isWord("s:", endingAt: semicolon + 3), let meaning = self.meaning(start, end), !meaning.needsCompany else { return }
         self.counted(semicolon + 3, ":", meaning)
     }
 
-    /// A number of bytes, a mark, and as many bytes in quotes. The number follows the placeholder.
+    /// Handles a length in bytes, a mark, and as many bytes in quotes. The length is adjusted to the placeholder.
     private mutating func counted(_ start: Int, _ mark: StaticString, _ meaning: SecretNames.Meaning) {
         var end = start
         var count = 0
@@ -78,7 +78,7 @@ extension TextSurvey {
         self.findings.append(finding)
     }
 
-    /// `define('NAME', 'value')` of PHP, and other calls with a name and a value.
+    /// Handles `define('NAME', 'value')` in PHP, and other calls with a name and a value.
     mutating func argument(_ start: Int, _ end: Int, comma: Int) {
         let open = self.text.skipSpaceBack(start - 1) - 1
         guard self.text.byte(comma) == UInt8(ascii: ","), self.text.byte(open) == UInt8(ascii: "("),
@@ -90,9 +90,9 @@ extension TextSurvey {
 
     // MARK: SQL
 
-    /// `IDENTIFIED BY 'value'`, `IDENTIFIED WITH plugin BY 'value'`
+    /// Handles `IDENTIFIED BY 'value'` and `IDENTIFIED WITH plugin BY 'value'`.
     ///
-    /// - Parameter blank: after the first word.
+    /// - Parameter blank: the offset after the first word.
     mutating func identified(before blank: Int) {
         guard self.isFree, self.text.isWord("identified", endingAt: blank) else { return }
         var end = self.text.skipSpace(blank)
@@ -119,12 +119,12 @@ extension TextSurvey {
 
     // MARK: LDIF
 
-    /// ` base64` after the two colons of an attribute (RFC 2849). Whether it is one.
+    /// Handles ` base64` after the two colons of an attribute (RFC 2849). Returns whether it is one.
     mutating func base64Attribute(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
         let value = self.text.skipBlanks(start)
         var end = value
         let most = min(self.bytes.count, value + NamedValue.limit)
-        // A line that begins with a blank goes on with the one before it.
+        // A line that begins with a blank continues the previous one.
         while end < most,
             Base64Run.value(self.bytes[end]) != nil || self.bytes[end] == UInt8(ascii: "=")
                 || self.bytes[end] == 10 && self.text.byte(end + 1) == 32 || self.bytes[end] == 32 && self.bytes[end - 1] == 10

@@ -3,9 +3,9 @@ internal import TapeBytes
 
 // Items of queries and forms.
 extension TextSurvey {
-    /// `?name=value` or `&name=value`; where names are free, `name="value"` and `name=value` too.
+    /// Handles `?name=value` and `&name=value`, and in free texts also `name="value"` and `name=value`.
     mutating func item(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
-        // `/page;jsessionid=value?…` of Java's servers.
+        // `/page;jsessionid=value?…` in Java servers.
         let isInPath = start > 0 && self.bytes[start - 1] == UInt8(ascii: ";") && meaning.kind == "session" && !meaning.needsKeyShape
         guard start > 0 ? isInPath || self.text.mayPrecedeItem(start - 1, inForm: self.isForm, inURL: self.isURL) : self.isForm else {
             if self.isFree { self.assignment(start, end, meaning) }
@@ -17,7 +17,7 @@ extension TextSurvey {
         let most = min(self.bytes.count, last + NamedValue.limit)
         let followsSemicolon = start > 0 && self.bytes[start - 1] == UInt8(ascii: ";")
         let endsAtSemicolon = (self.isForm || self.isURL) && (followsSemicolon || self.isForm && start == 0 && self.hasSemicolons)
-        // Of `/page;name=value/next?…`
+        // As in `/page;name=value/next?…`.
         let endsAtSlash = self.isURL && followsSemicolon && !self.bytes[..<start].contains(UInt8(ascii: "?"))
         while last < most, !self.text.endsItem(self.bytes[last]), !isInPath && !endsAtSlash || self.bytes[last] != UInt8(ascii: "?"),
             !endsAtSlash || self.bytes[last] != UInt8(ascii: "/"),
@@ -29,7 +29,7 @@ extension TextSurvey {
         self.add(end + 1..<last, meaning, self.isForm ? .form : .query)
     }
 
-    /// The value of an item whose name is in brackets.
+    /// Handles the value of an item whose name is in brackets.
     mutating func itemValue(_ start: Int, _ meaning: SecretNames.Meaning) {
         guard start >= self.valueEnd else { return }
         var end = start
@@ -39,14 +39,14 @@ extension TextSurvey {
         if end < most || end == self.bytes.count { self.add(start..<end, meaning, self.isForm ? .form : .query) }
     }
 
-    /// Whether the form's items are divided by semicolons.
+    /// Whether the form's items are separated by semicolons.
     var hasSemicolons: Bool { QuerySurvey.separator(self.bytes) == UInt8(ascii: ";") }
 
-    /// Another parameter of OAuth in the same query.
+    /// Whether the same query has another parameter of OAuth.
     mutating func hasCompany(_ start: Int, _ end: Int) -> Bool {
         func isInside(_ byte: UInt8) -> Bool { !self.text.endsItem(byte) || byte == UInt8(ascii: "&") }
         if !self.query.contains(start) {
-            // What was looked at for the query before is not part of this one.
+            // Bytes that belonged to the previous query are not part of this one.
             let least = min(self.query.upperBound, start)
             var (lower, upper) = (start, end)
             while lower > least, isInside(self.bytes[lower - 1]) { lower -= 1 }

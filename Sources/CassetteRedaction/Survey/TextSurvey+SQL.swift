@@ -3,14 +3,14 @@ internal import TapeBytes
 
 // Rows of SQL whose columns are named before them.
 extension TextSurvey {
-    /// Bytes of a list of columns.
+    /// The longest list of columns, in bytes.
     private static let columnsLimit = 4096
-    /// Columns of one table.
+    /// The most columns of one table.
     private static let columnCount = 1000
 
-    /// `INSERT INTO t (name, password) VALUES ('a', 'X'), …` (also `REPLACE INTO` and `MERGE`).
+    /// Handles `INSERT INTO t (name, password) VALUES ('a', 'X'), …` (also `REPLACE INTO` and `MERGE`).
     ///
-    /// - Parameter end: of `VALUES`.
+    /// - Parameter end: the end of `VALUES`.
     mutating func rows(after end: Int) {
         guard self.isFree, end >= self.rowsEnd, self.text.isWord("values", endingAt: end),
             let meanings = self.columns(endingAt: self.text.skipSpaceBack(end - 6))
@@ -24,7 +24,7 @@ extension TextSurvey {
         }
     }
 
-    /// What each column of `(a, b)` means; nil if none holds secrets, or if `INTO` is not before the table's name.
+    /// The meaning of each column in `(a, b)`; nil if none contains secrets, or if `INTO` does not precede the table's name.
     private func columns(endingAt end: Int) -> [SecretNames.Meaning?]? {
         guard self.text.byte(end - 1) == UInt8(ascii: ")") else { return nil }
         let least = max(0, end - Self.columnsLimit)
@@ -49,7 +49,7 @@ extension TextSurvey {
         return meaning
     }
 
-    /// One row, up to its closing parenthesis; nil if it is cut or something else.
+    /// Handles one row, up to its closing parenthesis; nil if it is cut or something else.
     private mutating func row(_ start: Int, _ meanings: [SecretNames.Meaning?]) -> Int? {
         var offset = start
         for column in 0...meanings.count {
@@ -78,7 +78,7 @@ extension TextSurvey {
         return nil
     }
 
-    /// The closing quote; two of them stand for one.
+    /// The closing quote; two quotes represent one.
     private func endOfString(_ open: Int) -> Int? {
         let quote = self.bytes[open]
         var end = open + 1
@@ -94,7 +94,7 @@ extension TextSurvey {
         return nil
     }
 
-    /// Where a number, a word or a call ends.
+    /// The end of a number, a word or a call.
     private func endOfExpression(_ start: Int) -> Int? {
         var depth = 0
         var end = start

@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-// Tables with bars between their columns: Markdown's, and those that psql and mysql print.
+// Tables with bars between their columns, as in Markdown and in the output of psql and mysql.
 extension TextSurvey {
-    /// Bytes of one line.
+    /// The longest line, in bytes.
     private static let lineLimit = 16 << 10
 
-    /// Values under the names of secrets, in each table of the text. A line of hyphens tells where one is.
+    /// Finds the values under the names of secrets in each table of the text. A line of hyphens indicates a table.
     mutating func tables() {
         guard self.isFree, ByteScan.index(of: UInt8(ascii: "|"), in: self.bytes, from: 0) < self.bytes.count,
             ByteSearch.contains("--", in: self.bytes)
@@ -19,7 +19,7 @@ extension TextSurvey {
             var range = line..<end
             if !range.isEmpty, self.bytes[end - 1] == 13 { range = line..<end - 1 }
             if self.isRule(range) {
-                // Between the head and the first row; mysql has one before the head, too.
+                // The line is between the head and the first row; mysql also prints one before the head.
                 if let head = previous { meanings = self.columnsOfTable(head) }
             } else if !self.bytes[range].contains(UInt8(ascii: "|")) || range.count > Self.lineLimit {
                 meanings = []
@@ -44,18 +44,18 @@ extension TextSurvey {
 
     private func columnsOfTable(_ line: Range<Int>) -> [SecretNames.Meaning?] {
         var cells = self.cells(line)
-        // A string that the table is in begins before its first bar.
+        // A string that contains the table begins before its first bar.
         if let first = cells.first, !first.isEmpty, self.text.isQuote(self.text.byte(first.upperBound - 1)) { cells.removeFirst() }
         let meanings = cells.map { cell -> SecretNames.Meaning? in
             guard !cell.isEmpty, var meaning = self.meaning(cell.lowerBound, cell.upperBound), !meaning.needsCompany else { return nil }
-            // Tables of parameters have words below such names.
+            // In tables of parameters, such names have words below them.
             if meaning.kind != "password" { meaning.needsKeyShape = true }
             return meaning
         }
         return meanings.contains { $0 != nil } ? meanings : []
     }
 
-    /// The cells of a line, without bars, blanks and marks around them.
+    /// The cells of a line, without bars, blanks and surrounding punctuation.
     private func cells(_ line: Range<Int>) -> [Range<Int>] {
         var line = self.text.trimmed(line)
         if self.text.byte(line.lowerBound) == UInt8(ascii: "|"), !line.isEmpty { line = line.lowerBound + 1..<line.upperBound }

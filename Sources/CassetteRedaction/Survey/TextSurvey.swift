@@ -1,54 +1,56 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Finds secrets in a text of any kind by what names them and by what they look like: members of JSON, items of URLs and forms, elements
-/// and attributes of XML, literals in programs, lines of logs and settings, tokens, keys, user information of URLs.
+/// Finds secrets in any kind of text by their names and by their shape: JSON members, items of URLs and forms, XML elements and attributes,
+/// literals in programs, lines of logs and settings, tokens, keys, user information in URLs.
 ///
-/// Looks at the bytes as they are: no parser, so that what is cut, broken or within something else is found too. Decides nothing about
-/// what is done with them.
+/// Examines the bytes without a parser, so that values in cut, broken or nested texts are found too. Does not decide how to treat its
+/// findings.
 struct TextSurvey {
     let text: SurveyText
     let bytes: UnsafeRawBufferPointer
     /// Whether a name may be at the very beginning, as in a form.
     let isForm: Bool
-    /// Whether the text is a URL and nothing else.
+    /// Whether the text is a single URL.
     let isURL: Bool
-    /// Whether names count beyond JSON, XML elements and URLs: in other texts than these, names are the caller's or chance.
+    /// Whether names are also searched for outside of JSON, XML elements and URLs. In some kinds of text, names are handled by the caller,
+    /// or are coincidences.
     let isFree: Bool
     var companyInJSON = OAuthCompany.inJSON
     var companyInQueries = OAuthCompany.inQueries
-    /// The query that was looked at last.
+    /// The query that was last examined.
     var query = 0..<0
-    /// Where the credentials or cookies end that were read last: what is in them is not read again.
+    /// The end of the credentials or cookies that were last read; they are not read again.
     var fieldEnd = 0
-    /// Where the bare value ends that was looked at last: a name within it begins no other, or each of thousands would reach to its end.
+    /// The end of the bare value that was last examined. A name within it does not begin another value, as each of thousands would extend
+    /// to its end.
     var valueEnd = 0
-    /// The next `<` from an offset on that was asked for last.
+    /// The range from the offset last asked for to the next `<`.
     var nextMark = 0..<0
-    /// Bytes that were looked at last and end no value in a connection string.
+    /// The bytes last examined, none of which ends a value in a connection string.
     var connectionValue = 0..<0
-    /// Units of work beyond those of places and findings, since the budget was asked last.
+    /// Units of work in addition to places and findings, since the budget was last checked.
     var work = 0
     var findings: [Finding] = []
-    /// Where the values of the last Secret of Kubernetes were looked for up to.
+    /// How far the values of the last Kubernetes Secret were searched for.
     var manifestEnd = 0
-    /// Where the credentials after a scheme end that were read last.
+    /// The end of the credentials that were last read after a scheme.
     var schemeEnd = 0
-    /// Where the rows of SQL end that were read last.
+    /// The end of the rows of SQL that were last read.
     var rowsEnd = 0
-    /// Aliases of YAML whose anchors were looked for.
+    /// How many YAML aliases were resolved.
     var aliasCount = 0
     var commands: CommandSurvey
     var tags: MarkupTags
-    /// Where the last password of a command ends that was read.
+    /// The end of a command's password that was last read.
     var commandEnd = 0
-    /// Texts of base64 that may hold names.
+    /// Base64 texts that may contain names.
     var base64: [Range<Int>] = []
-    /// Where the characters of base64 end that were looked at last, whether they are a text or not.
+    /// The end of the base64 characters that were last examined, whether they are a text or not.
     var base64End = 0
-    /// Where the last end tag of an element of each kind was: no start tag before it belongs to the next one.
+    /// The offset of the last end tag for each kind of element. A start tag before it does not belong to the next end tag.
     var elementFloors: [String: Int] = [:]
-    /// Whether lines of the text are settings in sections; nil before the first question.
+    /// Whether lines of the text are settings in sections; nil until first needed.
     var hasSections: Bool?
 
     private init(_ text: SurveyText, _ kind: TextKind) {
@@ -62,13 +64,13 @@ struct TextSurvey {
     }
 
     /// - Parameters:
-    ///   - hasMore: the text goes on after these bytes: a value that reaches their end is not found.
-    ///   - isView: the text is another one without its escapes.
+    ///   - hasMore: whether the text continues after these bytes. A value that reaches their end is not found.
+    ///   - isView: whether the text is another one with its escapes decoded.
     static func findings(
         in bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false
     ) -> [Finding] { self.survey(bytes, as: kind, hasMore: hasMore, isView: isView).findings }
 
-    /// What is found, and the texts of base64 in which names may be. It is incomplete if the budget is spent.
+    /// The findings, and the base64 texts that may contain names. Incomplete if the budget is spent.
     static func survey(
         _ bytes: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false,
         budget: SearchBudget? = nil
@@ -82,7 +84,7 @@ struct TextSurvey {
             if places == Self.placesAtOnce {
                 let work = places * SearchBudget.costOfPlace + (survey.findings.count - found) * SearchBudget.costOfFinding + survey.work
                 guard budget?.spend(work: work) != false else {
-                    // None of the others is looked at.
+                    // No further anchors are examined.
                     places -= 1
                     return
                 }
@@ -119,7 +121,7 @@ struct TextSurvey {
         return (survey.findings + URLUserSurvey.findings(in: text), survey.base64)
     }
 
-    /// Places that are looked at before the budget is asked.
+    /// How many places are examined before the budget is checked.
     private static let placesAtOnce = 64
 
     mutating func base64(around offset: Int, isBeginning: Bool) {
@@ -170,11 +172,11 @@ struct TextSurvey {
         self.isFree ? SecretNames.meaning(ofVariable: self.bytes[start..<end]) : nil
     }
 
-    /// A value in a place that programs and sentences have, too.
+    /// Adds a value in a place that also occurs in programs and sentences.
     mutating func addFree(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
         let value = self.bytes[range]
         guard NamedValue.mayBeSecret(value) else { return }
-        // A name of a program's, or a word.
+        // An identifier of a program, or a word.
         let isName = value.count < 16 && value.allSatisfy { FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
         self.add(range, meaning, value.contains(UInt8(ascii: "\\")) ? .json : .plain, isPlaceOnly: isName)
     }
@@ -182,7 +184,7 @@ struct TextSurvey {
     mutating func add(
         _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling, isPlaceOnly: Bool = false
     ) {
-        // Of XML; in a view its entities are gone.
+        // In XML; in a view, entities are already decoded.
         let isMarkup = spelling == .plain && self.bytes[range].contains(UInt8(ascii: "&")) && !self.text.isView && self.text.isMarkup
         guard var finding = self.text.finding(range, meaning, isMarkup ? .markup : spelling) else { return }
         finding.isPlaceOnly = finding.isPlaceOnly || isPlaceOnly

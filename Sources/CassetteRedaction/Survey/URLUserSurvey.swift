@@ -2,9 +2,9 @@ internal import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// Finds names and passwords of users in URLs: `scheme://user:password@host` (RFC 3986, 3.2.1), and `jdbc:oracle:thin:user/password@host`.
+/// Finds user names and passwords in URLs: `scheme://user:password@host` (RFC 3986, 3.2.1), and `jdbc:oracle:thin:user/password@host`.
 struct URLUserSurvey {
-    /// User information of a URL.
+    /// The longest user information of a URL.
     private static let limit = 512
 
     private let text: SurveyText
@@ -34,7 +34,7 @@ struct URLUserSurvey {
         return findings
     }
 
-    /// Whether a user's name and a slash are in front of an offset, as Oracle's driver has them (JDBC Developer's Guide, "Database URLs").
+    /// Whether a user's name and a slash precede an offset, as in URLs of Oracle's driver (JDBC Developer's Guide, "Database URLs").
     private func isBehindOracleUser(_ start: Int) -> Bool {
         guard start > 1, self.text.bytes[start - 1] == UInt8(ascii: "/") else { return false }
         var name = start - 1
@@ -49,7 +49,7 @@ struct URLUserSurvey {
         }
     }
 
-    /// Whether two letters or digits at least are before a colon: what some MiB of an archive have by chance is no URL.
+    /// Whether at least two letters or digits precede a colon. Shorter ones occur by chance in a few MiB of an archive.
     private func endsScheme(_ colon: Int) -> Bool {
         colon >= 2 && FormSpelling.isAlphanumeric(self.text.bytes[colon - 1]) && FormSpelling.isAlphanumeric(self.text.bytes[colon - 2])
     }
@@ -64,9 +64,9 @@ struct URLUserSurvey {
     }
 
     private func findings(_ start: Int, _ at: Int) -> [Finding] {
-        // One that was cut has a colon and no end.
+        // A placeholder that was cut has a colon and no end.
         guard !Placeholder.isAll(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<at]), mayBeCut: true) else { return [] }
-        // A placeholder has a colon of its own.
+        // A placeholder contains a colon of its own.
         var colon = start
         while colon < at, self.text.bytes[colon] != UInt8(ascii: ":") {
             colon += Placeholder.length(in: self.text.bytes, at: colon) ?? 1
@@ -74,7 +74,7 @@ struct URLUserSurvey {
         let password = min(colon + 1, at)..<at
         let name = start..<min(colon, at)
         var findings: [Finding] = []
-        // A name alone, or a long one, is a token.
+        // A name without a password, or a long name, is a token.
         if password.isEmpty || name.count >= 20, let found = self.text.finding(name, SecretNames.Meaning(kind: "userinfo"), .user) {
             findings.append(found)
         }

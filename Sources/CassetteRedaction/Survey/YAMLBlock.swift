@@ -1,15 +1,15 @@
-/// The values in the lines of YAML below a secret's name that have more blanks before them: members, elements, and block scalars.
+/// The values in the YAML lines below a secret's name that are indented further: members, elements, and block scalars.
 struct YAMLBlock {
     private static let lineLimit = 64
 
     /// The name is nil for an element, and for a line of a block scalar.
     private(set) var values: [(name: Range<Int>?, value: Range<Int>)] = []
-    /// A member says what the value is like, as in a schema.
+    /// Whether a member describes the value, as in a schema.
     private(set) var isDescription = false
 
     /// - Parameters:
-    ///   - start: of the name.
-    ///   - rest: what follows its colon.
+    ///   - start: the beginning of the name.
+    ///   - rest: the offset after its colon.
     init?(_ text: SurveyText, nameAt start: Int, rest: Int) {
         let afterColon = text.skipBlanks(rest)
         let isScalar = text.byte(afterColon) == UInt8(ascii: "|") || text.byte(afterColon) == UInt8(ascii: ">")
@@ -42,7 +42,7 @@ struct YAMLBlock {
         guard !self.values.isEmpty else { return nil }
     }
 
-    /// Blanks before a line's first word; those of a dash count.
+    /// The indentation of a line's first word, including that of a dash.
     private static func indent(_ text: SurveyText, _ start: Int) -> Int {
         var line = start
         while line > 0, text.bytes[line - 1] != 10, start - line < 256 { line -= 1 }

@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// The values of BSON (https://bsonspec.org/spec.html): each document says its length, which is written anew around what has changed.
+/// The values of BSON (https://bsonspec.org/spec.html). Each document starts with its length, which is updated around changed values.
 struct BSONTree {
     private let bytes: UnsafeRawBufferPointer
 
@@ -8,7 +8,7 @@ struct BSONTree {
         self.bytes = bytes
     }
 
-    /// Whether the bytes begin with their own length and end as a document does.
+    /// Whether the bytes begin with their own length and end like a document.
     static func mayBegin(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= 8 && bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self).littleEndian == bytes.count
             && bytes[bytes.count - 1] == 0
@@ -22,7 +22,7 @@ struct BSONTree {
             guard let end = self.document(at: offset, isArray: false, .top, depth: 0, &edits, &redaction) else { return nil }
             offset = end
         }
-        // Edits of lengths lie apart from those of values.
+        // Edits of lengths do not overlap those of values.
         return edits
     }
 
@@ -34,7 +34,7 @@ struct BSONTree {
 
     private static func bytes(of length: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) } }
 
-    /// Returns where the document ends.
+    /// Returns the end of the document.
     private func document(
         at start: Int, isArray: Bool, _ place: TreeRedaction.Place, depth: Int, _ edits: inout [Edit], _ redaction: inout TreeRedaction
     ) -> Int? {
@@ -66,7 +66,7 @@ struct BSONTree {
         switch kind {
         case 0x01, 0x11, 0x09, 0x12, 0x10:
             guard let end = fixed(kind == 0x10 ? 4 : 8) else { return nil }
-            // Dates and timestamps stay.
+            // Dates and timestamps are kept.
             var number = 0
             if kind == 0x10 {
                 number = Int(self.bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self).littleEndian.magnitude)

@@ -1,7 +1,7 @@
 internal import TapeBytes
 
-/// The values of CBOR (RFC 8949): each says its own length only, so that a string can be replaced where it stands. Several
-/// values one after the other are a sequence (RFC 8742).
+/// The values of CBOR (RFC 8949). Each contains only its own length, so that a string can be replaced in place. Several consecutive values
+/// form a sequence (RFC 8742).
 struct CBORTree: ValueTree {
     let bytes: UnsafeRawBufferPointer
     var found: [Edit] = []

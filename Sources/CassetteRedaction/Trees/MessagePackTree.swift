@@ -1,7 +1,7 @@
 internal import TapeBytes
 
-/// The values of MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md): each says its own length only, so that a string can
-/// be replaced where it stands.
+/// The values of MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md). Each contains only its own length, so that a string
+/// can be replaced in place.
 struct MessagePackTree: ValueTree {
     let bytes: UnsafeRawBufferPointer
     var found: [Edit] = []
@@ -31,7 +31,7 @@ struct MessagePackTree: ValueTree {
         _ range: Range<Int>, _ number: Int, _ place: TreeRedaction.Place,
         _ redaction: inout TreeRedaction
     ) {
-        // Of one byte, it is too short for a secret, and has no room for less.
+        // A number of one byte is too short for a secret, and cannot be shortened.
         if range.count > 1, redaction.hidesNumber(place, number) {
             self.found.append(Edit(range: range, bytes: [0]))
         }

@@ -1,11 +1,11 @@
 internal import TapeBytes
 
-/// The values of a binary property list (Apple, CFBinaryPList.c): objects that refer to one another by number, and a table of where they
-/// are, which is written anew around what has changed.
+/// The values of a binary property list (Apple, CFBinaryPList.c): objects that refer to each other by number, and a table of their offsets,
+/// which is updated after changes.
 struct PropertyListTree {
     private static let trailerSize = 32
     private static let headerSize = 8
-    /// Each is looked at once for each container that refers to it.
+    /// The most visits. An object is visited once for each container that refers to it.
     private static let objectLimit = 1 << 20
 
     private let bytes: UnsafeRawBufferPointer
@@ -46,7 +46,7 @@ struct PropertyListTree {
     func edits(_ redaction: inout TreeRedaction) -> [Edit]? {
         var walk = Walk()
         guard self.object(self.top, .top, depth: 0, &walk, &redaction) else { return nil }
-        // What is a name somewhere stays one.
+        // A string that is used as a name anywhere is not changed.
         let values = walk.edits.filter { !walk.names.contains($0.key) }.map(\.value)
         guard !values.isEmpty else { return [] }
         let list = EditList(values)
@@ -67,7 +67,7 @@ struct PropertyListTree {
         return list.edits + [Edit(range: self.table..<self.bytes.count, bytes: end)]
     }
 
-    /// A number in as many bytes, the highest first.
+    /// A big-endian number of this size.
     private static func spelled(_ number: Int, _ size: Int) -> [UInt8] {
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: UInt64(number) >> UInt64($0 * 8)) }
     }
@@ -78,7 +78,7 @@ struct PropertyListTree {
         var looked = 0
     }
 
-    /// The count in or after a marker, and where the content begins.
+    /// The count in or after a marker, and the beginning of the content.
     private func count(_ offset: Int) -> (count: Int, start: Int)? {
         let low = Int(self.bytes[offset] & 15)
         guard low == 15 else { return (low, offset + 1) }
@@ -98,7 +98,7 @@ struct PropertyListTree {
         return Int(value)
     }
 
-    /// Whether it is one.
+    /// Returns whether the bytes are a valid object.
     private func object(
         _ index: Int, _ place: TreeRedaction.Place, depth: Int, _ walk: inout Walk, _ redaction: inout TreeRedaction
     ) -> Bool {
@@ -140,7 +140,7 @@ struct PropertyListTree {
         }
     }
 
-    /// The UTF-8 of a string.
+    /// A string in UTF-8.
     private func text(_ index: Int) -> [UInt8]? {
         let offset = self.offsets[index]
         guard let (count, start) = self.count(offset) else { return nil }

@@ -2,8 +2,8 @@ internal import TapeBytes
 
 /// The values of Smile (https://github.com/FasterXML/smile-format-specification, version 1.0.6).
 ///
-/// Short names and strings may be referred to by their number once they were written. A string that is replaced keeps its place among them:
-/// a short one stays short, and a long one, which has no number, stays long.
+/// Short names and strings may be referred to by number after they occurred once. A replaced string keeps its number: a short one stays
+/// short, and a long one, which has no number, stays long.
 struct SmileTree: ValueTree {
     static let header: [UInt8] = [0x3A, 0x29, 0x0A]
 
@@ -15,9 +15,9 @@ struct SmileTree: ValueTree {
     private var names: [[UInt8]] = []
     private var strings: [[UInt8]] = []
 
-    /// Names, or strings, that have numbers; the next one begins anew.
+    /// How many names or strings have numbers. After that, numbering restarts.
     private static let sharedLimit = 1024
-    /// Bytes of a string that may have a number.
+    /// The longest string that may have a number, in bytes.
     private static let shortLength = 64
     private static let endOfText: UInt8 = 0xFC
 
@@ -33,7 +33,7 @@ struct SmileTree: ValueTree {
 
     // MARK: Numbers of bytes
 
-    /// A number of seven bits a byte, six in the last one, which has the highest bit set.
+    /// A number with seven bits per byte, except for six in the last one, whose highest bit is set.
     private func variable(_ offset: Int) -> (value: UInt64, end: Int)? {
         var value: UInt64 = 0
         var index = offset
@@ -61,14 +61,14 @@ struct SmileTree: ValueTree {
         return bytes
     }
 
-    /// Bytes of seven bits for so many of eight.
+    /// The number of bytes with seven bits for this number of bytes with eight.
     private static func coded(_ count: Int) -> Int { (count * 8 + 6) / 7 }
 
     private static func decoded(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
         var content: [UInt8] = []
         var (bits, held): (UInt32, Int) = (0, 0)
         for (index, byte) in bytes.enumerated() {
-            // The last byte has what is left, in its lowest bits.
+            // The last byte has the remaining bits, in its lowest places.
             let width = index == bytes.count - 1 ? count * 8 - 7 * (bytes.count - 1) : 7
             bits = bits << UInt32(width) | UInt32(byte) & (1 << UInt32(width) - 1)
             held += width
@@ -142,13 +142,13 @@ struct SmileTree: ValueTree {
                 self.found.append(Edit(range: offset + 1..<end, bytes: Self.variable(new.count) + new))
             }
             return end
-        // The end of the content, after which another one may follow, with a header of its own.
+        // The end of the content. Another one with its own header may follow.
         case 0xFF: return offset + 1 == self.bytes.count ? offset + 1 : nil
         default: return nil
         }
     }
 
-    /// A string that was written before, as a value of another name perhaps.
+    /// Handles a string that occurred before, possibly as a value of another name.
     private mutating func reference(
         _ index: Int, _ range: Range<Int>, _ place: TreeRedaction.Place, _ redaction: inout TreeRedaction
     ) -> Int? {

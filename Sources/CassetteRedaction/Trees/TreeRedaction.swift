@@ -2,37 +2,38 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Takes the secrets out of the strings and numbers of a tree of values in a binary format: MessagePack, CBOR, BSON, UBJSON, Smile, a property list.
+/// Removes the secrets from the strings and numbers in a tree of values in a binary format: MessagePack, CBOR, BSON, UBJSON, Smile or a
+/// property list.
 ///
-/// Decides by names and looks, as for members of JSON. Knows no format: readers ask it for each value and write its answer.
+/// Decides by name and shape, as for JSON members. Knows no format: readers ask it about each value and write its answer.
 struct TreeRedaction {
     let text: TextRedaction
     let format: Format
-    /// Contents that the tree is in.
+    /// How many contents enclose the tree.
     let depth: Int
     private let hasPlaces: Bool
-    /// Placeholders that were put in.
+    /// How many placeholders were inserted.
     private(set) var count = 0
 
-    /// Arrays and maps in one another. JSON parsers stop at about as many.
+    /// How deeply arrays and maps may be nested. JSON parsers have similar limits.
     static let depthLimit = 64
 
-    /// What the names above a value say about it.
+    /// What the names above a value indicate about it.
     struct Place {
-        /// Of the name that the value has, or that an array has in which it is.
+        /// The meaning of the value's name, or of the name of the array that contains it.
         fileprivate var meaning: SecretNames.Meaning?
-        /// The value is in a map that has a secret's name itself.
+        /// Whether the value is in a map under a secret's name.
         fileprivate var isNested = false
         fileprivate var isElement = false
-        /// Pointer segments of the value, if rules or exceptions name any place in JSON.
+        /// The pointer segments of the value, if rules or exceptions refer to any place in JSON.
         fileprivate var path: [String] = []
-        /// Of a rule that names the value, or one around it.
+        /// The kind of a rule that covers the value.
         fileprivate var ruledKind: String?
-        /// An exception names the value, or one around it.
+        /// Whether an exception covers the value.
         fileprivate var isKept = false
 
         static let top = Place()
-        /// Of a name, which no rule names.
+        /// For a name, which rules never refer to.
         static let name = Place()
     }
 
@@ -43,16 +44,16 @@ struct TreeRedaction {
         self.hasPlaces = text.rules.hasJSONPlaces
     }
 
-    /// Nil for bytes of no format that is known here, and if nothing is to be done.
+    /// Nil for bytes in an unknown format, and if there is nothing to redact.
     static func edits(in content: UnsafeRawBufferPointer, type: MediaType, text: TextRedaction) -> [Edit]? {
         guard let format = Format(content, type) else { return nil }
         var redaction = TreeRedaction(text: text, format: format)
-        // A value is compared as a whole, and what stands over several is found as in any other bytes.
+        // Values are treated one by one. Text that spans several is searched like any other bytes.
         guard let edits = redaction.edits(in: content), !edits.isEmpty else { return nil }
         return edits
     }
 
-    /// Nil for bytes that are not of the format.
+    /// Nil for bytes that are not in the format.
     mutating func edits(in content: UnsafeRawBufferPointer) -> [Edit]? {
         switch self.format {
         case .messagePack: MessagePackTree(content).edits(&self)
@@ -68,7 +69,8 @@ struct TreeRedaction {
     enum Format: Sendable, Hashable {
         case messagePack, cbor, cborSequence, bson, propertyList, ubjson, smile
 
-        /// - Parameter outer: of the tree whose value holds the content. Bytes of CBOR hold CBOR, and may begin with any of its values.
+        /// - Parameter outer: the format of the tree whose value is this content. Byte strings in CBOR may contain CBOR, starting with any
+        ///   kind of value.
         init?(_ content: UnsafeRawBufferPointer, _ type: MediaType, within outer: Format? = nil) {
             guard content.count > 5 else { return nil }
             if outer == .cbor || outer == .cborSequence, content[0] >= 0x80, content[0] < 0xE0 {
@@ -96,7 +98,7 @@ struct TreeRedaction {
             }
         }
 
-        /// CBOR (RFC 8949), and messages of COSE and their like (RFC 9052; RFC 8392).
+        /// CBOR (RFC 8949), and messages of COSE and related formats (RFC 9052; RFC 8392).
         private static func isCBOR(_ essence: String) -> Bool {
             essence.hasSuffix("cbor") || essence.hasSuffix("cose") || essence == "application/cwt"
         }
@@ -117,10 +119,10 @@ struct TreeRedaction {
         return place
     }
 
-    /// The place of the value of a member whose name is a number, or neither that nor a string.
+    /// The place of the value of a member whose name is a number, or neither a number nor a string.
     func unnamed(_ digits: String? = nil, in outer: Place) -> Place {
         var place = Place()
-        // No segment of a pointer but `*` names it otherwise.
+        // Only the pointer segment `*` matches such a name.
         self.rule(&place, in: outer) { digits ?? "\u{0}" }
         return place
     }
@@ -132,7 +134,7 @@ struct TreeRedaction {
         return place
     }
 
-    /// The place of one of several values that follow each other. Of a sequence each has its number, as lines of JSON have.
+    /// The place of one of several consecutive values. In a sequence, each is found at its number, like lines of JSON.
     func value(_ index: Int, isOnly: Bool) -> Place {
         var place = Place()
         if isOnly { self.rule(&place) } else { self.rule(&place, in: .top) { String(index) } }
@@ -163,7 +165,7 @@ struct TreeRedaction {
 
     // MARK: Values
 
-    /// The bytes in place of a string's; nil if nothing is to be done.
+    /// The replacement for the bytes of a string; nil if there is nothing to redact.
     mutating func string(_ value: UnsafeRawBufferPointer, _ place: Place) -> [UInt8]? {
         guard !value.isEmpty else { return nil }
         let edits = self.text.edits(
@@ -185,7 +187,7 @@ struct TreeRedaction {
             self.count += inner.count
             return inner.bytes
         }
-        // Base64 in a text may get another length, as that in a string.
+        // Base64 in a text may change its length, as in a string.
         let kind: TextKind = isReadable ? .plain : .field
         let edits = self.text.edits(
             in: value, as: kind, findings: self.findings(value, place),

@@ -1,18 +1,19 @@
 internal import TapeBytes
 
-/// The values of Universal Binary JSON (https://ubjson.org, draft 12): a marker, and for strings and containers a length.
+/// The values of Universal Binary JSON (https://ubjson.org, draft 12): a marker, with a length for strings and containers.
 struct UBJSONTree: ValueTree {
     let bytes: UnsafeRawBufferPointer
     var found: [Edit] = []
 
-    /// Elements of one container that have no bytes of their own (`null`, `true`).
+    /// The most elements of one container that take no bytes of their own (`null`, `true`).
     private static let emptyLimit = 1 << 16
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Whether bytes without a media type begin with an object: a short length, which no text has, or a type or a count.
+    /// Whether bytes without a media type begin with an object: with a short length, which does not occur in text, or with a type or a
+    /// count.
     static func mayBegin(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > 3, bytes[0] == UInt8(ascii: "{") else { return false }
         return (bytes[1] == UInt8(ascii: "i") || bytes[1] == UInt8(ascii: "U")) && bytes[2] > 0 && bytes[2] < 32
@@ -25,9 +26,9 @@ struct UBJSONTree: ValueTree {
         return self.value(self.bytes[offset], at: offset + 1, place, depth, &redaction)
     }
 
-    /// The value of a type.
+    /// Reads a value of a given type.
     ///
-    /// - Parameter start: after the marker, which may be the container's.
+    /// - Parameter start: the offset after the marker, which may be the container's.
     private mutating func value(
         _ marker: UInt8, at start: Int, _ place: TreeRedaction.Place, _ depth: Int, _ redaction: inout TreeRedaction
     ) -> Int? {
@@ -51,7 +52,7 @@ struct UBJSONTree: ValueTree {
         }
     }
 
-    /// A length with its marker, and where it ends.
+    /// A length with its marker, and the offset after it.
     private func length(_ offset: Int) -> (count: Int, end: Int)? {
         guard offset < self.bytes.count else { return nil }
         let size: Int
@@ -62,7 +63,7 @@ struct UBJSONTree: ValueTree {
         case UInt8(ascii: "L"): size = 8
         default: return nil
         }
-        // Lengths that are negative are larger than the bytes.
+        // Negative lengths, read as unsigned, exceed the bytes.
         guard let count = self.number(offset + 1, size), count <= self.bytes.count else { return nil }
         return (count, offset + 1 + size)
     }
@@ -87,7 +88,7 @@ struct UBJSONTree: ValueTree {
         return [UInt8(ascii: "l")] + Self.spelled(count, 4)
     }
 
-    /// An array or an object, with the type and the count of its elements in front or without.
+    /// Reads an array or object, with or without a type and count of its elements before them.
     private mutating func container(
         _ start: Int, isObject: Bool, _ place: TreeRedaction.Place, _ depth: Int, _ redaction: inout TreeRedaction
     ) -> Int? {
@@ -135,7 +136,7 @@ struct UBJSONTree: ValueTree {
         return offset
     }
 
-    /// An array of bytes, whose number does not change.
+    /// Handles an array of bytes, whose length is kept.
     private mutating func data(_ start: Int, _ count: Int, _ place: TreeRedaction.Place, _ redaction: inout TreeRedaction) -> Int? {
         guard let end = self.end(start, count) else { return nil }
         if let new = redaction.bytes(self.slice(start..<end), place) {
