@@ -1,10 +1,10 @@
-/// The request header fields that are compared in every replay, even where only one exchange was recorded.
+/// The request header fields that are compared in every replay, even if only one exchange was recorded.
 ///
-/// They say what is asked for as much as the method and the URL do: which operation, which part, or under which conditions.
+/// Like the method and the URL, they determine what is requested: which operation, which part, or under which conditions.
 public enum DecidingFields {
-    /// Fields that name the operation or the resource it is done with: overrides of the method, the actions of SOAP 1.1 (6.1.1) and AWS
-    /// JSON, the depth and target of WebDAV (RFC 4918, 10.2 and 10.3), the source of a copy, the place of a piece in an upload, the
-    /// arguments of Dropbox, and the conditions under which Amazon S3, Azure, Google Cloud Storage and CalDAV (RFC 6638, 8.3) do it.
+    /// Fields that name the operation or its target: overrides of the method, the actions of SOAP 1.1 (6.1.1) and AWS JSON, the depth and
+    /// destination of WebDAV (RFC 4918, 10.2 and 10.3), the source of a copy, the offset of a piece in an upload, the arguments of Dropbox,
+    /// and conditions of Amazon S3, Azure, Google Cloud Storage and CalDAV (RFC 6638, 8.3).
     public static let operations: [StaticString] = [
         "x-amz-target", "soapaction", "x-http-method-override", "x-http-method", "x-method-override", "x-restli-method", "depth",
         "destination", "x-amz-copy-source", "x-ms-copy-source", "x-goog-copy-source", "upload-offset", "content-range", "dropbox-api-arg",
@@ -24,7 +24,7 @@ public enum DecidingFields {
         "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range", "x-ms-range",
     ]
 
-    /// Whether one of them is in a header section.
+    /// Whether a header section contains one of them.
     public static func areIn(_ headers: HeaderFields) -> Bool {
         headers.withBytes { bytes in
             (0..<headers.count).contains { self.isOne(UnsafeRawBufferPointer(rebasing: bytes[headers.lineRange(at: $0)])) }
@@ -37,7 +37,7 @@ public enum DecidingFields {
         return self.byFirstLetter[Int(first & 31)].contains { self.isNamed($0, line) }
     }
 
-    /// By the first letter's lower five bits, which are the same in both cases.
+    /// Indexed by the lower five bits of the first letter, which are the same in both cases.
     private static let byFirstLetter: [[StaticString]] = (0..<32).map { letter in
         (Self.conditions + Self.operations).filter { Int($0.utf8Start[0] & 31) == letter }
     }

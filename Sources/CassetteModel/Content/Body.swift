@@ -1,8 +1,8 @@
 public import TapeBytes
 
-/// A message body: the bytes after transfer decoding, in the most readable form that gives them back exactly.
+/// A message body: the bytes after transfer decoding, in the most readable form that restores them exactly.
 ///
-/// Does no I/O: names a body that is in a sidecar, and does not read it.
+/// Does no I/O: refers to a body in a sidecar without reading it.
 public struct Body: Sendable, Hashable {
     /// Wire bytes: after transfer decoding and before content decoding.
     public var size: Int
@@ -15,11 +15,12 @@ public struct Body: Sendable, Hashable {
     public var original: Sidecar?
     /// How the bytes arrived; nil if in one piece.
     public var arrival: Arrival?
-    /// Of an answer of gRPC whose messages are not shown one by one: how far the client had come at each. Messages have marks of their own.
+    /// For a gRPC answer whose messages are not shown one by one: the client's progress at each message. Otherwise messages have their own
+    /// marks.
     public var marks: ConversationMarks?
     /// SHA-256 of the wire bytes in lower-case hex; kept for coded bodies, to verify their restoration.
     public var sha256: String?
-    /// A sentence for people on a body that is not what its fields claim (a corrupt gzip stream, say).
+    /// A sentence for people on a body that contradicts its fields, such as a corrupt gzip stream.
     public var note: String?
     public var unknown: [UnknownMember]
 
@@ -39,13 +40,13 @@ public struct Body: Sendable, Hashable {
         self.unknown = unknown
     }
 
-    /// How far the client had come at each message of gRPC, wherever that is kept.
+    /// The client's progress at each gRPC message, wherever it is stored.
     public var conversationMarks: ConversationMarks? {
         if case .grpc(let messages) = self.content { return messages.marks }
         return self.marks
     }
 
-    /// Gives the messages their marks, or keeps them for later if there are no messages yet.
+    /// Assigns the marks to the messages, or keeps them for later if there are no messages yet.
     public mutating func take(_ marks: ConversationMarks?) {
         let marks = marks.flatMap { $0.isTrivial ? nil : $0 }
         guard case .grpc(var messages) = self.content else {
@@ -57,7 +58,7 @@ public struct Body: Sendable, Hashable {
         self.marks = nil
     }
 
-    /// Bytes of the content as it is now. Differs from `size` if the content was edited or codings were removed.
+    /// The size of the content in its current form. Differs from `size` if the content was edited or codings were removed.
     public var byteCount: Int {
         switch self.content {
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: self.content.inlineBytes?.count ?? 0
@@ -70,14 +71,14 @@ public struct Body: Sendable, Hashable {
 }
 
 extension Body {
-    /// Whether the body was recorded without being decoded into its readable form: it is in the raw spool, or has codings that can be
-    /// removed, or parts that were not parsed.
+    /// Whether the body was recorded without being decoded into its readable form: it is in the raw spool, has codings that can be removed,
+    /// or has parts that were not parsed.
     public func isUndecoded(_ headers: HeaderFields) -> Bool {
         if case .raw = self.content { return true }
         return self.hasCodingsLeft(headers) || self.hasPartsLeft(headers)
     }
 
-    /// Whether codings can be removed: of a body in a sidecar that was not examined, or one recorded by a build without these codings.
+    /// Whether codings can be removed, as from a body in an unexamined sidecar, or one recorded by a build without these codings.
     public func hasCodingsLeft(_ headers: HeaderFields) -> Bool {
         guard self.codings.isEmpty, self.original == nil, case .coded = ContentEncoding(headers) else { return false }
         if let note = self.note { return ContentEncoding.isNoteOfUnknown(note) }
@@ -85,8 +86,8 @@ extension Body {
         return false
     }
 
-    /// Whether a multipart body, or one of gRPC, is in one piece, without a note that says why: large ones are recorded so, and those of
-    /// earlier versions.
+    /// Whether a multipart or gRPC body is in one piece without a note that explains why. Large bodies are recorded like this, as are those
+    /// of earlier versions.
     public func hasPartsLeft(_ headers: HeaderFields) -> Bool {
         guard self.note == nil else { return false }
         switch self.content {
@@ -100,14 +101,14 @@ extension Body {
     }
 }
 
-/// The form in which a cassette holds a body's bytes.
+/// The form in which a cassette stores a body's bytes.
 public enum BodyContent: Sendable, Hashable {
     case empty
     /// Valid UTF-8 text.
     case text([UInt8])
     /// Text in another charset, with the bytes as received; the file shows it decoded.
     case encodedText([UInt8], Charset)
-    /// A JSON text (RFC 8259) with the bytes as received; the file shows its structure, and the white space style restores it.
+    /// A JSON text (RFC 8259) with the bytes as received. The file shows its structure, and the white space style restores it.
     case json([UInt8], style: JSONStyle)
     /// `a=1&b=2`
     case form(FormText)
@@ -117,18 +118,18 @@ public enum BodyContent: Sendable, Hashable {
     case events(EventStream)
     /// Parts, and the bytes around them.
     case multipart(MultipartBody<PartContent>)
-    /// Messages of gRPC.
+    /// gRPC messages.
     case grpc(GRPCMessages)
     /// Any other small body: base64 in the file.
     case binary([UInt8])
-    /// A file beside the cassette.
+    /// A file next to the cassette.
     case file(Sidecar)
-    /// Wire bytes that were not examined yet: a slice of the raw spool beside the cassette, to be decoded into another form later.
+    /// Wire bytes that were not examined yet: a slice of the raw spool next to the cassette, to be decoded into another form later.
     case raw(RawSlice)
 }
 
 extension BodyContent {
-    /// The bytes, if the cassette itself holds all of them in one piece.
+    /// The bytes, if the cassette itself contains all of them in one piece.
     public var inlineBytes: [UInt8]? {
         switch self {
         case .empty: []
@@ -140,7 +141,7 @@ extension BodyContent {
         }
     }
 
-    /// The files beside the cassette that hold the body or parts of it.
+    /// The files next to the cassette that contain the body or parts of it.
     public var sidecars: [Sidecar] {
         switch self {
         case .file(let sidecar): [sidecar]
@@ -151,9 +152,9 @@ extension BodyContent {
     }
 }
 
-/// A file beside the cassette that holds a body, named by its content.
+/// A file next to the cassette that contains a body, named by its content.
 public struct Sidecar: Sendable, Hashable {
-    /// Relative to the cassette's folder, as `pets.bodies/5f2c81ab….jpg`; never leaves that folder.
+    /// Relative to the cassette's folder, such as `pets.bodies/5f2c81ab….jpg`; never leads out of that folder.
     public var path: String
     public var size: Int
     /// SHA-256 of the file in lower-case hex.
@@ -171,7 +172,7 @@ public struct RawSlice: Sendable, Hashable {
     public var path: String
     public var offset: Int
     public var size: Int
-    /// CRC-32 (that of gzip, RFC 1952) of the slice: proves that it was written completely.
+    /// CRC-32 (as in gzip, RFC 1952) of the slice: proves that it was written completely.
     public var crc32: UInt32
 
     public init(path: String, offset: Int, size: Int, crc32: UInt32) {
@@ -182,7 +183,7 @@ public struct RawSlice: Sendable, Hashable {
     }
 }
 
-/// How a body's bytes arrived: the chunks of a chunked message, or the reads of any other.
+/// How a body's bytes arrived: in the chunks of a chunked message, or the reads of any other.
 public struct Arrival: Sendable, Hashable {
     /// One chunk or read.
     public struct Piece: Sendable, Hashable {
@@ -199,7 +200,7 @@ public struct Arrival: Sendable, Hashable {
         }
     }
 
-    /// Most pieces that are kept, so that a list does not outgrow its body: see `isThinned`.
+    /// The most pieces that are kept, so that the list does not outgrow the body: see `isThinned`.
     public static let pieceLimit = 4096
 
     /// Whether the pieces are the chunks of `Transfer-Encoding: chunked` (RFC 9112, 7.1).
@@ -207,7 +208,7 @@ public struct Arrival: Sendable, Hashable {
     public var pieces: [Piece]
     /// The last-chunk line as received; nil if it is `0`.
     public var lastLine: String?
-    /// Whether pieces beyond the limit were merged into the last one: the bytes are exact, the later boundaries are lost.
+    /// Whether pieces beyond the limit were merged into the last one. The bytes are exact, but the later boundaries are lost.
     public var isThinned: Bool
     public var unknown: [UnknownMember]
 

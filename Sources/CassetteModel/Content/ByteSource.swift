@@ -1,8 +1,8 @@
 internal import TapeBytes
 
-/// Bytes that can be read repeatedly, one bounded piece at a time: memory, a file, a slice of the spool.
+/// Bytes that can be read repeatedly, in pieces of limited size: from memory, a file, or a slice of the spool.
 public struct ByteSource {
-    /// Most bytes of one read.
+    /// The most bytes of one read.
     public static let pieceSize = 64 << 10
 
     public let size: Int
@@ -12,8 +12,9 @@ public struct ByteSource {
     private let rest: () -> Void
 
     /// - Parameters:
-    ///   - rest: closes what reading has opened, until the next read, so that of many sources (the parts of a form) only one is open.
-    ///   - readAt: fills the buffer from an offset and returns the number of bytes, as `pread` does: at least one before the end.
+    ///   - rest: closes what reading has opened, until the next read. Of many sources (the parts of a form), only one is then open at a
+    ///     time.
+    ///   - readAt: fills the buffer from an offset and returns the number of bytes, like `pread`: at least one before the end.
     public init(
         size: Int, rest: @escaping () -> Void = {}, readAt: @escaping (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int
     ) {
@@ -35,7 +36,7 @@ public struct ByteSource {
         }
     }
 
-    /// One source after the other.
+    /// Several sources, one after the other.
     public init(joining sources: [ByteSource]) {
         let sources = sources.filter { $0.size > 0 }
         guard sources.count > 1 else {
@@ -46,7 +47,7 @@ public struct ByteSource {
         for source in sources { ends.append((ends.last ?? 0) + source.size) }
         var current = 0
         self.init(size: ends.last ?? 0, rest: { sources[current].rest() }) { [ends] offset, buffer in
-            // The first source that ends after the offset.
+            // Finds the first source that ends after the offset.
             var (low, high) = (0, ends.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -70,7 +71,7 @@ public struct ByteSource {
         }
     }
 
-    /// All bytes. The caller must have checked the size.
+    /// All bytes. The caller must check the size first.
     public func load() throws -> [UInt8] {
         if let memory = self.memory { return memory }
         var bytes: [UInt8] = []
@@ -79,7 +80,7 @@ public struct ByteSource {
         return bytes
     }
 
-    /// The bytes in order, in pieces that are valid only during the call.
+    /// Passes the bytes in order, in pieces that are valid only during the call.
     public func forEachPiece(from start: Int = 0, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try self.forEachPiece(
             from: start,
@@ -89,7 +90,7 @@ public struct ByteSource {
             })
     }
 
-    /// Stops when `body` returns false. Memory comes as one piece.
+    /// Stops when `body` returns false. Bytes in memory are passed as one piece.
     public func forEachPiece(from start: Int = 0, while body: (UnsafeRawBufferPointer) throws -> Bool) throws {
         guard start < self.size else { return }
         if let memory = self.memory {

@@ -1,9 +1,9 @@
 public import TapeBytes
 
 extension Charset {
-    /// The bytes that a text has under a media type: in the charset that the type names, else in UTF-8.
+    /// The bytes of a text under a media type: in the charset that the type names, or in UTF-8.
     ///
-    /// For text that another tool has decoded. Text in ASCII keeps its bytes.
+    /// For text that another tool has decoded. ASCII text keeps its bytes.
     ///
     /// - Parameter type: a Content-Type, which may be empty.
     /// - Returns: nil if the charset lacks a character of the text.

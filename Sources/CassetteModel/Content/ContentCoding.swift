@@ -1,7 +1,7 @@
-/// A content coding (RFC 9110, 8.4.1) that was removed from a body, with what it takes to apply it again exactly.
+/// A content coding (RFC 9110, 8.4.1) that was removed from a body, with the data needed to apply it again exactly.
 public enum ContentCoding: Sendable, Hashable {
-    /// gzip (RFC 1952), with the header of the first member. Parameters are nil if they were not found: then `Body.original` holds the
-    /// bytes.
+    /// gzip (RFC 1952), with the header of the first member. Parameters are nil if they could not be determined; then `Body.original`
+    /// contains the bytes.
     case gzip(DeflateParameters?, header: GzipHeader)
     /// gzip of two or more members, each of which can be encoded again.
     case gzipMembers([GzipMember])
@@ -9,19 +9,19 @@ public enum ContentCoding: Sendable, Hashable {
     case deflate(DeflateParameters?)
     /// `deflate` without the zlib wrapper (RFC 1951), which some servers send.
     case rawDeflate(DeflateParameters?)
-    /// `br` (RFC 7932). The coded bytes are always kept: encoders differ by version (docs/decisions/0013-br-and-zstd.md).
+    /// `br` (RFC 7932). The coded bytes are always kept, as encoders differ by version (docs/decisions/0013-br-and-zstd.md).
     case brotli
     /// `zstd` (RFC 8878). The coded bytes are always kept.
     case zstandard
 }
 
-/// One member of a gzip stream that has several (RFC 1952, 2.2), with what it takes to encode it again exactly.
+/// One member of a gzip stream with several members (RFC 1952, 2.2), with the data needed to encode it again exactly.
 ///
-/// Knows how much of the content it has, not where that begins: this follows from the members before it.
+/// Knows the size of its content, but not where that begins: this follows from the members before it.
 public struct GzipMember: Sendable, Hashable {
     public var header: GzipHeader
     public var parameters: DeflateParameters
-    /// Content bytes in the member; nil for the last one, which has the rest.
+    /// The member's content in bytes; nil for the last one, which has the rest.
     public var size: Int?
 
     public init(header: GzipHeader, parameters: DeflateParameters, size: Int?) {
@@ -30,8 +30,8 @@ public struct GzipMember: Sendable, Hashable {
         self.size = size
     }
 
-    /// Most members that are described one by one. Concatenated files have a few; block formats have thousands, whose description would be
-    /// longer than the body.
+    /// The most members that are described one by one. Concatenated files have a few; block formats have thousands, whose description would
+    /// be longer than the body.
     public static let limit = 16
 }
 
@@ -44,11 +44,11 @@ public struct GzipHeader: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// No name, no time, Unix: what most servers send. A cassette omits this one.
+    /// No name, no time, Unix: the header most servers send. A cassette omits it.
     public static let plain = GzipHeader(bytes: [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 0x03])
 }
 
-/// What zlib needs to produce the same deflate stream again.
+/// The parameters zlib needs to produce the same deflate stream again.
 public struct DeflateParameters: Sendable, Hashable {
     /// 0…9
     public var level: Int
@@ -58,10 +58,10 @@ public struct DeflateParameters: Sendable, Hashable {
     public var windowBits: Int
     /// zlib's strategy constant; 0 is the default strategy.
     public var strategy: Int
-    /// Where the producer flushed its compressor (Z_SYNC_FLUSH): content bytes since the previous flush or the beginning.
+    /// Where the producer flushed its compressor (Z_SYNC_FLUSH), in content bytes since the previous flush or the beginning.
     public var flushes: [Int]
 
-    /// Most flushes. Each takes five bytes of the stream; a stream with more is better kept as received.
+    /// The most flushes. Each takes five bytes of the stream; a stream with more is kept as received.
     public static let flushLimit = 1024
 
     public init(level: Int, memoryLevel: Int = 8, windowBits: Int = 15, strategy: Int = 0, flushes: [Int] = []) {
@@ -74,13 +74,13 @@ public struct DeflateParameters: Sendable, Hashable {
 }
 
 extension HeaderFields {
-    /// Whether a body, or the messages of gRPC in it, may have codings whose removal costs time.
+    /// Whether a body, or its gRPC messages, may have codings whose removal takes time.
     public var hasCodings: Bool { self.contains("content-encoding") || GRPCType.coding(self) != nil }
 }
 
-/// What the Content-Encoding fields of a message say (RFC 9110, 8.4). The bytes may be different.
+/// What the Content-Encoding fields of a message declare (RFC 9110, 8.4). The bytes may be different.
 public enum ContentEncoding: Sendable, Hashable {
-    /// A coding that this library knows; `isSupported` says whether this build decodes it.
+    /// A coding that this library knows; `isSupported` tells whether this build decodes it.
     public enum Name: String, Sendable, Hashable, CaseIterable {
         case gzip
         /// The zlib format, or the raw format that some servers send instead (RFC 9110, 8.4.1.2).
@@ -93,14 +93,14 @@ public enum ContentEncoding: Sendable, Hashable {
 
     /// No coding, or `identity` alone.
     case none
-    /// Codings in the order applied, all of which this build removes.
+    /// Codings in the order applied, all of which this build can remove.
     case coded([Name])
-    /// A list with a coding that is not removed, in words that are safe to print.
+    /// A list with a coding that cannot be removed, in words that are safe to print.
     case other(String)
 
-    /// Most codings of one body: each costs work, and no sender applies more.
+    /// The most codings of one body: each costs work, and no sender applies more.
     public static let limit = 8
-    /// A longer list of codings is cut. In bytes.
+    /// A longer list of codings is truncated to this many bytes.
     private static let printLimit = 64
 
     public init(_ headers: HeaderFields) {
@@ -128,10 +128,10 @@ public enum ContentEncoding: Sendable, Hashable {
         }
     }
 
-    /// The note on a body whose codings this build does not remove.
+    /// The note on a body whose codings this build cannot remove.
     package static func noteOfUnknown(_ words: String) -> String { "content coding \"\(words)\" is not taken off" }
 
-    /// Whether a note is exactly that of `noteOfUnknown`: no build that knows the coding has examined the body.
+    /// Whether a note is exactly one from `noteOfUnknown`: the body has not been examined by any build that supports the coding.
     static func isNoteOfUnknown(_ note: String) -> Bool {
         let parts = note.split(separator: "\"", omittingEmptySubsequences: false)
         return parts.count == 3 && note == self.noteOfUnknown(String(parts[1]))
@@ -144,7 +144,7 @@ public enum ContentEncoding: Sendable, Hashable {
 
     private static func name(_ word: String) -> Name? { word == "x-gzip" ? .gzip : Name(rawValue: word) }
 
-    /// The extension of a file that holds the bytes as sent.
+    /// The extension of a file that contains the bytes as sent.
     package var fileExtension: String? {
         switch self {
         case .none: nil
@@ -175,7 +175,7 @@ extension ContentEncoding.Name {
         }
     }
 
-    /// The extension under which tools know the format.
+    /// The extension by which tools recognise the format.
     package var fileExtension: String {
         switch self {
         case .gzip: "gz"

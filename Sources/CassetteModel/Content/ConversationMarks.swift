@@ -1,12 +1,11 @@
-/// How far the client had come when each message of an answer began: for every message, the number of the client's messages that were
-/// complete by then.
+/// The client's progress when each message of an answer began: for every message, the number of client messages that were complete by then.
 ///
-/// Run by run, since most conversations ask once and are answered often. Knows no messages.
+/// Run-length encoded, since most conversations ask once and are answered often. Knows no messages.
 public struct ConversationMarks: Sendable, Hashable {
-    /// Messages in a row with the same mark.
+    /// Consecutive messages with the same mark.
     public struct Run: Sendable, Hashable {
         public var count: Int
-        /// Nil: all messages of the client and their end.
+        /// Nil for all messages of the client and its end.
         public var after: Int?
 
         public init(count: Int, after: Int?) {
@@ -15,7 +14,7 @@ public struct ConversationMarks: Sendable, Hashable {
         }
     }
 
-    /// Most runs: with 24 bytes each, the marks of one answer stay below 2 MiB. No cassette shows as many messages anyway.
+    /// The most runs. At 24 bytes each, the marks of one answer stay below 2 MiB. No cassette shows as many messages anyway.
     public static let limit = 65_536
 
     public private(set) var runs: [Run] = []
@@ -33,7 +32,8 @@ public struct ConversationMarks: Sendable, Hashable {
             self.runs.append(run)
             return self.ends.append(run.count)
         }
-        // Past the limit, later messages get the mark of earlier ones: they are sent too early then, and never wait for what does not come.
+        // Beyond the limit, later messages get the mark of earlier ones. They are then sent too early, but never wait for something that
+        // does not come.
         let isSame = last.after == run.after || self.runs.count >= Self.limit
         let (end, isLarge) = (self.ends.last ?? 0).addingReportingOverflow(run.count)
         guard !isLarge else { return }
@@ -46,7 +46,7 @@ public struct ConversationMarks: Sendable, Hashable {
         }
     }
 
-    /// The mark of a message, from 0; nil past the last one.
+    /// The mark of a message, counted from 0; nil after the last one.
     public subscript(index: Int) -> Int? {
         var (low, high) = (0, self.ends.count)
         while low < high {

@@ -1,28 +1,28 @@
-/// Reads the events of a stream of the type `text/event-stream` as a client does (HTML Living Standard, 9.2.6), in whatever pieces it comes.
+/// Reads the events of a `text/event-stream` as a client does (HTML Living Standard, 9.2.6), in pieces of any size.
 ///
-/// Hands out events that have data. One without a blank line after it is none.
+/// Returns events that have data. An event without a blank line after it is not complete.
 package struct EventReader {
     package struct Event: Sendable, Hashable {
-        /// `message` if the stream names none.
+        /// `message` if the stream does not name the type.
         package var type: String
-        /// The last one of the stream, of this event or of one before; empty if there was none.
+        /// The last id in the stream, of this event or an earlier one; empty if there was none.
         package var id: String
         /// The lines of `data`, joined by LF.
         package var data: [UInt8]
-        /// Bytes of the stream up to the end of the event.
+        /// The number of bytes of the stream up to the end of the event.
         package var end: Int
     }
 
-    /// Bytes of data of one event, and of one line: as much as Wiretape's client takes. The rest is left out.
+    /// The most data of one event, and the longest line, in bytes: as much as Wiretape's client accepts. The rest is left out.
     package static let limit = 16 << 20
 
-    /// Bytes of the stream up to the end of the last blank line: what is after it is part of an event that has not ended.
+    /// The number of bytes up to the end of the last blank line. The bytes after it belong to an incomplete event.
     package private(set) var blockEnd = 0
 
     private var offset = 0
     private var line: [UInt8] = []
     private var isFirstLine = true
-    /// The last byte was a CR: a LF after it is part of the same line end.
+    /// The last byte was a CR, so a LF after it is part of the same line end.
     private var skipsLineFeed = false
     private var type = ""
     private var id = ""

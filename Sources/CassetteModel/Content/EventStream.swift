@@ -2,15 +2,15 @@ public import TapeBytes
 
 /// Server-sent events (HTML Living Standard, 9.2): the bytes, and the ranges of each event and its lines.
 ///
-/// Interprets no field; knows only that a blank line ends an event.
+/// Does not interpret fields; knows only that a blank line ends an event.
 public struct EventStream: Sendable, Hashable {
     public let bytes: [UInt8]
-    /// Of all lines.
+    /// The line end of all lines.
     public let lineEnd: LineEnd
     /// White space of the JSON in `data`, which a cassette shows as structure.
     public let style: JSONStyle
 
-    /// Nil if the line ends differ or are CR alone, or no event is complete.
+    /// Nil if the line ends differ or are a lone CR, or if no event is complete.
     public init?(_ bytes: [UInt8]) {
         guard let lineEnd = bytes.withUnsafeBytes(Self.lineEnd(of:)) else { return nil }
         self.init(bytes: bytes, lineEnd: lineEnd)
@@ -47,7 +47,7 @@ public struct EventStream: Sendable, Hashable {
 
     package static let prefix = Array("data: ".utf8)
 
-    /// Whether a line is `data: ` and what may be a JSON object or array.
+    /// Whether a line is `data: ` followed by a possible JSON object or array.
     package static func isJSON(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.count > self.prefix.count, line.starts(with: self.prefix) else { return false }
         let first = line[self.prefix.count]
@@ -57,7 +57,7 @@ public struct EventStream: Sendable, Hashable {
     /// The lines of each complete event, as ranges of `bytes` without line ends.
     public var events: [[Range<Int>]] { self.split.events }
 
-    /// What follows the last blank line: the beginning of an incomplete event.
+    /// The bytes after the last blank line: the beginning of an incomplete event.
     public var rest: Range<Int> { self.split.rest }
 
     package var split: (events: [[Range<Int>]], rest: Range<Int>) {

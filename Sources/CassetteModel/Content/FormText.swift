@@ -58,7 +58,7 @@ public struct FormText: Sendable, Hashable {
         return bytes
     }
 
-    /// Collects how single bytes are spelled, to find one rule for all.
+    /// Collects how single bytes are spelled, to find one rule for all of them.
     private struct Survey {
         private var plain = Array(repeating: false, count: 128)
         private var escaped = Array(repeating: false, count: 128)
@@ -120,15 +120,15 @@ public struct FormText: Sendable, Hashable {
 
 /// How a form's names and values are spelled: which bytes are escaped, and how.
 ///
-/// One rule for the whole form. By default that of browsers (WHATWG URL, 5.2): a plus for a space, upper-case hex, and letters, digits and
-/// `*-._` unescaped.
+/// One rule for the whole form. The default is that of browsers (WHATWG URL, 5.2): a plus for a space, upper-case hex, and letters, digits
+/// and `*-._` unescaped.
 public struct FormSpelling: Sendable, Hashable {
     /// `%20` for a space.
     public var escapesSpace: Bool
     public var usesLowerCaseHex: Bool
     /// Further bytes that are not escaped, in order.
     public var plain: [UInt8]
-    /// Those of `*-._` that are escaped, in order.
+    /// Bytes of `*-._` that are escaped, in order.
     public var escaped: [UInt8]
 
     public init(escapesSpace: Bool = false, usesLowerCaseHex: Bool = false, plain: [UInt8] = [], escaped: [UInt8] = []) {

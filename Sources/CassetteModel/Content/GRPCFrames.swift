@@ -1,24 +1,24 @@
-/// Finds where the messages of a gRPC body begin and end as its bytes come (gRPC over HTTP2, "Length-Prefixed-Message").
+/// Finds the beginnings and ends of messages in a gRPC body as its bytes arrive (gRPC over HTTP2, "Length-Prefixed-Message").
 ///
-/// Holds no bytes: a flag, four bytes of length, and the message itself are counted as they pass.
+/// Holds no bytes: only counts the flag, the four bytes of length and the message itself.
 public struct GRPCFrames: Sendable, Hashable {
-    /// Bytes that follow one another and belong to one message.
+    /// Consecutive bytes that belong to one message.
     public struct Piece: Sendable, Hashable {
         /// At least 1.
         public var count: Int
-        /// The message's first byte is among them.
+        /// Whether they include the message's first byte.
         public var isFirst: Bool
-        /// The message's last byte is among them.
+        /// Whether they include the message's last byte.
         public var isLast: Bool
     }
 
-    /// Messages that came to their end.
+    /// The number of complete messages.
     public private(set) var complete = 0
-    /// Bytes of the prefix that have come.
+    /// Bytes of the prefix received so far.
     private var prefix = 0
-    /// What the prefix says so far.
+    /// The value of the prefix so far.
     private var length = 0
-    /// Bytes of the message that have come.
+    /// Bytes of the message received so far.
     private var size = 0
 
     public init() {}
@@ -26,11 +26,11 @@ public struct GRPCFrames: Sendable, Hashable {
     /// Whether a message has begun and not ended.
     public var isWithin: Bool { self.prefix > 0 }
 
-    /// Takes the first of these bytes, those of one message at most. Called again with the others.
+    /// Takes bytes from the front, up to the end of one message. Call again with the rest.
     public mutating func take(_ bytes: UnsafeRawBufferPointer) -> Piece {
         var piece = Piece(count: 0, isFirst: !self.isWithin, isLast: false)
         while self.prefix < GRPCMessage.prefixSize, piece.count < bytes.count {
-            // Four bytes at most: it fits.
+            // At most four bytes, so it fits.
             if self.prefix > 0 { self.length = self.length << 8 | Int(bytes[piece.count]) }
             self.prefix += 1
             piece.count += 1

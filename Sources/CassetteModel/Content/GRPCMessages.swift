@@ -1,15 +1,15 @@
 public import TapeBytes
 
-/// A body of gRPC as its messages (gRPC over HTTP2, "Length-Prefixed-Message").
+/// A gRPC body as its messages (gRPC over HTTP2, "Length-Prefixed-Message").
 ///
-/// Does not know what the messages mean, nor in which conversation they came.
+/// Does not know the meaning of the messages, nor their conversation.
 public struct GRPCMessages: Sendable, Hashable {
-    /// Most messages that a cassette shows one by one: longer conversations are read by no one, and each message costs a few hundred bytes
-    /// in memory.
+    /// The most messages that a cassette shows one by one. Nobody reads longer conversations, and each message costs a few hundred bytes in
+    /// memory.
     public static let limit = 16_384
 
     public var messages: [GRPCMessage]
-    /// Bytes after the last complete message, of a body that was cut.
+    /// Bytes after the last complete message, in a body that was cut.
     public var rest: [UInt8]
 
     public init(messages: [GRPCMessage], rest: [UInt8] = []) {
@@ -17,10 +17,10 @@ public struct GRPCMessages: Sendable, Hashable {
         self.rest = rest
     }
 
-    /// Bytes of the body.
+    /// The size of the body in bytes.
     public var size: Int { self.messages.reduce(self.rest.count) { $0 + GRPCMessage.prefixSize + $1.size } }
 
-    /// The files beside the cassette that hold messages.
+    /// The files next to the cassette that contain messages.
     public var sidecars: [Sidecar] {
         self.messages.flatMap { message -> [Sidecar] in
             var files: [Sidecar] = []
@@ -41,7 +41,7 @@ public struct GRPCMessages: Sendable, Hashable {
         set { for index in self.messages.indices { self.messages[index].after = newValue?[index] } }
     }
 
-    /// The same messages with the names of a type, as far as it fits.
+    /// The same messages with the names from a type, as far as it fits.
     public func named(_ type: ProtoType?) -> GRPCMessages {
         guard let type else { return self }
         var body = self
@@ -64,20 +64,21 @@ public struct GRPCMessages: Sendable, Hashable {
 
 /// One message of a gRPC body.
 public struct GRPCMessage: Sendable, Hashable {
-    /// Bytes before each message: a flag and the length.
+    /// The size of the flag and length before each message.
     public static let prefixSize = 5
 
-    /// The flag before the message: its bytes have the coding that `grpc-encoding` names.
+    /// The flag before the message: whether its bytes have the coding in `grpc-encoding`.
     public var isCompressed: Bool
-    /// How many messages of the client were complete when the first byte of this one came; nil: all of them and their end. Only in answers.
+    /// How many client messages were complete when the first byte of this one arrived; nil for all of them and the client's end. Only used
+    /// in answers.
     public var after: Int?
     /// The message, without `coding`.
     public var content: GRPCContent
-    /// The coding that was taken off a compressed message; nil if `content` is its bytes as they came.
+    /// The coding that was removed from a compressed message; nil if `content` is its bytes as received.
     public var coding: ContentCoding?
-    /// Bytes of the message as it came, if a coding was taken off; nil if not known.
+    /// The size of the message as received, if a coding was removed; nil if unknown.
     public var codedSize: Int?
-    /// The bytes as they came, if `coding` cannot restore them.
+    /// The bytes as received, if `coding` cannot restore them.
     public var original: StoredBytes?
     public var unknown: [UnknownMember]
 
@@ -94,17 +95,17 @@ public struct GRPCMessage: Sendable, Hashable {
         self.unknown = unknown
     }
 
-    /// Bytes of the message on the wire, without its prefix: of a compressed one as far as they are known.
+    /// The size of the message on the wire without its prefix, as far as it is known for a compressed one.
     public var size: Int {
         guard self.coding != nil else { return self.content.size }
         return self.codedSize ?? self.original?.size ?? self.content.size
     }
 }
 
-/// Bytes in the cassette or beside it.
+/// Bytes in the cassette or in a file next to it.
 public enum StoredBytes: Sendable, Hashable {
     case bytes([UInt8])
-    /// Indirect, since a conversation has thousands of messages and hardly ever a file.
+    /// Indirect, since a conversation may have thousands of messages, but rarely a file.
     indirect case file(Sidecar)
 
     public var size: Int {
@@ -115,7 +116,7 @@ public enum StoredBytes: Sendable, Hashable {
     }
 }
 
-/// The form in which a cassette holds one message.
+/// The form in which a cassette stores one message.
 public enum GRPCContent: Sendable, Hashable {
     case proto(ProtoMessage)
     case json([UInt8], style: JSONStyle)
@@ -142,7 +143,7 @@ public enum GRPCContent: Sendable, Hashable {
     }
 }
 
-/// What the Content-Type of a gRPC message says about its messages (gRPC over HTTP2, "Content-Type").
+/// What the Content-Type of gRPC declares about its messages (gRPC over HTTP2, "Content-Type").
 public enum GRPCType: Sendable, Hashable {
     /// `application/grpc` and `application/grpc+proto`
     case proto
@@ -151,7 +152,7 @@ public enum GRPCType: Sendable, Hashable {
     /// Any other: `application/grpc+thrift`.
     case other
 
-    /// Nil if the field says something else, `application/grpc-web` included, whose bodies have another form.
+    /// Nil for any other type, including `application/grpc-web`, whose bodies have another form.
     public init?(_ type: MediaType) {
         let essence = type.essence
         guard essence.hasPrefix("application/grpc") else { return nil }
@@ -166,7 +167,7 @@ public enum GRPCType: Sendable, Hashable {
     public init?(_ headers: HeaderFields) {
         guard let index = headers.firstIndex(of: "content-type") else { return nil }
         let value = headers.valueBytes(at: index)
-        // Nearly all have another type.
+        // Nearly all messages have another type.
         guard MediaType.begins(value, with: "application/grpc") else { return nil }
         self.init(MediaType(value))
     }

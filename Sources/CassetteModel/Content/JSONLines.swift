@@ -3,10 +3,10 @@ public import TapeBytes
 /// JSON texts, one per line (NDJSON): the bytes, and the white space that restores them from their structure.
 public struct JSONLines: Sendable, Hashable {
     public let bytes: [UInt8]
-    /// Of every line, without its line end.
+    /// The style of every line, without its line end.
     public let style: JSONStyle
     public let lineEnd: LineEnd
-    /// Whether the last line has a line end too.
+    /// Whether the last line also has a line end.
     public let isEnded: Bool
 
     /// Nil if a line is not an object or array, no single style fits all lines, or there is only one line without a line end.
@@ -36,7 +36,7 @@ public struct JSONLines: Sendable, Hashable {
         self.isEnded = last.lineEnd != .none
     }
 
-    /// From lines as a cassette holds them; nil if one is not JSON.
+    /// Restores lines from their form in a cassette; nil if one is not JSON.
     package init?(restoring lines: [ArraySlice<UInt8>], style: JSONStyle, lineEnd: LineEnd, isEnded: Bool) {
         var bytes: [UInt8] = []
         for (index, line) in lines.enumerated() {

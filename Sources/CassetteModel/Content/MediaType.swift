@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// What a Content-Type field says about a body (RFC 9110, 8.3.1): enough to choose a form and a file extension.
+/// The Content-Type of a body (RFC 9110, 8.3.1), parsed far enough to choose a form and a file extension.
 ///
 /// Ignores parameters.
 public struct MediaType: Sendable, Hashable {
@@ -21,12 +21,12 @@ public struct MediaType: Sendable, Hashable {
             self.essence = ""
             return
         }
-        // The most frequent one, for which no memory is needed.
+        // The most frequent type, handled without allocating.
         if field.withUnsafeBytes({ $0.has("application/json", at: 0) && ($0.count == 16 || $0[16] == UInt8(ascii: ";")) }) {
             self.essence = "application/json"
             return
         }
-        // No table has longer ones (RFC 6838, 4.2: 127 characters each).
+        // No table has longer types (RFC 6838, 4.2: 127 characters each).
         let room = min(field.count, 255)
         var hasSlash = false
         let essence = String(unsafeUninitializedCapacity: room) { essence in
@@ -46,7 +46,7 @@ public struct MediaType: Sendable, Hashable {
     }
 
     public var kind: Kind {
-        // The most frequent one, before it is split.
+        // The most frequent type, handled without splitting it.
         if self.essence == "application/json" { return .json }
         let essence = self.essence.utf8
         guard let slash = essence.firstIndex(of: UInt8(ascii: "/")) else { return .unknown }
@@ -60,7 +60,7 @@ public struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// Whether the type of a field's value begins so, in lower case: without making a text of it.
+    /// Whether a field's media type begins with this lower-case text. Does not create a string.
     static func begins(_ field: ArraySlice<UInt8>, with beginning: StaticString) -> Bool {
         let beginning = UnsafeBufferPointer(start: beginning.utf8Start, count: beginning.utf8CodeUnitCount)
         return field.withUnsafeBufferPointer { field in
@@ -86,7 +86,7 @@ public struct MediaType: Sendable, Hashable {
             .contains(self.essence)
     }
 
-    /// Whether a body of this type is one JSON text, also where a cassette does not take it for one (`kind`).
+    /// Whether a body of this type is one JSON text, even if a cassette does not treat it as such (`kind`).
     package var declaresJSON: Bool {
         if self.kind == .json { return true }
         let subtype = self.subtype
@@ -99,15 +99,15 @@ public struct MediaType: Sendable, Hashable {
             || self.subtype.hasSuffix("+json-seq") || self.subtype.hasSuffix("+x-ndjson") || self.subtype.hasSuffix("+ndjson")
     }
 
-    /// Whether a body of this type is one value of MessagePack, which had other names before it was registered.
+    /// Whether a body of this type is one MessagePack value. The type had other names before it was registered.
     package var declaresMessagePack: Bool {
         ["msgpack", "x-msgpack", "vnd.msgpack", "vnd.messagepack"].contains(self.subtype) || self.subtype.hasSuffix("+msgpack")
     }
 
-    /// Whether a body of this type is one value of CBOR (RFC 8949, 9.5).
+    /// Whether a body of this type is one CBOR value (RFC 8949, 9.5), or a sequence.
     package var declaresCBOR: Bool { self.subtype == "cbor" || self.subtype.hasSuffix("+cbor") || self.declaresCBORSequence }
 
-    /// Whether a body of this type is CBOR values one after the other (RFC 8742, 6).
+    /// Whether a body of this type is consecutive CBOR values (RFC 8742, 6).
     package var declaresCBORSequence: Bool { self.subtype == "cbor-seq" || self.subtype.hasSuffix("+cbor-seq") }
 
     /// Whether a body of this type is XML (RFC 7303, 4).
@@ -116,7 +116,7 @@ public struct MediaType: Sendable, Hashable {
     /// Empty if there is none.
     private var subtype: Substring { self.essence.firstIndex(of: "/").map { self.essence[self.essence.index(after: $0)...] } ?? "" }
 
-    /// The extension that desktop programs know; nil if the table has none.
+    /// The extension known to desktop programs; nil if the table has none.
     public var fileExtension: String? {
         if let known = Self.extensions[self.essence] { return known }
         if self.essence.hasSuffix("+json") { return "json" }
@@ -166,7 +166,7 @@ public struct MediaType: Sendable, Hashable {
 }
 
 extension HeaderFields {
-    /// Whether they announce a stream of events (HTML Living Standard, 9.2).
+    /// Whether they declare an event stream (HTML Living Standard, 9.2).
     package var areOfEventStream: Bool {
         guard let index = self.firstIndex(of: "content-type") else { return false }
         let value = self.valueBytes(at: index)
@@ -174,9 +174,9 @@ extension HeaderFields {
     }
 }
 
-/// Tells a file type by its first bytes, for bodies without a usable Content-Type.
+/// Recognises a file type by its first bytes, for bodies without a usable Content-Type.
 package enum MagicNumber {
-    /// Bytes to pass: more than any signature needs.
+    /// How many bytes to pass: more than any signature needs.
     static let prefixSize = 512
 
     private static let signatures: [(offset: Int, bytes: [UInt8], fileExtension: String)] = [

@@ -1,5 +1,5 @@
 extension Body {
-    /// Gives messages of gRPC the names and kinds of values that those of another body have at the same places.
+    /// Copies names and kinds of values to gRPC messages from those of another body at the same places.
     public mutating func takeLabels(from other: Body) {
         guard case .grpc(var messages) = self.content, case .grpc(let labelled) = other.content else { return }
         for index in messages.messages.indices where index < labelled.messages.count {
@@ -13,9 +13,9 @@ extension Body {
 }
 
 extension ProtoMessage {
-    /// Takes names and kinds of values from another message of the same fields, whose values may be others.
+    /// Copies names and kinds of values from another message with the same fields, whose values may differ.
     ///
-    /// Changes no byte. Fields that are not those of the other message, in number or order, stay as they are.
+    /// Does not change any byte. Fields whose number or order differs from the other message are left as they are.
     public mutating func takeLabels(from other: ProtoMessage) {
         guard self.fields.count == other.fields.count, zip(self.fields, other.fields).allSatisfy({ $0.number == $1.number }) else { return }
         for index in self.fields.indices { self.fields[index].takeLabels(from: other.fields[index]) }
@@ -32,7 +32,7 @@ extension ProtoField {
     fileprivate mutating func takeLabels(from other: ProtoField) {
         self.name = other.name
         self.value = self.value.labelled(by: other.value)
-        // A label says what one value means.
+        // A label applies to one value only.
         if self.value == other.value { self.label = other.label }
     }
 }
@@ -56,7 +56,7 @@ extension ProtoValue {
         }
     }
 
-    /// What stands after the length of a value that has one.
+    /// The bytes after the length of a value that has one.
     private var delimitedBytes: [UInt8]? {
         switch self {
         case .varint, .fixed32, .fixed64, .group: return nil
@@ -70,7 +70,7 @@ extension ProtoValue {
     private var message: ProtoMessage? {
         if case .message(let message) = self { return message }
         guard let bytes = self.delimitedBytes else { return nil }
-        // Each field takes two bytes at least.
+        // Each field takes at least two bytes.
         var parser = ProtoParser(fields: bytes.count / 2 + 1)
         return parser.parse(bytes)
     }

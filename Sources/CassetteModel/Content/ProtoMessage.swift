@@ -1,6 +1,6 @@
-/// A message of Protocol Buffers as the fields it came with, in their order.
+/// A Protocol Buffers message as the fields it was received with, in their order.
 ///
-/// Exact: `bytes` are those that it was parsed from. Names and labels come from a schema, are for people, and change no byte.
+/// Exact: `bytes` are those that it was parsed from. Names and labels come from a schema, are only for display, and do not change any byte.
 public struct ProtoMessage: Sendable, Hashable {
     public var fields: [ProtoField]
 
@@ -8,24 +8,24 @@ public struct ProtoMessage: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// The same message with the names of its type, if it fits.
+    /// The same message with the names from its type, if it fits.
     public func named(_ type: ProtoType) -> ProtoMessage {
         let bytes = self.bytes
         var parser = ProtoParser(fields: bytes.count)
         return parser.parse(bytes, as: type) ?? self
     }
 
-    /// Field numbers that the encoding has room for.
+    /// The field numbers that the encoding allows.
     public static let numbers = 1...0x1FFF_FFFF
 }
 
-/// One field of a message: a repeated one comes once for each of its values, unless it is packed.
+/// One field of a message. A repeated field occurs once for each of its values, unless it is packed.
 public struct ProtoField: Sendable, Hashable {
     public var number: Int
     /// The name in the schema.
     public var name: String?
     public var value: ProtoValue
-    /// What the value stands for in the schema: the name of an enum's value, a negative number in zigzag.
+    /// The meaning of the value in the schema: the name of an enum value, or a negative number in zigzag coding.
     public var label: String?
 
     public init(_ number: Int, name: String? = nil, _ value: ProtoValue, label: String? = nil) {
@@ -36,7 +36,7 @@ public struct ProtoField: Sendable, Hashable {
     }
 }
 
-/// The value of a field, by its wire type, and what its bytes are taken for.
+/// The value of a field, by its wire type and the interpretation of its bytes.
 public enum ProtoValue: Sendable, Hashable {
     case varint(UInt64)
     /// Four bytes, shown as a decimal number if the schema says `float`.
@@ -46,19 +46,19 @@ public enum ProtoValue: Sendable, Hashable {
     /// UTF-8
     case text([UInt8])
     case message(ProtoMessage)
-    /// A message that the schema knows as an entry of a map.
+    /// A message that is a map entry according to the schema.
     case entry(ProtoMessage)
-    /// Numbers of one kind in a row, by the schema.
+    /// Consecutive numbers of one kind, according to the schema.
     case packed([ProtoValue])
     case bytes([UInt8])
-    /// Between two tags, in place of a length (proto2).
+    /// Delimited by two tags instead of a length (proto2).
     case group(ProtoMessage)
 }
 
 // MARK: The wire
 
 extension ProtoMessage {
-    /// Bytes of the encoded message.
+    /// The size of the encoded message in bytes.
     public var size: Int { self.fields.reduce(0) { $0 + $1.size } }
 
     public var bytes: [UInt8] {
@@ -101,7 +101,7 @@ extension ProtoField {
 
     var size: Int {
         let tag = ProtoVarint.size(self.tag(.varint))
-        // Asked once: twice on each level would double the work with each.
+        // Computed once, since doing it twice at each level would take exponential time.
         let size = self.value.size
         return switch self.value {
         case .group: 2 * tag + size
@@ -128,7 +128,7 @@ extension ProtoField {
 }
 
 extension ProtoValue {
-    /// Bytes without tag and length.
+    /// The size without tag and length.
     var size: Int {
         switch self {
         case .varint(let value): ProtoVarint.size(value)

@@ -1,31 +1,32 @@
 internal import TapeBytes
 
-/// Parses messages of Protocol Buffers, if they encode to the same bytes again.
+/// Parses Protocol Buffers messages that encode to the same bytes again.
 ///
-/// Refuses what a canonical encoder does not write (longer varints than needed, unknown wire types), since its bytes could not be restored.
-/// Without a schema, what a field with a length holds is a guess: text if people can read it, else a message, else bytes.
+/// Rejects anything that a canonical encoder does not write (overlong varints, unknown wire types), since the bytes could not be restored.
+/// Without a schema, the content of a length-delimited field is a guess: text if it is readable, otherwise a message if possible, otherwise
+/// bytes.
 public struct ProtoParser {
-    /// Levels of JSON that the fields of a message may take in a cassette: with the levels around them, an interaction stays within what
-    /// `JSONWriter` can indent. A message in a message takes two levels: the 29th stays in one piece.
+    /// The most levels of JSON that the fields of a message may take in a cassette. With the enclosing levels, an interaction stays within
+    /// the indentation limit of `JSONWriter`. A nested message takes two levels, so the 29th is not parsed.
     package static let levelLimit = 56
     package static let levelsOfMessage = 2
     package static let levelsOfGroup = 3
 
-    /// Fields that may still be parsed: each costs about 60 bytes, where two may be enough on the wire.
+    /// How many more fields may be parsed. Each takes about 60 bytes of memory, for as few as two bytes on the wire.
     public private(set) var fieldsLeft: Int
 
     public init(fields: Int) {
         self.fieldsLeft = fields
     }
 
-    /// Nil if the bytes are no message, or have more fields than are left.
+    /// Nil if the bytes are not a message, or have more fields than are left.
     ///
-    /// - Parameter type: of the message; one that does not fit is left out of account.
+    /// - Parameter type: the message's type; ignored if it does not fit.
     public mutating func parse(_ bytes: [UInt8], as type: ProtoType? = nil) -> ProtoMessage? {
         bytes.withUnsafeBytes { self.message($0, type, level: 0) }
     }
 
-    /// Takes no fields from those that are left if it fails.
+    /// Does not use up any of the remaining fields if it fails.
     private mutating func message(_ bytes: UnsafeRawBufferPointer, _ type: ProtoType?, level: Int) -> ProtoMessage? {
         let before = self.fieldsLeft
         var reader = ProtoReader(bytes)
@@ -35,7 +36,7 @@ public struct ProtoParser {
         return self.message(bytes, nil, level: level)
     }
 
-    /// - Parameter group: the number of the group whose end ends the fields; nil for the end of the bytes.
+    /// - Parameter group: the number of the group whose end tag ends the fields; nil for the end of the bytes.
     private mutating func fields(_ reader: inout ProtoReader, group: Int?, _ type: ProtoType?, level: Int) -> ProtoMessage? {
         guard level <= Self.levelLimit else { return nil }
         var fields: [ProtoField] = []
@@ -70,8 +71,8 @@ public struct ProtoParser {
 
     private mutating func delimited(_ bytes: UnsafeRawBufferPointer, _ level: Int) -> ProtoValue {
         let isText = ProtoText.isReadable(bytes)
-        // A message with a string in field 1 reads as text with a line feed in it if that has 32 bytes or more, one with a string of 13 bytes
-        // as text with a carriage return: placeholders of redaction have this length, too, and must not change what a field is taken for.
+        // A message with a string of 32 bytes or more in field 1 looks like text with a line feed in it, and one with a string of 13 bytes
+        // like text with a carriage return. Redaction placeholders may have these lengths, and must not change how a field is interpreted.
         if isText, !bytes.contains(where: { $0 < 32 }) { return .text(Array(bytes)) }
         if let message = self.message(bytes, nil, level: level + Self.levelsOfMessage) { return .message(message) }
         return isText ? .text(Array(bytes)) : .bytes(Array(bytes))
@@ -129,7 +130,7 @@ public struct ProtoParser {
 }
 
 extension ProtoSchema.Kind {
-    /// The wire type of one number; nil for what is none.
+    /// The wire type of a number of this kind; nil for other kinds.
     fileprivate var wire: ProtoWireType? {
         switch self {
         case .int64, .uint64, .int32, .bool, .uint32, .enum, .sint32, .sint64: .varint
@@ -141,7 +142,7 @@ extension ProtoSchema.Kind {
 }
 
 extension ProtoType {
-    /// What a number stands for, if it is not shown as that.
+    /// The meaning of a number, if it is displayed differently.
     fileprivate func label(of value: ProtoValue, _ field: ProtoSchema.Field) -> String? {
         switch (field.kind, value) {
         case (.bool, .varint(let number)) where number <= 1: number == 1 ? "true" : "false"
@@ -159,14 +160,14 @@ extension ProtoType {
 }
 
 enum ProtoText {
-    /// UTF-8 without control characters but tab, line feed and carriage return.
+    /// UTF-8 without control characters other than tab, line feed and carriage return.
     static func isReadable(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for byte in bytes where byte < 32 && byte != 9 && byte != 10 && byte != 13 || byte == 127 { return false }
         return UTF8Validator.isValid(bytes)
     }
 }
 
-/// Reads the parts of an encoded message; nil for what a canonical encoder does not write.
+/// Reads the parts of an encoded message; nil for anything that a canonical encoder does not write.
 struct ProtoReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -189,7 +190,7 @@ struct ProtoReader {
         while self.offset < self.bytes.count {
             let byte = self.bytes[self.offset]
             self.offset += 1
-            // The tenth byte has room for one bit.
+            // The tenth byte has room for only one bit.
             guard shift < 63 || byte <= 1 else { return nil }
             value |= UInt64(byte & 0x7F) << shift
             if byte & 0x80 == 0 { return byte == 0 && shift > 0 ? nil : value }

@@ -1,13 +1,13 @@
-/// What a FileDescriptorSet says about messages and methods (google/protobuf/descriptor.proto): what `protoc --descriptor_set_out` writes.
+/// The messages and methods in a FileDescriptorSet (google/protobuf/descriptor.proto), as written by `protoc --descriptor_set_out`.
 ///
-/// Reads no files. Knows types by number and name, and nothing of options but those that change the encoding.
+/// Reads no files. Knows types by number and name, and only the options that affect the encoding.
 public final class ProtoSchema: Sendable {
     /// How the value of a field is encoded.
     enum Kind: Sendable, Hashable {
         case double, float, int64, uint64, int32, fixed64, fixed32, bool, string, group, message, bytes, uint32, `enum`, sfixed32, sfixed64,
             sint32, sint64
 
-        /// By its number in `FieldDescriptorProto.Type`, from 1.
+        /// Indexed by the number in `FieldDescriptorProto.Type`, from 1.
         static let all: [Kind] = [
             .double, .float, .int64, .uint64, .int32, .fixed64, .fixed32, .bool, .string, .group, .message, .bytes, .uint32, .enum,
             .sfixed32, .sfixed64, .sint32, .sint64,
@@ -18,7 +18,7 @@ public final class ProtoSchema: Sendable {
         var name: String
         var kind: Kind
         var isRepeated: Bool
-        /// Of a message, a group or an enum, with a dot before the package.
+        /// The type of a message, group or enum, with a dot before the package.
         var typeName: String
     }
 
@@ -32,19 +32,19 @@ public final class ProtoSchema: Sendable {
         var response: String
     }
 
-    /// By full names with a dot before the package: `.pets.v1.Pet`.
+    /// By full name with a dot before the package: `.pets.v1.Pet`.
     private let messages: [String: Message]
     private let enums: [String: [Int64: String]]
     /// By path: `/pets.v1.Pets/Watch`.
     private let methods: [String: Method]
 
-    /// What is wrong with a file that is to be a FileDescriptorSet.
+    /// The problem with a file that should be a FileDescriptorSet.
     public struct Problem: Error, Hashable {
         /// A clause for people.
         public var reason: String
     }
 
-    /// Fields of all files together: far more than any service has.
+    /// The most fields in all files together: far more than any service has.
     static let fieldLimit = 1_000_000
 
     /// Types of later files replace those of the same name.
@@ -59,7 +59,7 @@ public final class ProtoSchema: Sendable {
         self.methods = reader.methods.mapValues { Method(request: $0.request, response: $0.response) }
     }
 
-    /// The numbers of methods and of messages.
+    /// The numbers of methods and messages.
     public var counts: (methods: Int, messages: Int) { (self.methods.count, self.messages.count) }
 
     /// The types of a method's messages, by the path of its URL; nil if the files have no such method.
@@ -68,7 +68,7 @@ public final class ProtoSchema: Sendable {
         return (ProtoType(schema: self, name: method.request), ProtoType(schema: self, name: method.response))
     }
 
-    /// As above, of an absolute URL.
+    /// The same for an absolute URL.
     public func types(ofURL url: String) -> (request: ProtoType, response: ProtoType)? {
         guard let scheme = url.range(of: "://") else { return nil }
         guard let slash = url[scheme.upperBound...].firstIndex(of: "/") else { return nil }
@@ -80,14 +80,14 @@ public final class ProtoSchema: Sendable {
     func enumName(_ name: String, _ number: Int64) -> String? { self.enums[name]?[number] }
 }
 
-/// Equal to itself alone.
+/// Equal only to itself.
 extension ProtoSchema: Hashable {
     public static func == (left: ProtoSchema, right: ProtoSchema) -> Bool { left === right }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// One type of message in a schema.
+/// One message type in a schema.
 public struct ProtoType: Sendable {
     let schema: ProtoSchema
     let name: String
@@ -111,7 +111,7 @@ extension String {
     }
 }
 
-/// Reads descriptors, which are messages of Protocol Buffers themselves.
+/// Reads descriptors, which are Protocol Buffers messages themselves.
 private struct SchemaReader {
     var messages: [String: ProtoSchema.Message] = [:]
     var enums: [String: [Int64: String]] = [:]
@@ -119,7 +119,7 @@ private struct SchemaReader {
     var reason = ""
     private var fieldCount = 0
 
-    /// Types within types: deeper ones are no schema of people.
+    /// How deeply types may be nested; no real schema goes deeper.
     private static let depthLimit = 64
 
     enum Value {
@@ -133,7 +133,7 @@ private struct SchemaReader {
         }
     }
 
-    /// Gives each field to `take`; false if the bytes are no message, or `take` says so.
+    /// Passes each field to `take`. False if the bytes are not a message, or if `take` returns false.
     private func each(_ bytes: UnsafeRawBufferPointer, _ take: (Int, Value) -> Bool) -> Bool {
         var reader = ProtoReader(bytes)
         while !reader.isAtEnd {
@@ -256,7 +256,7 @@ private struct SchemaReader {
                     return true
                 })
         else { return false }
-        // Newer kinds than these are not known, and values of theirs are shown without one.
+        // Newer kinds than these are unknown; their values are shown without a kind.
         guard kind >= 1, kind <= UInt64(ProtoSchema.Kind.all.count), let number = Int(exactly: number),
             ProtoMessage.numbers.contains(number)
         else { return true }
@@ -284,7 +284,7 @@ private struct SchemaReader {
                         if number == 2 { own = value.number }
                         return true
                     }
-                    // The first of several names for a number.
+                    // The first name counts if a number has several.
                     if names[Int64(bitPattern: own)] == nil { names[Int64(bitPattern: own)] = name }
                     return isRead
                 })

@@ -1,10 +1,10 @@
 public import TapeBytes
 
-/// One message of a recorded WebSocket (RFC 6455), as it was before it was deflated, cut into frames and masked.
+/// One message of a recorded WebSocket (RFC 6455), as it was before it was deflated, split into frames and masked.
 ///
-/// Masks and deflated bytes are not kept: a replay makes its own.
+/// Does not keep masks and deflated bytes: a replay makes its own.
 public struct WebSocketMessage: Sendable, Hashable {
-    /// Most sizes of frames that are kept, so that a list does not outgrow its message: see `isThinned`.
+    /// The most frame sizes that are kept, so that the list does not outgrow the message: see `isThinned`.
     public static let frameLimit = 4096
 
     /// Milliseconds from the start of the exchange to the message's last byte.
@@ -13,17 +13,17 @@ public struct WebSocketMessage: Sendable, Hashable {
     public var content: WebSocketContent
     /// Whether it was sent deflated (RFC 7692).
     public var isDeflated: Bool
-    /// The reserved bits that were not understood, 0 to 7; RSV1 is 4. The content is what was sent under them.
+    /// The reserved bits that were not understood, 0 to 7; RSV1 is 4. The content is the payload as sent.
     public var reserved: Int
-    /// Payload bytes of each frame as sent, deflated ones if it was; empty for a message of one frame.
+    /// The payload size of each frame as sent, that is, deflated if it was; empty for a message of one frame.
     public var frames: [Int]
-    /// Whether the last size of `frames` stands for all later frames as well.
+    /// Whether the last size in `frames` applies to all later frames as well.
     public var isThinned: Bool
     /// False if the message was cut, or could not be read to its end.
     public var isComplete: Bool
     /// A sentence for people.
     public var note: String?
-    /// Members that this version does not know; a rewrite keeps them.
+    /// Members that this version does not know; they are kept when the cassette is rewritten.
     public var unknown: [UnknownMember]
 
     public init(
@@ -44,7 +44,7 @@ public struct WebSocketMessage: Sendable, Hashable {
 }
 
 extension WebSocketMessage {
-    /// The same message with another file in place of its own, if a file has its payload.
+    /// The same message with its payload's file replaced, if it has one.
     package func mapFile(_ transform: (Sidecar) throws -> Sidecar) rethrows -> WebSocketMessage {
         var message = self
         switch self.content {
@@ -56,10 +56,10 @@ extension WebSocketMessage {
     }
 }
 
-/// The messages of a recorded WebSocket, in the order in which they were whole.
+/// The messages of a recorded WebSocket, in the order in which they were completed.
 public enum WebSocketMessages: Sendable, Hashable {
     case inline([WebSocketMessage])
-    /// A long conversation: a file beside the cassette has a message on each line.
+    /// A long conversation: a file next to the cassette contains one message per line.
     case file(Sidecar, count: Int)
 
     public var count: Int {
@@ -69,7 +69,7 @@ public enum WebSocketMessages: Sendable, Hashable {
         }
     }
 
-    /// The files that the cassette itself names. Messages in a file may name others.
+    /// The files that the cassette itself refers to. Messages in a file may refer to others.
     public var sidecars: [Sidecar] {
         switch self {
         case .inline(let messages):
@@ -82,16 +82,16 @@ public enum WebSocketMessages: Sendable, Hashable {
 /// An end of a WebSocket.
 public enum WebSocketSide: String, Sendable, Hashable, CaseIterable { case client, server }
 
-/// What a WebSocket's message is.
+/// The type and payload of a WebSocket message.
 public enum WebSocketContent: Sendable, Hashable {
     case text(WebSocketPayload)
     case binary(WebSocketPayload)
-    /// At most 125 bytes, as all of the control frames have (RFC 6455, 5.5).
+    /// At most 125 bytes, like all control frames (RFC 6455, 5.5).
     case ping([UInt8])
     case pong([UInt8])
     case close(WebSocketClose)
 
-    /// Of a text or binary message.
+    /// The payload of a text or binary message.
     public var payload: WebSocketPayload? {
         switch self {
         case .text(let payload), .binary(let payload): payload
@@ -102,20 +102,20 @@ public enum WebSocketContent: Sendable, Hashable {
     /// Whether it is a text message.
     public var isText: Bool { if case .text = self { true } else { false } }
 
-    /// Whether it counts in a conversation: pings and pongs come when they come.
+    /// Whether it is part of the conversation, unlike pings and pongs, which may come at any time.
     public var isData: Bool { self.payload != nil }
 }
 
-/// The form in which a cassette holds the bytes of a text or binary message.
+/// The form in which a cassette stores the bytes of a text or binary message.
 public enum WebSocketPayload: Sendable, Hashable {
-    /// Valid UTF-8, control characters included.
+    /// Valid UTF-8, including control characters.
     case text([UInt8])
     /// A JSON text with the bytes as received, and the white space that restores them from its structure.
     case json([UInt8], style: JSONStyle)
     case bytes([UInt8])
     case file(Sidecar)
 
-    /// Nil if a file has them.
+    /// Nil if they are in a file.
     public var inlineBytes: [UInt8]? {
         switch self {
         case .text(let bytes), .json(let bytes, _), .bytes(let bytes): bytes
@@ -141,7 +141,7 @@ public enum WebSocketPayload: Sendable, Hashable {
     }
 }
 
-/// The payload of a close frame (RFC 6455, 5.5.1): nothing, or a code with a reason.
+/// The payload of a close frame (RFC 6455, 5.5.1): empty, or a code with a reason.
 public struct WebSocketClose: Sendable, Hashable {
     /// As sent.
     public var payload: [UInt8]

@@ -1,11 +1,11 @@
 public import TapeBytes
 
-/// What went wrong with a cassette or a file beside it.
+/// An error about a cassette or a file next to it.
 ///
 /// Callers branch on `code`; `message` is for people.
 public typealias CassetteError = CodedError<CassetteErrorCode>
 
-/// A kind of error; more kinds may come.
+/// A kind of error. More kinds may be added.
 public struct CassetteErrorCode: Hashable, Sendable, CustomStringConvertible {
     private enum Value {
         case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge, secretsLeft, cancelled
@@ -19,7 +19,7 @@ public struct CassetteErrorCode: Hashable, Sendable, CustomStringConvertible {
     public static var damaged: Self { Self(value: .damaged) }
     /// Written by a newer version of the format.
     public static var unsupportedVersion: Self { Self(value: .unsupportedVersion) }
-    /// A path inside a cassette that leads out of the cassette's folder, or might.
+    /// A path inside a cassette that leads, or might lead, out of the cassette's folder.
     public static var unsafePath: Self { Self(value: .unsafePath) }
     /// The file exists but could not be read.
     public static var unreadable: Self { Self(value: .unreadable) }
@@ -29,11 +29,11 @@ public struct CassetteErrorCode: Hashable, Sendable, CustomStringConvertible {
     public static var noSpace: Self { Self(value: .noSpace) }
     /// Another recorder is writing this cassette.
     public static var inUse: Self { Self(value: .inUse) }
-    /// Past a limit of the reader.
+    /// A limit of the reader was exceeded.
     public static var tooLarge: Self { Self(value: .tooLarge) }
     /// A secret that was to be redacted is still in the recording.
     public static var secretsLeft: Self { Self(value: .secretsLeft) }
-    /// The caller no longer wants the result.
+    /// The caller no longer needs the result.
     public static var cancelled: Self { Self(value: .cancelled) }
 
     public var description: String { "\(self.value)" }
@@ -47,16 +47,16 @@ extension CassetteError {
     }
 }
 
-/// Where an interaction is, for error messages.
+/// The place of an interaction, for error messages.
 public struct InteractionPlace: Sendable, Hashable {
-    /// Path of the cassette as the caller gave it.
+    /// The cassette's path as given by the caller.
     public var file: String?
-    /// Counts from 1.
+    /// Counted from 1.
     public var interaction: Int?
     /// The line of the file on which the interaction's text begins, from 1.
     public var line: Int
 
-    /// The text of an interaction alone: errors name its own lines, and no file.
+    /// A separate interaction text: errors give line numbers within it, and no file.
     public static let textAlone = InteractionPlace(file: nil, line: 1)
 
     public init(file: String?, interaction: Int? = nil, line: Int) {
@@ -65,7 +65,7 @@ public struct InteractionPlace: Sendable, Hashable {
         self.line = line
     }
 
-    /// - Parameter line: from 1, within the interaction's text.
+    /// - Parameter line: the line within the interaction's text, from 1.
     package func error(_ code: CassetteError.Code, line: Int, member: String, _ problem: String) -> CassetteError {
         let file = self.file.map { "'\($0)' " } ?? ""
         let interaction = self.interaction.map { "interaction \($0): " } ?? ""

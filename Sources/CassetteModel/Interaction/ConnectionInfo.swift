@@ -2,11 +2,11 @@ public import TapeBytes
 
 /// The upstream connection that carried an exchange.
 public struct ConnectionInfo: Sendable, Hashable {
-    /// Counts up from 1 within one recording.
+    /// Counted from 1 within one recording.
     public var id: Int
     /// The stream of the connection that carried the exchange (RFC 9113, 5.1.1); nil before HTTP/2.
     public var stream: Int?
-    /// Address and port of the origin, as `127.0.0.1:9000` or `[::1]:9000`.
+    /// Address and port of the origin, such as `127.0.0.1:9000` or `[::1]:9000`.
     public var remote: String
     /// Whether an earlier exchange used the same connection.
     public var isReused: Bool
@@ -26,16 +26,16 @@ public struct ConnectionInfo: Sendable, Hashable {
     }
 }
 
-/// What a TLS handshake with an origin negotiated.
+/// The parameters that a TLS handshake with an origin negotiated.
 ///
 /// An immutable class, so that all exchanges of a connection share it.
 public final class TLSDetails: Sendable, Hashable {
-    /// GnuTLS does not verify longer chains either (DEFAULT_MAX_VERIFY_DEPTH), and public ones have two to four certificates.
+    /// GnuTLS does not verify longer chains (DEFAULT_MAX_VERIFY_DEPTH), and public ones have two to four certificates.
     public static let mostCertificates = 16
 
-    /// As OpenSSL names it: `TLSv1.3`.
+    /// In OpenSSL's spelling: `TLSv1.3`.
     public let version: String
-    /// As OpenSSL names it: `TLS_AES_256_GCM_SHA384`.
+    /// In OpenSSL's spelling: `TLS_AES_256_GCM_SHA384`.
     public let cipher: String
     /// The protocol chosen by ALPN (RFC 7301); nil if none was.
     public let alpn: String?
@@ -46,10 +46,10 @@ public final class TLSDetails: Sendable, Hashable {
     /// The origin's certificates, the leaf first; only with the exchange that opened the connection.
     public let chain: [RecordedCertificate]
     public let unknown: [UnknownMember]
-    /// The JSON text of the whole member, if `withoutChain` made it once for many exchanges.
+    /// The JSON text of the whole member, if `withoutChain` created it once for many exchanges.
     package let text: [UInt8]?
 
-    /// Keeps the first certificates of a chain that has more than `mostCertificates`.
+    /// Keeps only the first `mostCertificates` certificates of a longer chain.
     public convenience init(
         version: String, cipher: String, alpn: String? = nil, sni: String? = nil, isResumed: Bool = false,
         chain: [RecordedCertificate] = [], unknown: [UnknownMember] = []
@@ -90,13 +90,13 @@ public final class TLSDetails: Sendable, Hashable {
     }
 }
 
-/// What a cassette keeps of one certificate that an origin sent.
+/// The data that a cassette keeps of a certificate that an origin sent.
 ///
-/// Does not hold the certificate: the digest identifies it.
+/// Does not contain the certificate itself: the digest identifies it.
 public struct RecordedCertificate: Sendable, Hashable {
     /// SHA-256 of the certificate's DER, as 64 lower-case hex digits.
     public var sha256: String
-    /// Distinguished names on one line, as `CN=example.com,O=Example`.
+    /// Distinguished names on one line, such as `CN=example.com,O=Example`.
     public var subject: String
     public var issuer: String
     public var notBefore: Timestamp

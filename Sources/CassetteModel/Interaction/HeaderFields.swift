@@ -1,15 +1,15 @@
 /// The field lines of one header or trailer section, in order, exactly as received.
 ///
-/// Keeps bytes: case, duplicates, spaces around values and invalid UTF-8 survive. Knows nothing of framing or hop-by-hop fields.
+/// Keeps the exact bytes: case, duplicates, spaces around values and invalid UTF-8. Knows nothing about framing or hop-by-hop fields.
 public struct HeaderFields: Sendable {
-    /// One buffer, so that a copy is one reference: an index with room for `room` lines, then the lines.
+    /// A single buffer, so that a copy costs one reference: an index with room for `room` lines, followed by the lines.
     private var buffer: [UInt8]
     public private(set) var count: Int
     private var room: Int
     /// A Bloom filter: no field has a name whose bit is clear.
     private var names: UInt64
 
-    /// Offsets from the first line: 32 bits, since a section is limited to far less.
+    /// Offsets from the first line. 32 bits are enough, since the size of a section is limited to far less.
     private struct Entry {
         var nameEnd: Int32
         var valueStart: Int32
@@ -31,14 +31,14 @@ public struct HeaderFields: Sendable {
 
     public var isEmpty: Bool { self.count == 0 }
 
-    /// Every line followed by CRLF, without the empty line that ends the section. Its indices do not begin at 0: ranges of lines, names and
-    /// values are for `withBytes`.
+    /// Every line followed by CRLF, without the empty line that ends the section. Its indices do not begin at 0; ranges of lines, names and
+    /// values are relative to the buffer of `withBytes`.
     public var bytes: ArraySlice<UInt8> { self.buffer[self.base...] }
 
     /// The number of `bytes`.
     public var size: Int { self.buffer.count - self.base }
 
-    /// Where the first line begins in the buffer.
+    /// The offset of the first line in the buffer.
     private var base: Int { self.room * MemoryLayout<Entry>.size }
 
     public mutating func reserve(bytes: Int, fields: Int) {
@@ -91,7 +91,7 @@ public struct HeaderFields: Sendable {
         self.endLine(start: start, nameEnd: start + nameLength)
     }
 
-    /// Ends the line whose bytes were appended, and enters it in the index.
+    /// Ends the line whose bytes were just appended, and adds it to the index.
     private mutating func endLine(start: Int, nameEnd: Int) {
         let end = self.size
         self.buffer.append(13)
@@ -123,10 +123,10 @@ public struct HeaderFields: Sendable {
         buffer.loadUnaligned(fromByteOffset: index * MemoryLayout<Entry>.size, as: Entry.self)
     }
 
-    /// Where the line at an index begins.
+    /// The beginning of the line at an index.
     private func start(of index: Int) -> Int { index == 0 ? 0 : Int(self.entry(at: index - 1).lineEnd) + 2 }
 
-    /// A part of `bytes` in place.
+    /// A slice of `bytes`, without copying.
     private func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
         self.buffer[self.base + range.lowerBound..<self.base + range.upperBound]
     }
@@ -134,13 +134,13 @@ public struct HeaderFields: Sendable {
     /// The field line at an index, without its CRLF.
     public func line(at index: Int) -> ArraySlice<UInt8> { self.slice(self.lineRange(at: index)) }
 
-    /// The field line with its CRLF, in place.
+    /// Passes the field line with its CRLF, without copying.
     public func withLine(at index: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
         let line = self.lineRange(at: index)
         self.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[line.lowerBound..<line.upperBound + 2])) }
     }
 
-    /// All `bytes`, in place.
+    /// Passes all `bytes`, without copying.
     @inline(__always)
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let base = self.base
@@ -151,32 +151,32 @@ public struct HeaderFields: Sendable {
 
     public func nameBytes(at index: Int) -> ArraySlice<UInt8> { self.slice(self.nameRange(at: index)) }
 
-    /// Where a field line is in `bytes`, counted from their first, without its CRLF.
+    /// The range of a field line in `bytes`, relative to their first byte, without its CRLF.
     public func lineRange(at index: Int) -> Range<Int> {
         let end = Int(self.entry(at: index).lineEnd)
         return self.start(of: index)..<end
     }
 
-    /// Where a field's name is in `bytes`, counted from their first.
+    /// The range of a field's name in `bytes`, relative to their first byte.
     public func nameRange(at index: Int) -> Range<Int> {
         let end = Int(self.entry(at: index).nameEnd)
         return self.start(of: index)..<end
     }
 
-    /// Where a field's value is in `bytes`, counted from their first, without the white space around it.
+    /// The range of a field's value in `bytes`, relative to their first byte, without surrounding white space.
     public func valueRange(at index: Int) -> Range<Int> {
         let entry = self.entry(at: index)
         return Int(entry.valueStart)..<Int(entry.valueEnd)
     }
 
-    /// The value without the white space around it; invalid UTF-8 shows as replacement characters.
+    /// The value without surrounding white space; invalid UTF-8 becomes replacement characters.
     public func value(at index: Int) -> String {
         String(decoding: self.valueBytes(at: index), as: UTF8.self)
     }
 
     public func valueBytes(at index: Int) -> ArraySlice<UInt8> { self.slice(self.valueRange(at: index)) }
 
-    /// A name's bit in the Bloom filter, by its length and its first letter.
+    /// A name's bit in the Bloom filter, from its length and first letter.
     @inline(__always)
     private static func bit(length: Int, first: UInt8) -> UInt64 {
         1 << (UInt64(truncatingIfNeeded: length &* 5 &+ Int(first | 32) &* 3) & 63)
@@ -194,7 +194,7 @@ public struct HeaderFields: Sendable {
         guard count == lowercase.utf8CodeUnitCount else { return false }
         let expected = UnsafeRawBufferPointer(start: lowercase.utf8Start, count: count)
         var offset = 0
-        // Eight bytes at a time, the last of them once more with those before.
+        // Eight bytes at a time; the last step overlaps the previous one.
         while count - offset >= 8 || (offset > 0 && offset < count) {
             offset = min(offset, count - 8)
             let word = Self.lower(bytes.loadUnaligned(fromByteOffset: name.lowerBound + offset, as: UInt64.self))
@@ -205,7 +205,7 @@ public struct HeaderFields: Sendable {
         return true
     }
 
-    /// Eight bytes, of which those from A to Z become lower-case ("SWAR").
+    /// Converts letters from A to Z to lower case in eight bytes at once ("SWAR").
     @inline(__always)
     private static func lower(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -224,7 +224,7 @@ public struct HeaderFields: Sendable {
         self.firstIndex(of: lowercase) != nil
     }
 
-    /// Where the first field of that name is, looked for from an index on.
+    /// The index of the first field with this name, searching from an index on.
     public func firstIndex(of lowercase: StaticString, from first: Int = 0) -> Int? {
         precondition(first >= 0 && first <= self.count, "there is no such field line")
         guard self.names & Self.bit(length: lowercase.utf8CodeUnitCount, first: lowercase.utf8Start[0]) != 0 else { return nil }
@@ -241,7 +241,7 @@ public struct HeaderFields: Sendable {
         }
     }
 
-    /// The first value of a field; `lowercase` matches names of any case.
+    /// The first value of a field; `lowercase` matches names in any case.
     public func first(_ lowercase: StaticString) -> String? {
         self.firstIndex(of: lowercase).map { self.value(at: $0) }
     }
@@ -250,7 +250,7 @@ public struct HeaderFields: Sendable {
         (0..<self.count).filter { self.isNamed(lowercase, at: $0) }.map { self.value(at: $0) }
     }
 
-    /// The same fields with the value of every field of that name replaced; names keep their spelling.
+    /// A copy with the value of every field of this name replaced; names keep their spelling.
     public func replacing(_ lowercase: StaticString, with value: String) -> HeaderFields {
         var fields = HeaderFields()
         for index in 0..<self.count {
@@ -263,14 +263,14 @@ public struct HeaderFields: Sendable {
         return fields
     }
 
-    /// The fields at these indices, which ascend.
+    /// The fields at these indices, which must ascend.
     package func picking(_ indices: [Int]) -> HeaderFields {
         var fields = HeaderFields()
         for index in indices { fields.append(self, at: index) }
         return fields
     }
 
-    /// The same fields with others at these indices, which ascend.
+    /// A copy with other fields at these indices, which must ascend.
     package func replacing(_ indices: [Int], with others: HeaderFields) -> HeaderFields {
         var fields = HeaderFields()
         fields.reserve(bytes: self.size + others.size, fields: self.count)
@@ -292,7 +292,7 @@ public struct HeaderFields: Sendable {
         other.withBytes { self.append(checkedLine: UnsafeRawBufferPointer(rebasing: $0[line]), nameLength: nameLength) }
     }
 
-    /// The same fields without those of that name.
+    /// A copy without the fields of this name.
     public func removing(_ lowercase: StaticString) -> HeaderFields {
         var fields = HeaderFields()
         for index in 0..<self.count where !self.isNamed(lowercase, at: index) { fields.append(line: self.line(at: index)) }
@@ -305,7 +305,7 @@ public struct HeaderFields: Sendable {
     }
 }
 
-/// By the lines: two of them are not equal to one that has a line end in it.
+/// Compares line by line: two lines do not equal one line that contains a line end.
 extension HeaderFields: Hashable {
     public static func == (left: HeaderFields, right: HeaderFields) -> Bool {
         let index = left.count * MemoryLayout<Entry>.size

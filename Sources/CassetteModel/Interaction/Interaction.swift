@@ -1,25 +1,25 @@
 public import TapeBytes
 
-/// One recorded exchange: a request and what came back.
+/// One recorded exchange: a request and its response.
 public struct Interaction: Sendable, Hashable {
-    /// Counts up from 1 in order of request start; unique within a cassette.
+    /// Counted from 1 in order of request start; unique within a cassette.
     public var id: Int
     public var started: Timestamp
     public var request: RecordedRequest
-    /// 1xx responses that came before the final one.
+    /// 1xx responses received before the final one.
     public var interim: [InterimResponse]
     /// Nil if the exchange failed before a response head arrived.
     public var response: RecordedResponse?
     public var outcome: Outcome
     public var timing: Timing
     public var connection: ConnectionInfo?
-    /// Byte counts of the tunnel that a 101 response opened.
+    /// Byte counts of the tunnel opened by a 101 response.
     public var tunnel: TunnelCounts?
-    /// What was said in the WebSocket that the response opened; nil if it opened none, or nobody looked.
+    /// The messages of the WebSocket opened by the response; nil if it opened none, or the messages were not recorded.
     public var webSocket: WebSocketMessages?
     /// The traffic rules that applied to the exchange; nil if none did.
     public var modified: Modification?
-    /// Members that this version does not know; a rewrite keeps them.
+    /// Members that this version does not know; they are kept when the cassette is rewritten.
     public var unknown: [UnknownMember]
 
     public init(
@@ -89,9 +89,9 @@ public struct Cut: Sendable, Hashable {
         case client, origin, recorder
     }
 
-    /// Who ended it.
+    /// The party that ended it.
     public var by: Party
-    /// The failure with which the exchange ended for the client library that recorded it; nil if it is not known, as for the proxy.
+    /// The failure that the recording client library reported for the exchange; nil if it is unknown, as for the proxy.
     public var kind: Failure.Kind?
     /// In plain words, for people.
     public var reason: String
@@ -104,29 +104,29 @@ public struct Cut: Sendable, Hashable {
         self.unknown = unknown
     }
 
-    /// Whether the client ended it because its caller cancelled: nobody knows what would have followed.
+    /// Whether the client ended it because its caller cancelled, so that the rest of the answer is unknown.
     public var isCancellation: Bool { self.by == .client && self.kind == .cancelled }
 }
 
-/// A transport error in place of a response; replayed as the same error.
+/// A transport error instead of a response; it is replayed as the same error.
 public struct Failure: Sendable, Hashable {
-    /// Platform-neutral kinds, so that a failure recorded on one system replays on another.
+    /// Platform-neutral kinds, so that a failure recorded on one system can be replayed on another.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case dns, refused, unreachable, reset, timeout, tls, truncated, cancelled, malformed
-        /// The origin refused the request without acting on it, so that it can be sent again (RFC 9113, 8.7).
+        /// The origin refused the request without acting on it, so it can be sent again (RFC 9113, 8.7).
         case unprocessed
     }
 
     public var kind: Kind
     /// In plain words, for people.
     public var message: String
-    /// What the client got in place of an answer; nil for the proxy's own page.
+    /// What the client received instead of an answer; nil for the proxy's own page.
     public var answered: Answer?
     public var unknown: [UnknownMember]
 
-    /// What a client gets when the origin fails.
+    /// What a client receives when the origin fails.
     public enum Answer: String, Sendable, Hashable, CaseIterable {
-        /// An answer of the proxy's own that says what happened: a 502 mostly.
+        /// The proxy's own answer that explains the failure, usually a 502.
         case page
         /// The end of its connection, or of its stream in HTTP/2.
         case `break`
@@ -139,7 +139,8 @@ public struct Failure: Sendable, Hashable {
         self.unknown = unknown
     }
 
-    /// Whether the origin took the request and broke off, or answered what is no HTTP: a client without a proxy would see a broken connection.
+    /// Whether the origin accepted the request and broke off, or answered with something other than HTTP. Without a proxy, the client would
+    /// see a broken connection.
     public var isBreak: Bool {
         switch self.kind {
         case .reset, .truncated, .malformed: true
@@ -182,7 +183,7 @@ public struct Timing: Sendable, Hashable {
     }
 }
 
-/// How many bytes crossed a tunnel each way; the bytes themselves are not recorded.
+/// How many bytes crossed a tunnel in each direction; the bytes themselves are not recorded.
 public struct TunnelCounts: Sendable, Hashable {
     /// From the client to the origin.
     public var sent: Int

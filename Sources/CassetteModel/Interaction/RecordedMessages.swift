@@ -3,8 +3,8 @@ public import TapeBytes
 /// A request as the client sent it.
 public struct RecordedRequest: Sendable, Hashable {
     public var method: String
-    /// What an extended CONNECT asked for, as `websocket` (RFC 8441, 4); nil for all other requests. The method is GET, as that of HTTP/1.1's
-    /// request for the same.
+    /// The protocol requested by an extended CONNECT, such as `websocket` (RFC 8441, 4); nil for all other requests. The method is then
+    /// GET, as in the equivalent HTTP/1.1 request.
     public var connectProtocol: String?
     /// The absolute URL, as sent in absolute-form or built from scheme, Host and target.
     public var url: String
@@ -16,7 +16,7 @@ public struct RecordedRequest: Sendable, Hashable {
     public var body: Body?
     /// Nil if there was no trailer section; only chunked messages have one.
     public var trailers: HeaderFields?
-    /// A sentence for people on what is not recorded as it came.
+    /// A sentence for people on parts that were not recorded as they arrived.
     public var note: String?
     public var unknown: [UnknownMember]
 
@@ -36,25 +36,25 @@ public struct RecordedRequest: Sendable, Hashable {
     }
 }
 
-/// A final response as the origin sent it, hop-by-hop fields included.
+/// A final response as the origin sent it, including hop-by-hop fields.
 public struct RecordedResponse: Sendable, Hashable {
     public var status: Int
     /// The reason phrase; empty if there was none.
     public var reason: [UInt8]
-    /// The status line ended after the status, without the space that precedes even an empty reason (RFC 9112, 4).
+    /// Whether the status line ended after the status, without the space that should precede even an empty reason (RFC 9112, 4).
     public var omitsReasonSpace = false
     public var version: HTTPVersion
     public var headers: HeaderFields
     /// Nil if the message cannot have a body (HEAD, 1xx, 204, 304); an empty body has size 0.
     public var body: Body?
     public var trailers: HeaderFields?
-    /// The received fields that describe the coded bytes, if the recorder's HTTP client had removed the content codings before the recorder
-    /// saw the body. `headers` is then without these fields and has the length of `body`. Nil otherwise.
+    /// The received fields that describe the coded bytes, if the recorder's HTTP client removed the content codings before the recorder saw
+    /// the body. `headers` then lacks these fields and has the length of `body`. Nil otherwise.
     public var codedHeaders: HeaderFields?
-    /// Of an answer that began while the client was still sending messages of gRPC: how many of them were complete; nil: all of them and
-    /// their end.
+    /// If the answer began while the client was still sending gRPC messages: how many of them were complete; nil for all of them and the
+    /// client's end.
     public var after: Int?
-    /// The same for the end of the answer, trailers included: of a server that ends while the client is still sending.
+    /// The same for the end of the answer, including trailers: for a server that ends while the client is still sending.
     public var endAfter: Int?
     public var unknown: [UnknownMember]
 
@@ -74,13 +74,13 @@ public struct RecordedResponse: Sendable, Hashable {
 
 /// A response whose content codings were removed before the recorder saw its bytes (docs/decisions/0022-decoded-bodies.md).
 extension RecordedResponse {
-    /// Fields that describe the coded bytes, not the content (RFC 9110, 8.4 and 8.6; RFC 9530, 2; RFC 3230, 4.3.2; RFC 1864).
+    /// Fields that describe the coded bytes rather than the content (RFC 9110, 8.4 and 8.6; RFC 9530, 2; RFC 3230, 4.3.2; RFC 1864).
     private static let names: [StaticString] = ["content-encoding", "content-length", "content-digest", "digest", "content-md5"]
 
     /// Moves the fields that describe coded bytes to `codedHeaders`. Does nothing if there is no coding.
     ///
-    /// - Parameter size: of the body without codings; nil if its end did not arrive. Chunked coding then replaces the length: without the
-    ///   last chunk, no client takes the body for complete (RFC 9112, 8).
+    /// - Parameter size: the size of the body without codings; nil if its end did not arrive. Chunked coding then replaces the length:
+    ///   without the last chunk, no client considers the body complete (RFC 9112, 8).
     public mutating func bodyWasDecoded(size: Int?) {
         guard self.codedHeaders == nil, self.headers.contains("content-encoding") else { return }
         var kept = HeaderFields()
@@ -102,7 +102,7 @@ extension RecordedResponse {
         self.codedHeaders = coded
     }
 
-    /// The fields as the client received them while recording, with those that describe the coded bytes.
+    /// The fields as the client received them during the recording, including those that describe the coded bytes.
     public var receivedHeaders: HeaderFields {
         guard let codedHeaders else { return self.headers }
         var fields = HeaderFields()
@@ -138,7 +138,7 @@ public struct InterimResponse: Sendable, Hashable {
     }
 }
 
-/// The protocol version of a message's start line.
+/// The protocol version in a message's start line.
 public struct HTTPVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     public var major: Int
     public var minor: Int

@@ -1,4 +1,4 @@
-/// The version of this package, as `--version` and the `recorder` member of a cassette show it.
+/// The version of this package, as shown by `--version` and the `recorder` member of a cassette.
 package enum Version {
     package static let current = "0.2.0"
 }

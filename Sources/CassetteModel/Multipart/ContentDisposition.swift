@@ -1,18 +1,18 @@
 internal import TapeBytes
 
-/// What a Content-Disposition field says about a part (RFC 7578, 4.2; RFC 6266): its type, name and filename, decoded for people.
+/// The Content-Disposition of a part (RFC 7578, 4.2; RFC 6266): its type, name and filename, decoded for display.
 ///
 /// Does not make a filename safe to write to: it may be a whole path.
 public struct ContentDisposition: Sendable, Hashable {
     /// `form-data`, `attachment` and so on, in lower case.
     public var type: String
     public var name: String?
-    /// From `filename*`, whole or in pieces, if that can be decoded, else from `filename`.
+    /// From `filename*`, whole or in pieces, if that can be decoded, otherwise from `filename`.
     public var filename: String?
-    /// Whether the filename is from `filename*`. RFC 7578, 4.2 forbids it in form-data, and some servers ignore it.
+    /// Whether the filename comes from `filename*`. RFC 7578, 4.2 forbids it in form-data, and some servers ignore it.
     public var isFilenameExtended = false
 
-    /// - Parameter charset: that of a form's names, if they are not UTF-8; nil if it is not known.
+    /// - Parameter charset: the charset of a form's names, if they are not UTF-8; nil if it is unknown.
     public init(_ field: some Collection<UInt8>, charset: FormCharset? = nil) {
         let parameters = MIMEParameters(field)
         self.type = parameters.value
@@ -40,9 +40,9 @@ public struct ContentDisposition: Sendable, Hashable {
         return charset.flatMap { Charset.text(bytes, label: $0.label) } ?? Latin1.decode(bytes)
     }
 
-    /// Unescapes `\"` and `\\` if the value has no other backslashes: an Internet Explorer path (`C:\dir\a.png`) has others, and no client
-    /// escapes anything else. Then unescapes `%22`, `%0D` and `%0A`, which browsers write for a quote and line ends, and no other
-    /// percent sign (HTML Living Standard, multipart/form-data encoding algorithm).
+    /// Unescapes `\"` and `\\`, but only if the value has no other backslashes. An Internet Explorer path (`C:\dir\a.png`) has others, and
+    /// no client escapes anything else. Then unescapes `%22`, `%0D` and `%0A`, which browsers write for a quote and line ends, but no other
+    /// percent-encoding (HTML Living Standard, multipart/form-data encoding algorithm).
     private static func unescaped(_ raw: [UInt8]) -> [UInt8] {
         let isEscaped = self.hasEscapesOnly(raw)
         var bytes: [UInt8] = []
@@ -87,9 +87,9 @@ public struct ContentDisposition: Sendable, Hashable {
     }
 }
 
-/// The charset of a form's names and of values without one of their own, which a field called `_charset_` names (RFC 7578, 4.6).
+/// The charset of a form's names and of values without their own charset, given by a field called `_charset_` (RFC 7578, 4.6).
 ///
-/// Browsers send it from a page that is not UTF-8. It may be one that cannot be decoded.
+/// Browsers send it from a page that is not UTF-8. It may be a charset that cannot be decoded.
 public struct FormCharset: Sendable, Hashable {
     /// In lower case.
     public var label: String
@@ -97,7 +97,7 @@ public struct FormCharset: Sendable, Hashable {
     /// Charset names have at most 40 characters (RFC 2978, 2.3).
     public static let longest = 40
 
-    /// Nil if the part is not that field, or its value cannot be a charset name.
+    /// Nil if the part is not this field, or its value cannot be a charset name.
     init?(_ part: HeaderFields, value: () -> [UInt8]?) {
         guard let disposition = ContentDisposition(part), disposition.name == "_charset_", disposition.filename == nil,
             let bytes = value(), (1...Self.longest).contains(bytes.count), bytes.allSatisfy({ $0 > 32 && $0 < 127 })
@@ -107,7 +107,7 @@ public struct FormCharset: Sendable, Hashable {
 }
 
 extension MultipartBody {
-    /// From the first such field among the parts of this level. `value` returns the bytes of one part.
+    /// From the first such field among the parts of this level. `value` returns the bytes of a part.
     public func formCharset(_ value: (Data) -> [UInt8]?) -> FormCharset? {
         for part in self.parts {
             guard case .data(let data) = part.content, let found = FormCharset(part.headers.fields, value: { value(data) }) else {
@@ -123,9 +123,9 @@ extension MultipartBody<PartContent> {
     package var formCharset: FormCharset? { self.formCharset { if case .text(let bytes) = $0 { bytes } else { nil } } }
 }
 
-/// A parameter value with charset and language (RFC 8187, 3.2; before it RFC 5987 and RFC 2231): `UTF-8'ko'%EC%9D%8C`.
+/// A parameter value with charset and language (RFC 8187, 3.2, formerly RFC 5987 and RFC 2231): `UTF-8'ko'%EC%9D%8C`.
 ///
-/// Knows UTF-8, ISO-8859-1 and the charsets of `Charset`, which mail programs use.
+/// Supports UTF-8, ISO-8859-1 and the charsets of `Charset`, which mail programs use.
 public struct ExtendedValue: Sendable, Hashable {
     /// In lower case.
     public var charset: String
@@ -133,7 +133,7 @@ public struct ExtendedValue: Sendable, Hashable {
     public var language: String
     public var text: String
 
-    /// Nil if the value is malformed, its charset is unknown, or its bytes are not in that charset.
+    /// Nil if the value is malformed, its charset is unknown, or its bytes are invalid in that charset.
     public init?(_ bytes: some Collection<UInt8>) {
         let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, let decoded = Self.percentDecoded(Array(pieces[2])) else { return nil }
@@ -147,9 +147,10 @@ public struct ExtendedValue: Sendable, Hashable {
         self.text = text
     }
 
-    /// A value cut into pieces (RFC 2231, 3): `filename*0*=UTF-8''%EC%9D; filename*1*=%8C; filename*2=".txt"`. A character may span two.
+    /// A value split into pieces (RFC 2231, 3): `filename*0*=UTF-8''%EC%9D; filename*1*=%8C; filename*2=".txt"`. A character may span two
+    /// pieces.
     ///
-    /// Ignores pieces after a gap. Nil if there is no first one, or as above.
+    /// Ignores pieces after a gap. Nil if there is no first piece, or as above.
     init?(pieces name: String, of parameters: MIMEParameters) {
         var decoded: [UInt8] = []
         var kind: [ArraySlice<UInt8>] = [[], []]
@@ -171,7 +172,7 @@ public struct ExtendedValue: Sendable, Hashable {
                 break
             }
         }
-        // Only an extended first piece names a charset.
+        // Only an extended first piece specifies a charset.
         self.init(charset: kind[0].isEmpty ? Array("utf-8".utf8)[...] : kind[0], language: kind[1], decoded: decoded)
     }
 
@@ -194,11 +195,11 @@ public struct ExtendedValue: Sendable, Hashable {
     }
 }
 
-/// Encoded words in a name (RFC 2047, 2), as mail programs and old servers write them: `=?utf-8?B?7J2M7Iud?=.txt`.
+/// Encoded words in a name (RFC 2047, 2), as written by mail programs and old servers: `=?utf-8?B?7J2M7Iud?=.txt`.
 ///
-/// For showing only. Decodes them inside quotes too, where RFC 2047, 5 forbids them and most senders write them.
+/// For display only. Decodes them inside quotes too: RFC 2047, 5 forbids that, but most senders write them there.
 enum EncodedWords {
-    /// RFC 2047, 2 allows 75 characters per word; some senders write a whole name in one.
+    /// RFC 2047, 2 allows 75 characters per word; some senders write a whole name in one word.
     private static let longest = 1024
 
     private struct Word {
@@ -207,7 +208,7 @@ enum EncodedWords {
         var end: Int
     }
 
-    /// The text with all words decoded; nil if there is none, or the bytes of one are not in its charset.
+    /// The text with all words decoded; nil if there are none, or if the bytes of one are invalid in its charset.
     static func text(_ bytes: [UInt8]) -> String? {
         var text = ""
         var plain: [UInt8] = []

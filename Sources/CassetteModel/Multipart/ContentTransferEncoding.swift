@@ -1,14 +1,14 @@
 internal import TapeBytes
 
-/// A part's Content-Transfer-Encoding (RFC 2045, 6): mail has it, forms should not (RFC 7578, 4.7).
+/// A part's Content-Transfer-Encoding (RFC 2045, 6). It is used in mail; forms should not have it (RFC 7578, 4.7).
 ///
-/// Decodes for showing only: decodes malformed input as far as possible, as RFC 2045 asks.
+/// Decodes for display only: decodes malformed input as far as possible, as RFC 2045 requires.
 public enum ContentTransferEncoding: Sendable, Hashable {
     /// `7bit`, `8bit`, `binary` or no field: the bytes are the content.
     case identity
     case base64
     case quotedPrintable
-    /// An unknown one, cut to 64 characters.
+    /// An unknown encoding, truncated to 64 characters.
     case other(String)
 
     public init(_ fields: HeaderFields) {
@@ -52,8 +52,8 @@ public enum ContentTransferEncoding: Sendable, Hashable {
         return decoded
     }
 
-    /// RFC 2045, 6.7: `=` and two hex digits are a byte, `=` at a line's end joins lines, white space at a line's end is dropped; all
-    /// else is kept.
+    /// RFC 2045, 6.7: `=` and two hex digits are a byte, `=` at a line's end joins lines, and white space at a line's end is dropped.
+    /// Everything else is kept.
     private static func decodeQuotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

@@ -1,10 +1,11 @@
 internal import TapeBytes
 
-/// The lint of one level of parts within parts.
+/// The lint of one level of nested parts.
 ///
-/// Belongs to one `MultipartLint`. A class, since a level holds another.
+/// Belongs to one `MultipartLint`. A class, since a level contains another.
 final class LintLevel {
-    /// Bytes of a body that are searched for a delimiter of another boundary: a preamble of some sentences and the longest delimiter.
+    /// How many bytes of a body are searched for a delimiter with another boundary: room for a preamble of a few sentences and the longest
+    /// delimiter.
     static let headSize = 1024
 
     private var parser: MultipartParser

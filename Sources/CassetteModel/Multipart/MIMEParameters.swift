@@ -1,6 +1,6 @@
-/// A field value of the form `value; name=value; name="value"`, as Content-Type and Content-Disposition have it (RFC 2045, 5.1).
+/// A field value of the form `value; name=value; name="value"`, as in Content-Type and Content-Disposition (RFC 2045, 5.1).
 ///
-/// Lenient: allows white space everywhere. If any quote precedes a semicolon or the end, only such a quote ends a quoted string: some
+/// Lenient: allows white space everywhere. If any quote precedes a semicolon or the end, only such a quote ends a quoted string, since some
 /// clients write `filename="a"b.png"`. Does not decode values beyond their quoting.
 public struct MIMEParameters: Sendable, Hashable {
     public struct Parameter: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct MIMEParameters: Sendable, Hashable {
         public var raw: [UInt8]
         public var isQuoted: Bool
 
-        /// The value with every backslash read as an escape (RFC 9110, 5.6.4).
+        /// The value with every backslash interpreted as an escape (RFC 9110, 5.6.4).
         public var value: [UInt8] {
             guard self.isQuoted, self.raw.contains(UInt8(ascii: "\\")) else { return self.raw }
             var value: [UInt8] = []
@@ -27,13 +27,13 @@ public struct MIMEParameters: Sendable, Hashable {
         }
     }
 
-    /// Most parameters of one value. Content-Type has one or two, Content-Disposition three.
+    /// The most parameters of one value. Content-Type has one or two, Content-Disposition three.
     public static let limit = 32
 
-    /// What precedes the first semicolon, in lower case and without white space around it.
+    /// The text before the first semicolon, in lower case and without surrounding white space.
     public var value: String
     public var parameters: [Parameter] = []
-    /// What follows a comma: a client set the field twice, and its library joined both (RFC 9110, 5.3).
+    /// The text after a comma: a client set the field twice, and its library joined the values (RFC 9110, 5.3).
     public var rest: [UInt8]?
 
     public init(_ field: some Collection<UInt8>) {
@@ -61,7 +61,7 @@ public struct MIMEParameters: Sendable, Hashable {
         if index < bytes.count, bytes[index] == UInt8(ascii: ",") { self.rest = Array(bytes[(index + 1)...]) }
     }
 
-    /// The first parameter with the name, which must be in lower case.
+    /// The first parameter with this name, which must be in lower case.
     public subscript(name: String) -> Parameter? {
         self.parameters.first { $0.name == name }
     }
@@ -71,7 +71,7 @@ public struct MIMEParameters: Sendable, Hashable {
         var index = start
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "\\") {
-                // A path that ends in a backslash: `filename="C:\"`.
+                // A path that ends with a backslash: `filename="C:\"`.
                 if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "\""), self.endsValue(bytes, after: index + 1),
                     !bytes[(index + 2)...].contains(UInt8(ascii: "\""))
                 {
@@ -94,8 +94,8 @@ public struct MIMEParameters: Sendable, Hashable {
         return next == UInt8(ascii: ";") || next == UInt8(ascii: ",")
     }
 
-    /// The next semicolon, or comma before a media type. Other commas belong to the value: a boundary may have them (RFC 2046, 5.1.1),
-    /// and clients forget the quotes it then needs.
+    /// The next semicolon, or comma before a media type. Other commas belong to the value: a boundary may contain them (RFC 2046, 5.1.1),
+    /// and clients forget the quotes this requires.
     private static func endOfValue(_ bytes: [UInt8], from start: Int) -> Int {
         var index = start
         while index < bytes.count, bytes[index] != UInt8(ascii: ";") {
@@ -131,10 +131,11 @@ public struct MultipartType: Sendable, Hashable {
     public var subtype: String
     public var parameters: MIMEParameters
 
-    /// Most further values that are examined: a field that was set twice has one.
+    /// The most further values that are examined: a field that was set twice has one.
     private static let listLimit = 4
 
-    /// Nil if the value is not of the multipart family. Of several joined by commas, the first with a boundary, or else the first.
+    /// Nil if the value is not of the multipart family. Of several values joined by commas, the first with a boundary is used, or the first
+    /// if none has one.
     public init?(_ field: some Collection<UInt8>) {
         guard Self.isNamed(in: field) else { return nil }
         var parameters = MIMEParameters(field)
@@ -149,7 +150,7 @@ public struct MultipartType: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Whether the family's name is anywhere in the value: most values need no parameters to be looked for.
+    /// Whether the family's name occurs in the value at all. Most values need no search for parameters.
     private static func isNamed(in field: some Collection<UInt8>) -> Bool {
         var matched = 0
         for byte in field {
@@ -158,7 +159,7 @@ public struct MultipartType: Sendable, Hashable {
                 matched += 1
                 if matched == self.family.count { return true }
             } else {
-                // No beginning of the name comes again within it but its first letter.
+                // Only the first letter of the name occurs again within it.
                 matched = lower == self.family[0] ? 1 : 0
             }
         }
@@ -167,7 +168,7 @@ public struct MultipartType: Sendable, Hashable {
 
     private static let family = Array("multipart/".utf8)
 
-    /// The first multipart type with a boundary among the fields, or else the first multipart type.
+    /// The first multipart type with a boundary among the fields, or the first multipart type if none has one.
     public init?(_ fields: HeaderFields) {
         var first: MultipartType?
         for index in 0..<fields.count where fields.isNamed("content-type", at: index) {

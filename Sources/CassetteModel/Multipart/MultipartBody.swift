@@ -1,10 +1,10 @@
-/// A multipart body as its parts, with all it takes to restore its bytes.
+/// A multipart body as its parts, with everything needed to restore its bytes.
 ///
-/// Generic over the data of parts: a range of the recorded body, the bytes themselves, or their form in a cassette. By default, each member
-/// but `parts` has the value most clients send, so that only differences need to be stored.
+/// Generic over the data of parts: a range of the recorded body, the bytes themselves, or their form in a cassette. Every member except
+/// `parts` defaults to the value that most clients send, so that only differences need to be stored.
 public struct MultipartBody<Data> {
     public var boundary: MultipartBoundary
-    /// What precedes the first delimiter, without its line end.
+    /// The bytes before the first delimiter, without its line end.
     public var preamble: [UInt8]
     public var parts: [MultipartPart<Data>]
     /// Nil if the body ends within its last part.
@@ -22,12 +22,12 @@ public struct MultipartBody<Data> {
         self.epilogue = epilogue
     }
 
-    /// The delimiter that most clients send before a part or after the last one: at the start of the body, without a line end before it.
+    /// The delimiter that most clients send before a part or after the last one. At the start of the body, no line end precedes it.
     public static func usualDelimiter(isFirst: Bool, isClosing: Bool = false) -> MultipartDelimiter {
         MultipartDelimiter(lineEndBefore: isFirst ? .none : .carriageReturnLineFeed, isClosing: isClosing)
     }
 
-    /// The same body with other data; calls `transform` in the order of parts.
+    /// The same body with other data. Calls `transform` in the order of the parts.
     public func mapData<Other>(_ transform: (Data) throws -> Other) rethrows -> MultipartBody<Other> {
         MultipartBody<Other>(
             boundary: self.boundary, preamble: self.preamble,
@@ -44,7 +44,7 @@ public struct MultipartBody<Data> {
 }
 
 extension MultipartBody<Range<Int>> {
-    /// The parts of a body in memory, as ranges of it; nil if it has no delimiter or exceeds a limit, so that its bytes must be kept.
+    /// The parts of a body in memory, as ranges of it. Nil if it has no delimiter or exceeds a limit, so that its bytes must be kept.
     public static func parse(
         _ bytes: UnsafeRawBufferPointer, boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()
     ) -> MultipartBody? {
@@ -77,7 +77,7 @@ extension MultipartPart: Sendable where Data: Sendable {}
 extension MultipartPart: Equatable where Data: Equatable {}
 extension MultipartPart: Hashable where Data: Hashable {}
 
-/// What a part holds: data or nested parts.
+/// The content of a part: data or nested parts.
 public indirect enum MultipartContent<Data> {
     case data(Data)
     case multipart(MultipartBody<Data>)
@@ -107,14 +107,14 @@ public enum MultipartSerializer {
         try body.epilogue.withUnsafeBytes(output)
     }
 
-    /// The bytes of a body whose data are bytes.
+    /// The bytes of a body whose parts are bytes.
     public static func bytes(_ body: MultipartBody<[UInt8]>) -> [UInt8] {
         var bytes: [UInt8] = []
         self.write(body, to: { bytes.append(contentsOf: $0) }, data: { bytes.append(contentsOf: $0) })
         return bytes
     }
 
-    /// The bytes of a body whose data are ranges of `source`; nil if they are not within it.
+    /// The bytes of a body whose parts are ranges of `source`; nil if they are not within it.
     public static func bytes(_ body: MultipartBody<Range<Int>>, source: UnsafeRawBufferPointer) -> [UInt8]? {
         var bytes: [UInt8] = []
         var isInside = true

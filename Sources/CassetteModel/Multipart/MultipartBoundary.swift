@@ -3,9 +3,9 @@ internal import TapeBytes
 
 /// A boundary that can be searched for: one to 256 bytes without line ends and NUL.
 ///
-/// More lenient than RFC 2046, since real clients are; `MultipartLint` reports what the RFC does not allow.
+/// More lenient than RFC 2046, as real clients are. `MultipartLint` reports what the RFC does not allow.
 public struct MultipartBoundary: Sendable, Hashable {
-    /// In bytes. RFC 2046, 5.1.1 allows 70; python-multipart (`MAX_BOUNDARY_LENGTH`) accepts as many as this.
+    /// In bytes. RFC 2046, 5.1.1 allows 70; python-multipart (`MAX_BOUNDARY_LENGTH`) accepts the same number as this.
     public static let longest = 256
 
     /// Two hyphens and the boundary.
@@ -23,12 +23,12 @@ public struct MultipartBoundary: Sendable, Hashable {
         self.init(Array(text.utf8))
     }
 
-    /// Without the two hyphens.
+    /// The boundary without the two hyphens.
     public var bytes: ArraySlice<UInt8> { self.dashed[2...] }
     public var count: Int { self.dashed.count - 2 }
 
-    /// The index of the byte that `find` searches for. Capital letters and digits are rarer than small letters and hyphens in text, JSON
-    /// and code; in random data all are equally frequent.
+    /// The index of the byte that `find` searches for. Capital letters and digits are rarer than lower-case letters and hyphens in text,
+    /// JSON and code; in random data all are equally frequent.
     private static func rarest(_ dashed: [UInt8]) -> Int {
         func rank(_ byte: UInt8) -> Int {
             switch byte {
@@ -46,7 +46,7 @@ public struct MultipartBoundary: Sendable, Hashable {
         return best
     }
 
-    /// The first offset from `start` of the two hyphens and the boundary.
+    /// The first offset from `start` at which two hyphens and the boundary occur.
     func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         let length = self.dashed.count
@@ -68,7 +68,7 @@ public struct MultipartBoundary: Sendable, Hashable {
             && self.dashed.withUnsafeBytes { $0.elementsEqualFast(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + $0.count])) }
     }
 
-    /// The first offset from `start` at which the rest of the bytes may be the beginning of a delimiter, or the end.
+    /// The first offset from `start` at which the remaining bytes may begin a delimiter; the end if there is none.
     func beginning(atEndOf bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let end = bytes.count
         var found = end
@@ -85,15 +85,15 @@ public struct MultipartBoundary: Sendable, Hashable {
     }
 }
 
-/// The line between two parts of a multipart body, with all that may differ between senders (RFC 2046, 5.1.1).
+/// The line between two parts of a multipart body, with everything that may differ between senders (RFC 2046, 5.1.1).
 ///
-/// Does not hold the boundary, which is the same in all delimiters of a body.
+/// Does not contain the boundary, which is the same in all delimiters of a body.
 public struct MultipartDelimiter: Sendable, Hashable {
     /// Belongs to the delimiter, not to the part before it.
     public var lineEndBefore: LineEnd
     /// Whether two more hyphens follow the boundary: this is the last delimiter.
     public var isClosing: Bool
-    /// Spaces and tabs after the boundary, which RFC 2046 lets relays add.
+    /// Spaces and tabs after the boundary, which RFC 2046 allows relays to add.
     public var padding: [UInt8]
     public var lineEndAfter: LineEnd
 
@@ -112,7 +112,7 @@ public struct MultipartDelimiter: Sendable, Hashable {
     }
 }
 
-/// How a line ends in a multipart body: RFC 2046 requires CRLF, some clients write LF alone, and some forget it.
+/// A line end in a multipart body. RFC 2046 requires CRLF; some clients write a lone LF, and some omit it.
 public enum LineEnd: Sendable, Hashable, CaseIterable {
     case none
     case lineFeed
@@ -134,7 +134,7 @@ public enum LineEnd: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The line end that closes `bytes[start..<end]`.
+    /// The line end at the end of `bytes[start..<end]`.
     static func before(_ end: Int, from start: Int, in bytes: UnsafeRawBufferPointer) -> LineEnd {
         guard end > start, bytes[end - 1] == 10 else { return .none }
         return end - 1 > start && bytes[end - 2] == 13 ? .carriageReturnLineFeed : .lineFeed
@@ -147,22 +147,23 @@ public enum LineEnd: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Decides by what follows two hyphens and a boundary whether they are a delimiter.
+/// Decides from the following bytes whether two hyphens and a boundary are a delimiter.
 ///
-/// RFC 2046, 5.1.1 requires a delimiter on a line of its own. Two errors of hand-written clients are accepted: a delimiter with no line end
-/// before it, if the body ends after it or a part's first field follows, and one with no line end after it, if that field follows at once.
+/// RFC 2046, 5.1.1 requires a delimiter to be on its own line. Two errors of hand-written clients are accepted: a delimiter with no line
+/// end before it, if the body ends after it or a part's first field follows, and one with no line end after it, if that field follows at
+/// once.
 enum DelimiterTail {
     case delimiter(MultipartDelimiter, end: Int)
-    /// Not a delimiter: data, or another boundary with the same beginning.
+    /// Not a delimiter: data, or another boundary that begins the same.
     case data
     /// Undecided without more bytes.
     case needsMore
 
-    /// How the first field of a part's header section begins: RFC 7578 and RFC 2046 name no others.
+    /// The beginning of the first field in a part's header section: RFC 7578 and RFC 2046 define no others.
     private static let field: StaticString = "content-"
 
     /// - Parameters:
-    ///   - offset: of the first byte after the boundary.
+    ///   - offset: the offset of the first byte after the boundary.
     ///   - lineEndBefore: the line end before the boundary; nil if the boundary is within a line.
     ///   - isFinal: whether the body ends with `bytes`.
     static func judge(

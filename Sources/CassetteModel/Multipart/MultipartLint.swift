@@ -1,10 +1,10 @@
 internal import TapeBytes
 
-/// Finds what is wrong with a multipart body, and where: one byte too many or too few, and a server sees no parts.
+/// Finds errors in a multipart body and their positions. With one byte too many or too few, a server may see no parts.
 ///
-/// Takes the body in pieces and keeps none. Reports what some servers refuse or misread, even if RFC 2046 allows it.
+/// Takes the body in pieces and keeps none of them. Reports anything that some servers refuse or misread, even if RFC 2046 allows it.
 public struct MultipartLint: ~Copyable {
-    /// Most problems that are listed; others are only counted.
+    /// The most problems that are listed; the rest are only counted.
     public static let limit = 100
 
     private let contentType: [MultipartProblem]
@@ -41,7 +41,7 @@ public struct MultipartLint: ~Copyable {
     }
 }
 
-/// Something in a multipart body that some servers refuse or misread: what it is, where, and what to do.
+/// Something in a multipart body that some servers refuse or misread, with its position and the remedy.
 public struct MultipartProblem: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable, CaseIterable {
         // The message's Content-Type.
@@ -49,23 +49,23 @@ public struct MultipartProblem: Sendable, Hashable, CustomStringConvertible {
         /// The body has delimiters, but of another boundary.
         case boundaryWrong
         case noDelimiter, notClosed
-        /// A line end before the first delimiter, and nothing else.
+        /// Only a line end precedes the first delimiter.
         case lineEndBeforeFirst
         case preamble, epilogue
-        /// No line end before or after a delimiter.
+        /// There is no line end before or after a delimiter.
         case lineEndMissing
-        /// No line end after the closing delimiter.
+        /// There is no line end after the closing delimiter.
         case lastLineEndMissing
-        /// One line end too many between a header section and data, or between data and a delimiter.
+        /// There is one line end too many between a header section and data, or between data and a delimiter.
         case lineEndDoubled
         case lineFeedOnly, padding
-        /// No empty line between a header section and data.
+        /// There is no empty line between a header section and data.
         case emptyLineMissing
-        /// The boundary within a header section or data, where some servers cut.
+        /// The boundary occurs within a header section or data, where some servers split the body.
         case boundaryInHeaders, boundaryInData
         case colonMissing, fieldTwice, nameMissing, notFormData, nul
         case tooDeep, tooMuch
-        /// More problems than are listed.
+        /// There are more problems than are listed.
         case more
     }
 
@@ -74,7 +74,7 @@ public struct MultipartProblem: Sendable, Hashable, CustomStringConvertible {
     public var offset: Int?
     /// In plain words, without the offset.
     public var sentence: String
-    /// The boundary that the body uses, if Content-Type names another.
+    /// The boundary that the body uses, if Content-Type specifies another.
     public var proposal: MultipartBoundary?
 
     public init(_ kind: Kind, offset: Int?, _ sentence: String, proposal: MultipartBoundary? = nil) {
@@ -121,7 +121,7 @@ final class LintReport {
 ///
 /// Does not look at the body.
 enum ContentTypeLint {
-    /// - Parameter offset: of the part's header section; nil for the message's own fields.
+    /// - Parameter offset: the offset of the part's header section; nil for the message's own fields.
     static func problems(_ fields: HeaderFields, offset: Int?) -> [MultipartProblem] {
         var problems: [MultipartProblem] = []
         let indices = (0..<fields.count).filter { fields.isNamed("content-type", at: $0) }
@@ -180,7 +180,7 @@ enum ContentTypeLint {
         self.isPlain(byte) || "'()+_,-./:=? ".utf8.contains(byte)
     }
 
-    /// The `bchars` that are in `token` too (RFC 2045, 5.1).
+    /// The `bchars` that are also in `token` (RFC 2045, 5.1).
     private static func needsNoQuotes(_ byte: UInt8) -> Bool {
         self.isPlain(byte) || "'+_-.".utf8.contains(byte)
     }

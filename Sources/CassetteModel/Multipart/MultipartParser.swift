@@ -2,28 +2,28 @@ internal import TapeBytes
 
 /// Splits a multipart body (RFC 2046, 5.1) into events as it arrives, in pieces of any size.
 ///
-/// Refuses nothing: whatever the bytes are, the bytes of all events are the body. Does not parse nested parts: they are data.
-/// Keeps no more than the beginning of a delimiter or one header section.
+/// Accepts any bytes; the bytes of all events together are the body. Does not parse nested parts, which are data. Keeps no more than the
+/// beginning of a delimiter or one header section.
 public struct MultipartParser: ~Copyable {
     private enum State { case preamble, headers, data, epilogue, opaque(MultipartLimit) }
 
     public let boundary: MultipartBoundary
     private let limits: MultipartLimits
     private var state = State.preamble
-    /// Bytes that cannot be classified without more of the body.
+    /// Bytes that cannot be classified before more of the body arrives.
     private var held: [UInt8] = []
-    /// Bytes of the body in the events so far.
+    /// How many bytes of the body the events so far have covered.
     private var offset = 0
-    /// True before the first byte of the preamble or of a part's data: a boundary there is at the start of a line.
+    /// True before the first byte of the preamble or of a part's data, where a boundary is at the start of a line.
     private var isSegmentStart = true
     private var parts = 0
-    /// After the last delimiter.
+    /// The line end after the last delimiter.
     private var lineEnd = LineEnd.carriageReturnLineFeed
     private var headers = PartHeaderScanner()
-    /// Set if the state has changed without consuming a byte: the same bytes are processed again.
+    /// Set if the state has changed without consuming a byte, so that the same bytes are processed again.
     private var hasChangedState = false
 
-    /// Bytes appended to the held ones to classify them: more than the longest delimiter with the field that may follow it.
+    /// How many bytes are appended to the held ones to classify them: more than the longest delimiter with the field that may follow it.
     static let window = 512
 
     public init(boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()) {
@@ -31,7 +31,7 @@ public struct MultipartParser: ~Copyable {
         self.limits = limits
     }
 
-    /// Takes the next piece. Unusable after `deliver` has thrown.
+    /// Takes the next piece. The parser must not be used after `deliver` has thrown.
     public mutating func push(_ bytes: UnsafeRawBufferPointer, deliver: (MultipartEvent) throws -> Void) rethrows {
         var position = 0
         while !self.held.isEmpty {
@@ -53,7 +53,7 @@ public struct MultipartParser: ~Copyable {
         if consumed < rest.count { self.held.append(contentsOf: rest[consumed...]) }
     }
 
-    /// The body has ended: delivers the held bytes.
+    /// Ends the body and delivers the held bytes.
     public mutating func finish(deliver: (MultipartEvent) throws -> Void) rethrows {
         _ = try self.processHeld(isFinal: true, deliver: deliver)
         self.held = []
@@ -66,7 +66,7 @@ public struct MultipartParser: ~Copyable {
         return try bytes.withUnsafeBytes { try self.process($0, isFinal: isFinal, deliver: deliver) }
     }
 
-    /// Returns how many bytes were delivered; the caller passes the others again, with more after them.
+    /// Returns how many bytes were delivered. The caller passes the rest again, together with the following ones.
     private mutating func process(
         _ bytes: UnsafeRawBufferPointer, isFinal: Bool, deliver: (MultipartEvent) throws -> Void
     ) rethrows -> Int {
@@ -128,12 +128,12 @@ public struct MultipartParser: ~Copyable {
         }
     }
 
-    /// The line end after the last part of a body without a closing delimiter. Senders of endless streams write it with each part, and it
+    /// The line end after the last part of a body without a closing delimiter. Senders of endless streams write it with each part, but it
     /// belongs to the delimiter that would follow (RFC 2046, 5.1.1).
     private func lastLineEnd(_ bytes: UnsafeRawBufferPointer, from position: Int) -> LineEnd {
         guard case .data = self.state else { return .none }
         let found = LineEnd.before(bytes.count, from: position, in: bytes)
-        // Where lines end in CRLF, a line feed alone is data.
+        // If lines end in CRLF, a lone line feed is data.
         return self.lineEnd == .carriageReturnLineFeed && found == .lineFeed ? .none : found
     }
 
@@ -173,69 +173,69 @@ public struct MultipartParser: ~Copyable {
     }
 }
 
-/// A range of a multipart body and what it is. The ranges of all events make up the body.
+/// A classified range of a multipart body. The ranges of all events together make up the body.
 public struct MultipartEvent {
     public enum Kind: Sendable, Hashable {
         /// Bytes before the first delimiter, without its line end.
         case preamble
         case delimiter(MultipartDelimiter)
-        /// A part's whole header section, with the empty line that ends it, if there is one.
+        /// A part's whole header section, including the empty line that ends it, if there is one.
         case headers
-        /// Data of the part. `resemblesDelimiter` is true for bytes that hold the boundary but are not a delimiter.
+        /// Data of the part. `resemblesDelimiter` is true for bytes that contain the boundary but are not a delimiter.
         case data(resemblesDelimiter: Bool)
         /// Bytes after the closing delimiter; in a body without one, the line end after the last part.
         case epilogue
-        /// The rest of a body that has exceeded a limit.
+        /// The rest of a body that exceeded a limit.
         case opaque(MultipartLimit)
     }
 
     public let kind: Kind
-    /// Where these bytes begin in the body.
+    /// The offset of these bytes in the body.
     public let offset: Int
     /// Valid until `deliver` returns.
     public let bytes: UnsafeRawBufferPointer
 }
 
-/// How much of a multipart body is parsed; the rest is passed on as opaque bytes.
+/// Limits how much of a multipart body is parsed; the rest is passed on as opaque bytes.
 ///
-/// Does not limit the size of parts: their data is never kept.
+/// Does not limit the size of parts, whose data is never kept.
 public struct MultipartLimits: Sendable, Hashable {
-    /// Parts of one body. Go (`multipartmaxparts`) and Werkzeug (`max_form_parts`) stop at 1,000; a recorder must also show what they
-    /// refuse.
+    /// The parts of one body. Go (`multipartmaxparts`) and Werkzeug (`max_form_parts`) stop at 1,000, but a recorder must also show what
+    /// they refuse.
     public var parts = 100_000
-    /// Bytes of one part's header section with all its line ends: as much as a message's own may have. python-multipart takes 4 KiB a
-    /// field.
+    /// The size of one part's header section including all line ends, in bytes: as much as a message's header section may have.
+    /// python-multipart allows 4 KiB per field.
     public var headerSection = 64 * 1024
-    /// Lines of one part's header section: as many as a message may have. python-multipart takes 8, Go 10,000.
+    /// The lines of one part's header section: as many as a message may have. python-multipart allows 8, Go 10,000.
     public var headerLines = 128
-    /// Bytes of all header sections of one body, if they are collected: 160 for each of 100,000 parts.
+    /// The size of all header sections of one body in bytes, if they are collected: 160 for each of 100,000 parts.
     public var allHeaderSections = 16 << 20
-    /// Bytes before the first delimiter and after the closing one, if they are collected. Mail programs put a sentence there.
+    /// The bytes before the first delimiter and after the closing one, if they are collected. Mail programs put a sentence there.
     public var surroundings = 64 * 1024
-    /// Levels of nested multiparts. Mail has three (mixed, related, alternative); forms have two at most (RFC 7578, 4.3).
+    /// Levels of nested multiparts. Mail has three (mixed, related, alternative); forms have at most two (RFC 7578, 4.3).
     public var depth = 8
 
-    /// Bytes of white space after a boundary. No composer may write any (RFC 2046, 5.1.1); a relay's line stays within 78 characters
-    /// (RFC 5322, 2.1.1).
+    /// White space after a boundary, in bytes. Composers must not write any (RFC 2046, 5.1.1), and a line of a relay stays within 78
+    /// characters (RFC 5322, 2.1.1).
     static let padding = 78
 
     public init() {}
 }
 
-/// Which limit a multipart body has exceeded.
+/// The limit that a multipart body exceeded.
 public enum MultipartLimit: Sendable, Hashable {
     case parts, headerSection, headerLines
 }
 
-/// Finds the end of one part's header section: an empty line, a delimiter, or bytes that no field line can have.
+/// Finds the end of one part's header section: an empty line, a delimiter, or bytes that cannot occur in a field line.
 ///
-/// Remembers how far it has searched, so that the time stays linear if a section arrives byte by byte.
+/// Remembers how far it has searched, so that the time remains linear if a section arrives byte by byte.
 struct PartHeaderScanner {
     enum Result {
         case needsMore
-        /// The part's data begins there.
+        /// The part's data begins at `start`.
         case data(start: Int)
-        /// The section ends there with a delimiter, without an empty line.
+        /// The section ends at `start` with a delimiter, without an empty line.
         case delimiter(MultipartDelimiter, start: Int, end: Int)
         /// The body ends within the section.
         case bodyEnd
@@ -243,12 +243,12 @@ struct PartHeaderScanner {
     }
 
     private var lines = 0
-    /// Bytes of these lines.
+    /// The size of these lines in bytes.
     private var lineStart = 0
-    /// Bytes of the next line that were searched and have no line feed.
+    /// How many bytes of the next line were searched without finding a line feed.
     private var searched = 0
 
-    /// `start` is where the section begins. Each call must pass the same bytes, with more after them.
+    /// `start` is the beginning of the section. Each call must pass the same bytes, followed by more.
     mutating func scan(
         _ bytes: UnsafeRawBufferPointer, from start: Int, isFinal: Bool, boundary: MultipartBoundary, limits: MultipartLimits
     ) -> Result {
@@ -257,7 +257,7 @@ struct PartHeaderScanner {
             let feed = ByteScan.index(of: 10, in: bytes, from: line + self.searched)
             let isWhole = feed < bytes.count
             self.searched = feed - line
-            // These numbers do not depend on how the body is cut: where the line starts, and a longest line.
+            // This condition does not depend on how the body is split into pieces.
             let isTooLong = feed - start > limits.headerSection + MultipartParser.window
             guard isWhole || isFinal || isTooLong else { return .needsMore }
 
@@ -280,7 +280,7 @@ struct PartHeaderScanner {
         return isFinal ? .bodyEnd : .needsMore
     }
 
-    /// False if there is a control character or a byte outside ASCII where a field's name should be: the empty line was forgotten.
+    /// False if a control character or non-ASCII byte occurs in place of a field's name: the empty line is missing.
     private static func mayBeField(_ line: UnsafeRawBufferPointer) -> Bool {
         for byte in line.prefix(MultipartParser.window) {
             if byte == UInt8(ascii: ":") { return true }

@@ -1,6 +1,6 @@
-/// Reads a body that comes in pieces into a `MultipartBody`, with nested parts and their data as ranges of the body.
+/// Reads a body that arrives in pieces into a `MultipartBody`, with nested parts and their data as ranges of the body.
 ///
-/// Keeps header sections and the bytes around the parts, never data.
+/// Keeps header sections and the bytes around the parts, but never data.
 public struct MultipartReader: ~Copyable {
     private let level: MultipartLevel
 
@@ -19,14 +19,14 @@ public struct MultipartReader: ~Copyable {
     }
 }
 
-/// One level of nested parts: reads its own parts, and passes the data of a part that is a multipart to the next level.
+/// One level of nested parts. Reads its own parts, and passes the data of a multipart part to the next level.
 ///
-/// A class, since a level holds another.
+/// A class, since a level contains another.
 private final class MultipartLevel {
     private var parser: MultipartParser
     private let limits: MultipartLimits
     private let depth: Int
-    /// Where this level begins in the whole body.
+    /// The offset of this level in the whole body.
     private let offset: Int
     private var body: MultipartBody<Range<Int>>
     private var inner: MultipartLevel?
@@ -54,14 +54,14 @@ private final class MultipartLevel {
         return self.isWithinLimits && self.hasDelimiter ? self.body : nil
     }
 
-    /// Nothing counts after a limit: how much more of a piece the parser delivers depends on where the body was cut.
+    /// Ignores all events after a limit was exceeded: how much of a piece the parser still delivers depends on how the body was split.
     private func take(_ event: MultipartEvent) {
         guard self.isWithinLimits else { return }
         switch event.kind {
         case .preamble: self.append(event.bytes, to: \.preamble)
         case .epilogue: self.append(event.bytes, to: \.epilogue)
         case .opaque:
-            // What the inner level still holds back counts too.
+            // The bytes that the inner level holds back count too.
             self.endInner()
             self.isWithinLimits = false
         case .delimiter(let delimiter):
@@ -111,7 +111,7 @@ private final class MultipartLevel {
         self.body.parts[last].content = .data(range.lowerBound..<end)
     }
 
-    /// A part that claims to be a multipart but has no delimiter, or exceeds a limit, is data.
+    /// A part that is declared as multipart but has no delimiter, or exceeds a limit, is data.
     private func endInner() {
         guard let inner = self.inner, let last = self.body.parts.indices.last else { return }
         self.inner = nil
@@ -119,7 +119,7 @@ private final class MultipartLevel {
     }
 }
 
-/// What all levels of one body together may still collect.
+/// How much all levels of one body together may still collect.
 ///
 /// A class, since the levels of one `MultipartReader` share it.
 final class MultipartAllowance {

@@ -1,6 +1,6 @@
 public import TapeBytes
 
-/// The form in which a cassette holds the data of one part of a multipart body.
+/// The form in which a cassette stores the data of one part of a multipart body.
 ///
 /// Has the cases of `BodyContent` that a part can have; nested parts are in `MultipartContent`.
 public enum PartContent: Sendable, Hashable {
@@ -36,10 +36,10 @@ public enum PartContent: Sendable, Hashable {
         return self
     }
 
-    /// The same bytes as the content of a body of its own.
+    /// The same bytes as the content of a separate body.
     public var bodyContent: BodyContent {
         switch self {
-        // Both encodings write ASCII.
+        // Both encodings produce ASCII.
         case .transferEncoded(let content, let spelling): .text(spelling.write(content.bodyContent.inlineBytes ?? []))
         case .text(let bytes): .text(bytes)
         case .encodedText(let bytes, let charset): .encodedText(bytes, charset)
@@ -54,7 +54,7 @@ public enum PartContent: Sendable, Hashable {
 }
 
 extension MultipartBody<PartContent> {
-    /// The files beside the cassette that hold parts.
+    /// The files next to the cassette that contain parts.
     public var sidecars: [Sidecar] {
         self.parts.flatMap { part -> [Sidecar] in
             switch part.content {
@@ -67,7 +67,7 @@ extension MultipartBody<PartContent> {
 }
 
 extension PartContent {
-    /// In bytes, as sent.
+    /// The size in bytes, as sent.
     public var size: Int {
         if case .file(let sidecar) = self { return sidecar.size }
         return self.bodyContent.inlineBytes?.count ?? 0
@@ -75,7 +75,7 @@ extension PartContent {
 }
 
 extension MultipartBody<PartContent> {
-    /// Bytes of the whole body; `Int.max` if the sizes that a cassette claims overflow.
+    /// The size of the whole body in bytes; `Int.max` if the sizes in the cassette overflow.
     public var size: Int {
         var size = 0
         func add(_ count: Int) {

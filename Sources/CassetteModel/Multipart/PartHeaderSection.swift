@@ -2,7 +2,7 @@ internal import TapeBytes
 
 /// The header section of one part: its exact bytes, and its field lines.
 ///
-/// Interprets no field.
+/// Does not interpret fields.
 public struct PartHeaderSection: Sendable, Hashable {
     /// Field lines with their line ends, and the empty line, if there is one.
     public var bytes: [UInt8]
@@ -11,7 +11,7 @@ public struct PartHeaderSection: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The section as RFC 2046 requires it: each line ends in CRLF, and an empty line follows.
+    /// The section in the form required by RFC 2046: each line ends in CRLF, and an empty line follows.
     public init(lines: some Sequence<[UInt8]>) {
         self.bytes = []
         for line in lines { self.bytes += line + [13, 10] }
@@ -24,7 +24,7 @@ public struct PartHeaderSection: Sendable, Hashable {
         var lineEnd: LineEnd
     }
 
-    /// The lines in order, the empty one included.
+    /// Passes the lines in order, including the empty one.
     func forEachLine(_ body: (Line) -> Void) {
         self.bytes.withUnsafeBytes { bytes in
             var start = 0
@@ -55,7 +55,7 @@ public struct PartHeaderSection: Sendable, Hashable {
         return fields
     }
 
-    /// The lines, if writing them with CRLF and an empty line gives exactly these bytes, and each could be a line of a message's header
+    /// The lines, if writing them with CRLF and an empty line restores exactly these bytes, and each is valid in a message's header
     /// section; nil otherwise.
     public var canonicalLines: [[UInt8]]? {
         var lines: [[UInt8]] = []

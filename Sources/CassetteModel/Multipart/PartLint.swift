@@ -1,10 +1,10 @@
 internal import TapeBytes
 
-/// Checks one part: its header section, and whether its data has a line end too many.
+/// Checks one part: its header section, and whether its data has an extra line end.
 ///
 /// Keeps only the first and last bytes of the data.
 struct PartLint {
-    /// Counts from 1.
+    /// Counted from 1.
     let number: Int
     private let isFormData: Bool
     private var name: String?
@@ -12,7 +12,7 @@ struct PartLint {
     private var type = MediaType(nil)
     private var end: Int
     private(set) var hasEmptyLine = false
-    /// Whether the missing empty line has been reported, which happens once.
+    /// Whether the missing empty line was reported, which happens only once.
     var isEmptyLineReported = false
     private(set) var usesLineFeed: Int?
 
@@ -124,9 +124,10 @@ struct PartLint {
         self.count += bytes.count
     }
 
-    /// The part has ended.
+    /// Ends the part.
     ///
-    /// - Parameter isDelimited: whether by a delimiter. If by the end of the body, a line end is the rest of the missing delimiter.
+    /// - Parameter isDelimited: whether it ended with a delimiter. If the body ended instead, a line end is the rest of the missing
+    ///   delimiter.
     func finish(isDelimited: Bool = true) -> [MultipartProblem] {
         var problems: [MultipartProblem] = []
         let start = LineEnd.leading(self.first)
@@ -164,7 +165,7 @@ struct PartLint {
         return self.type.essence != "application/pdf" && magic != "pdf" && (self.isBinary || magic != nil)
     }
 
-    /// By the type, or by control characters in the first bytes: clients send `application/octet-stream` for a file of unknown type.
+    /// By type, or by control characters in the first bytes: clients send `application/octet-stream` for files of unknown type.
     private var isBinary: Bool {
         guard self.type.kind == .unknown else { return self.type.kind == .binary }
         return self.first.contains { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 12 && $0 != 13 || $0 == 127 }

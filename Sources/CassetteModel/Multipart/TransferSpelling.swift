@@ -1,11 +1,11 @@
 internal import TapeBytes
 
-/// How a part's bytes are spelled in its Content-Transfer-Encoding, so that encoding them again gives exactly what was received.
+/// How a part's bytes are spelled in its Content-Transfer-Encoding, so that encoding them again gives exactly the received bytes.
 public enum TransferSpelling: Sendable, Hashable {
     case base64(Base64Spelling)
     case quotedPrintable(QuotedPrintableSpelling)
 
-    /// The spelling of `text` in the encoding that the fields of a part declare, and the decoded bytes; nil if there is no encoding, or
+    /// The spelling of `text` in the encoding declared by a part's fields, and the decoded bytes. Nil if there is no encoding, or if
     /// encoding the bytes again does not give `text`.
     package static func find(_ text: [UInt8], _ fields: HeaderFields) -> (spelling: TransferSpelling, bytes: [UInt8])? {
         switch ContentTransferEncoding(fields) {
@@ -24,17 +24,17 @@ public enum TransferSpelling: Sendable, Hashable {
     }
 }
 
-/// How one sender writes base64 (RFC 2045, 6.8): the length of lines and their line ends.
+/// How a sender writes base64 (RFC 2045, 6.8): the length of lines, and their line ends.
 public struct Base64Spelling: Sendable, Hashable {
-    /// Characters of each line but the last; 0 for a single line of any length.
+    /// The length of each line but the last; 0 for a single line of any length.
     public var line: Int
     public var lineEnd: LineEnd
-    /// Whether the last line has a line end too.
+    /// Whether the last line also has a line end.
     public var isEnded: Bool
 
-    /// The longest that RFC 2045, 6.8 allows, which most senders write.
+    /// The longest line that RFC 2045, 6.8 allows, which most senders use.
     public static let usualLine = 76
-    /// Far above what any sender writes: RFC 5322, 2.1.1 allows 998.
+    /// Far longer than any sender writes: RFC 5322, 2.1.1 allows 998.
     public static let longestLine = 1 << 16
 
     public init(line: Int = Self.usualLine, lineEnd: LineEnd = .carriageReturnLineFeed, isEnded: Bool = false) {
@@ -43,7 +43,7 @@ public struct Base64Spelling: Sendable, Hashable {
         self.isEnded = isEnded
     }
 
-    /// The spelling of `text` and the decoded bytes; nil if writing that again does not give `text`.
+    /// The spelling of `text` and the decoded bytes; nil if writing them again does not give `text`.
     static func find(_ text: [UInt8]) -> (spelling: Base64Spelling, bytes: [UInt8])? {
         guard let bytes = Base64.decode(text.filter { $0 != 13 && $0 != 10 }) else { return nil }
         var spelling = Base64Spelling()
@@ -73,16 +73,16 @@ public struct Base64Spelling: Sendable, Hashable {
     }
 }
 
-/// How one sender writes quoted-printable (RFC 2045, 6.7): where it cuts lines, and what it escapes.
+/// How a sender writes quoted-printable (RFC 2045, 6.7): where it breaks lines, and what it escapes.
 ///
-/// Covers only senders that cut lines as late as possible, as most do.
+/// Supports only senders that break lines as late as possible, as most do.
 public struct QuotedPrintableSpelling: Sendable, Hashable {
-    /// Characters of the longest line, with the equals sign of a soft break; 0 if no line is cut.
+    /// The length of the longest line, including the equals sign of a soft break; 0 if no line is broken.
     public var line: Int
-    /// Of the text's own line ends and of soft breaks.
+    /// The line end of the text's own lines and of soft breaks.
     public var lineEnd: LineEnd
     public var usesLowerCaseHex: Bool
-    /// Bytes that are escaped without need, in order.
+    /// Bytes that are escaped unnecessarily, in order.
     public var escaped: [UInt8]
 
     /// The longest that RFC 2045, 6.7 (5) allows.
@@ -105,7 +105,7 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
 
     // MARK: Finding
 
-    /// The spelling of `text` and the decoded bytes; nil if writing that again does not give `text`.
+    /// The spelling of `text` and the decoded bytes; nil if writing them again does not give `text`.
     static func find(_ text: [UInt8]) -> (spelling: QuotedPrintableSpelling, bytes: [UInt8])? {
         guard let bytes = ContentTransferEncoding.quotedPrintable.decode(text) else { return nil }
         var spelling = QuotedPrintableSpelling()
@@ -125,10 +125,10 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
     }
 
     private struct Survey {
-        /// ASCII bytes that are escaped, except white space at the end of a line, which must be.
+        /// ASCII bytes that are escaped, except for white space at the end of a line, which must be.
         var escaped = Array(repeating: false, count: 128)
         var hasLower = false
-        /// Characters of the longest line that ends in a soft break.
+        /// The length of the longest line that ends in a soft break.
         var longestCut = 0
 
         init(_ text: [UInt8]) {
@@ -165,7 +165,7 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
             let feed = bytes[search...].firstIndex(of: 10)
             search = feed.map { $0 + 1 } ?? bytes.count
             let isEnd = feed != nil && bytes[start..<search].suffix(self.lineEnd.count).elementsEqual(self.lineEnd.bytes)
-            // A line feed alone is data if lines end in CRLF.
+            // If lines end in CRLF, a lone line feed is data.
             guard isEnd || search == bytes.count else { continue }
             self.writeLine(bytes[start..<(isEnd ? search - self.lineEnd.count : search)], into: &text)
             if isEnd { text += self.lineEnd.bytes }
