@@ -1,21 +1,21 @@
 public import CassetteModel
 public import TapeBytes
 
-/// Restores the bytes of a recorded body: those of the wire, or those of the content without its codings.
+/// Restores the bytes of a recorded body: either the wire bytes, or those of the content without its codings.
 ///
-/// Reads no files: sidecars and raw slices come from the caller, who checks their digests.
+/// Reads no files: the caller supplies sidecars and raw slices, and checks their digests.
 public enum BodyRestorer {
-    /// Bytes of a body, and whether they are still the recorded ones.
+    /// The bytes of a body, and whether they are still the recorded ones.
     public struct Restored: Sendable, Hashable {
         public var bytes: [UInt8]
-        /// True if the content was edited by hand, or this system's zlib encodes it differently: the bytes are right for the content,
-        /// and Content-Length has to follow them.
+        /// True if the content was edited by hand, or if this system's zlib encodes it differently. The bytes are correct for the content,
+        /// and Content-Length has to be adjusted to them.
         public var isEdited: Bool
     }
 
     /// The bytes as they crossed the wire, after transfer decoding.
     ///
-    /// With `digest`, a SHA-256, coded bytes are compared with the recorded ones; without it only their number is.
+    /// If `digest`, a SHA-256, is given, coded bytes are compared with the recorded ones; otherwise only their number is.
     public static func wireBytes(
         of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8], digest: (any ContentDigest)? = nil
     ) throws -> Restored {
@@ -29,7 +29,7 @@ public enum BodyRestorer {
         return Restored(bytes: bytes, isEdited: isEdited)
     }
 
-    /// As `wireBytes`, in pieces, for sidecars that are too large to load. Returns whether the bytes are not the recorded ones.
+    /// Like `wireBytes`, but in pieces, for sidecars that are too large to load. Returns whether the bytes differ from the recorded ones.
     public static func streamWire(
         of body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource,
         digest: (any ContentDigest)? = nil, deliver: (UnsafeRawBufferPointer) throws -> Void
@@ -37,7 +37,8 @@ public enum BodyRestorer {
         try self.stream(body, try Sources(body, file: file, raw: raw), digest, deliver)
     }
 
-    /// As `streamWire`, but the caller takes one piece after the other. Edited content is encoded as it is now, without notice.
+    /// Like `streamWire`, but the caller takes one piece after the other. Edited content is encoded in its present form, without being
+    /// reported.
     public static func open(
         _ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource
     ) throws -> RestoredStream {
@@ -46,14 +47,14 @@ public enum BodyRestorer {
         return RestoredStream(sources.content, try EncoderChain(sources.codings))
     }
 
-    /// The content without its codings, for people and for HAR. A raw body gives its wire bytes.
+    /// The content without its codings, for people and for HAR. For a raw body, these are its wire bytes.
     public static func decodedBytes(
         of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8]
     ) throws -> [UInt8] {
         try self.decoded(of: body, file: { ByteSource(try file($0)) }, raw: { ByteSource(try raw($0)) }).load()
     }
 
-    /// As `decodedBytes`, for contents that are too large to load.
+    /// Like `decodedBytes`, for contents that are too large to load.
     public static func decoded(
         of body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource
     ) throws -> ByteSource {
@@ -66,7 +67,7 @@ public enum BodyRestorer {
         }
     }
 
-    /// The wire bytes of a body without codings, to be read piece by piece.
+    /// The wire bytes of a body without codings, to be read in pieces.
     public static func uncoded(
         _ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource
     ) throws -> ByteSource {
@@ -74,20 +75,20 @@ public enum BodyRestorer {
         return try Sources(body, file: file, raw: raw).content
     }
 
-    /// Where the bytes come from: stored as they were, or to be encoded again.
+    /// The source of the bytes: stored as they were, or to be encoded again.
     private struct Sources {
         var verbatim: ByteSource?
         var content: ByteSource
         var codings: [ContentCoding]
-        /// The content is not that of the stored wire bytes.
+        /// Whether the content differs from that of the stored wire bytes.
         var isEdited = false
-        /// Messages in the content were encoded again.
+        /// Whether messages in the content were encoded again.
         var isRestored = false
 
         init(_ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource) throws {
             self.codings = body.codings
             if let original = body.original, case .file = body.content {
-                // A sidecar is named by its digest and cannot be edited: the recorded bytes count.
+                // A sidecar is named by its digest and cannot be edited, so the recorded bytes are used.
                 let bytes = try file(original)
                 (self.verbatim, self.content) = (bytes, bytes)
                 return
@@ -128,14 +129,14 @@ public enum BodyRestorer {
         return (check?.finalize()).map { Hex.encode($0) != body.sha256 } ?? false
     }
 
-    /// Whether `bytes` are the coded form of `content`: if not, the content was edited. Stops at the first difference.
+    /// Whether `bytes` are the coded form of `content`. If not, the content was edited. Stops at the first difference.
     ///
-    /// If this build does not know a coding, nothing can be compared, and the recorded bytes count.
+    /// If this build does not support a coding, nothing can be compared, and the recorded bytes are used.
     static func encodes(_ bytes: ByteSource, _ content: ByteSource, _ codings: [ContentCoding]) throws -> Bool {
         struct Differs: Error {}
         // The length of unedited content.
         let expected = content.size
-        // Between several codings, the bytes may be longer than the content; the recorder kept to this limit.
+        // Between two codings, there may be more bytes than in the content; the recorder observed this limit.
         let output = codings.count > 1 ? max(expected, InflateLimits.file(codedSize: bytes.size).output) : expected
         let limits = InflateLimits(output: output, ratio: .max)
         guard !codings.isEmpty, let chain = DecoderChain(codings.map { ($0.name, $0.format) }, limits: limits) else { return true }
@@ -182,15 +183,15 @@ extension ContentCoding {
     }
 }
 
-/// The wire bytes of a body, encoded again piece by piece as they are asked for.
+/// The wire bytes of a body, encoded again piece by piece on request.
 ///
-/// Holds a piece and the encoders' windows, however large the body is. Used by one thread at a time.
+/// Holds one piece and the encoders' windows, however large the body is. Must be used by one thread at a time.
 public final class RestoredStream {
-    /// A piece is at least this large, but for the last one.
+    /// The least size of a piece, except for the last one.
     public static let pieceSize = 256 << 10
 
     private let source: ByteSource
-    /// Nil if the source already holds the wire bytes.
+    /// Nil if the source already contains the wire bytes.
     private let encoder: EncoderChain?
     private var position = 0
     /// Whether all bytes were returned.
@@ -201,7 +202,7 @@ public final class RestoredStream {
         self.encoder = encoder
     }
 
-    /// The next bytes; empty if there are none left. Throws what the source and the encoders throw.
+    /// The next bytes; empty if there are none left. Throws errors of the source and the encoders.
     public func next() throws -> [UInt8] {
         var piece: [UInt8] = []
         while !self.isEnded, piece.count < Self.pieceSize {

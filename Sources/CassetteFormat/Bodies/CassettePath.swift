@@ -1,8 +1,8 @@
-/// The rule for paths inside a cassette: they name something in the cassette's own folder or below.
+/// The rule for paths inside a cassette: they must refer to something in the cassette's own folder or below.
 public enum CassettePath {
-    /// Why a path is refused, in plain words; nil for a safe one.
+    /// Why a path is refused, in plain words; nil for a safe path.
     ///
-    /// A cassette may come from anywhere: a body's file `../../.ssh/id_rsa` must not be opened.
+    /// A cassette may come from anywhere, so a body's file `../../.ssh/id_rsa` must not be opened.
     public static func objection(to path: some StringProtocol) -> String? {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty else { return "is empty" }

@@ -1,15 +1,16 @@
 internal import CassetteModel
 
-/// Decodes the content codings of a body one after the other, in memory as long as each result fits there.
+/// Decodes the content codings of a body one after the other, in memory as long as each result fits.
 ///
-/// Does not prove that they can be restored, and stores nothing.
+/// Does not check that they can be restored, and stores nothing.
 struct ContentCodingsDecoder {
     typealias Coding = (name: ContentEncoding.Name, format: DeflateFormat?)
 
     enum Result {
-        /// All of the content, and each coding from the wire inwards with its coded bytes.
+        /// The whole content, and each coding with its coded bytes, from the outermost to the innermost.
         case whole([UInt8], [(layer: DecodedLayer, wire: ByteSource)])
-        /// More than `WireBodyDecoder.memoryLimit` on the way: the beginning of the content, and the codings in the order applied.
+        /// More than `WireBodyDecoder.memoryLimit` was produced. Contains the beginning of the content, and the codings in the order
+        /// applied.
         case large([UInt8], [Coding])
     }
 
@@ -24,14 +25,14 @@ struct ContentCodingsDecoder {
         case failed(InflateProblem)
     }
 
-    /// Kept by the caller, since zlib's memory costs more than a small body.
+    /// Owned by the caller, since allocating zlib's memory costs more than a small body.
     private let inflater: InflatingDecoder
 
     init(_ inflater: InflatingDecoder) {
         self.inflater = inflater
     }
 
-    /// `names` in the order applied. Throws `Undecodable` and what the source throws.
+    /// `names` are in the order applied. Throws `Undecodable` and errors of the source.
     func decode(_ wire: ByteSource, _ names: [ContentEncoding.Name]) throws -> Result {
         var layers: [(layer: DecodedLayer, wire: ByteSource)] = []
         var bytes = wire
@@ -54,7 +55,7 @@ struct ContentCodingsDecoder {
         return .whole(content, layers)
     }
 
-    /// Decodes all codings in pieces, under the limits of a file; returns what they were, from the wire inwards.
+    /// Decodes all codings in pieces, under the limits for a file. Returns the codings found, from the outermost to the innermost.
     static func stream(
         _ wire: ByteSource, _ codings: [Coding], _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> [DecodedLayer] {
@@ -72,7 +73,7 @@ struct ContentCodingsDecoder {
     }
 
     private func attempt(_ wire: ByteSource, _ name: ContentEncoding.Name) throws -> Attempt {
-        // Reaching this limit is no failure: the content then passes in pieces, under the limits of a file.
+        // Reaching this limit is not a failure: the content is then decoded in pieces, under the limits for a file.
         let limits = InflateLimits(output: WireBodyDecoder.memoryLimit)
         switch name {
         case .gzip: return try self.inflated(wire, name, .gzip, limits)
@@ -100,7 +101,7 @@ struct ContentCodingsDecoder {
         guard case .failed(let zlibProblem) = zlib else { return zlib }
         let raw = try self.inflated(wire, .deflate, .raw, limits)
         guard case .failed = raw else { return raw }
-        // A problem after the first two bytes means that zlib's header was right, so zlib's problem says more.
+        // A problem after the first two bytes means that zlib's header was valid, so zlib's problem is more informative.
         return zlibProblem.offset > 2 ? zlib : raw
     }
 

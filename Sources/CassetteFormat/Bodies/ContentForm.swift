@@ -1,21 +1,21 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Chooses the most readable form for the bytes of a content: JSON, a form, lines, events, text, base64, or a file beside the cassette.
+/// Chooses the most readable form for the bytes of a content: JSON, a form, lines, events, text, base64, or a file next to the cassette.
 ///
-/// Decodes no codings and knows nothing of parts. The form it chooses gives the same bytes back.
+/// Does not decode codings and does not know parts. The chosen form restores exactly the same bytes.
 struct ContentForm {
-    /// Longer text and JSON goes to a file: no one reads a longer diff.
+    /// Longer text and JSON goes to a file: nobody reads a longer diff.
     static let textLimit = 64 << 10
-    /// Longer binary content goes to a file: no one reads base64.
+    /// Longer binary content goes to a file: nobody reads base64.
     static let binaryLimit = 4 << 10
 
     var type: MediaType
     /// The value of Content-Type.
     private let field: ArraySlice<UInt8>?
-    /// For bytes that are neither text nor of the type, since they are still coded.
+    /// The extension for bytes that are neither text nor of the declared type, since they are still coded.
     private var codedExtension: String?
-    /// Used if the field names none.
+    /// Used if the field does not name one.
     private let charset: FormCharset?
 
     init(field: ArraySlice<UInt8>?, codedExtension: String? = nil, charset: FormCharset? = nil) {
@@ -27,7 +27,7 @@ struct ContentForm {
 
     /// The whole content, in memory.
     func content(_ bytes: [UInt8], sink: inout some SidecarSink) throws -> BodyContent {
-        // Not `.empty`: that is a body without wire bytes, and this one may be the content of a coded body.
+        // Not `.empty`, which means a body without wire bytes: this may be the content of a coded body.
         guard !bytes.isEmpty else { return .text([]) }
         if let content = self.readable(bytes) { return content }
         return try bytes.withUnsafeBytes { buffer in
@@ -38,14 +38,14 @@ struct ContentForm {
         }
     }
 
-    /// Content that may be too large for memory.
+    /// Handles content that may be too large for memory.
     func content(_ source: ByteSource, sink: inout some SidecarSink) throws -> BodyContent {
         if let memory = source.memory { return try self.content(memory, sink: &sink) }
         guard source.size > Self.textLimit else { return try self.content(try source.load(), sink: &sink) }
         return .file(try self.file(source, sink: &sink))
     }
 
-    /// Always a file, whatever other form the bytes could have.
+    /// Always stores a file, even if the bytes could have another form.
     func file(_ source: ByteSource, sink: inout some SidecarSink) throws -> Sidecar {
         var prefix = [UInt8](repeating: 0, count: min(source.size, ByteSource.pieceSize))
         try prefix.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
@@ -53,7 +53,7 @@ struct ContentForm {
         return try sink.store(fileExtension: fileExtension) { try source.forEachPiece($0) }
     }
 
-    /// A form that people read; nil for bytes that have none, or too many.
+    /// A form that people can read; nil for bytes that have none, or that are too long.
     func readable(_ bytes: [UInt8]) -> BodyContent? {
         guard let first = bytes.first, bytes.count <= Self.textLimit else { return nil }
         return bytes.withUnsafeBytes { buffer in
@@ -63,14 +63,14 @@ struct ContentForm {
         }
     }
 
-    /// The extension of the file for these bytes, judged by the first of them.
+    /// The extension of the file for these bytes, judging by the first of them.
     func fileExtension(prefix: UnsafeRawBufferPointer) -> String {
         var text = ReadableText()
         text.push(prefix)
         return self.fileExtension(prefix, isText: self.type.kind != .binary && text.isReadable)
     }
 
-    /// curl's `-d` calls everything a form.
+    /// curl's `-d` declares any body as a form.
     private func mayBeJSON(_ first: UInt8) -> Bool {
         if self.type.kind == .json { return true }
         return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && (self.type.essence.isEmpty || self.type.isForm)
@@ -83,7 +83,7 @@ struct ContentForm {
         return JSONLines(bytes).map { .lines($0) }
     }
 
-    /// Text of another charset that the field names, or a byte order mark.
+    /// Text in another charset, which is named by the field or indicated by a byte order mark.
     private func decoded(_ bytes: [UInt8], _ buffer: UnsafeRawBufferPointer) -> BodyContent? {
         guard self.type.kind != .binary else { return nil }
         let parameter = self.field.flatMap { MIMEParameters($0)["charset"] }
@@ -102,7 +102,7 @@ struct ContentForm {
         return self.codedExtension ?? self.type.fileExtension ?? MagicNumber.fileExtension(of: prefix) ?? "bin"
     }
 
-    /// U+0080 to U+009F are control characters that no one sends: the bytes are in a wider charset, or no text at all.
+    /// U+0080 to U+009F are control characters that nobody sends: the bytes are in a wider charset, or are not text at all.
     private static func isReadable(_ text: UnsafeRawBufferPointer) -> Bool {
         guard ReadableText.isReadable(text) else { return false }
         for (byte, next) in zip(text, text.dropFirst()) where byte == 0xC2 && next < 0xA0 { return false }
@@ -110,9 +110,9 @@ struct ContentForm {
     }
 }
 
-/// Decides whether bytes are text that people can read: UTF-8 without control characters but tab, line feed and carriage return.
+/// Decides whether bytes are text that people can read: UTF-8 without control characters except tab, line feed and carriage return.
 ///
-/// Works on pieces. Other charsets are not decoded: their bytes are text only if they happen to be UTF-8 as well.
+/// Works on pieces. Does not decode other charsets: their bytes only count as text if they happen to be valid UTF-8 as well.
 package struct ReadableText {
     private var validator = UTF8Validator()
     package private(set) var isReadable = true
@@ -140,7 +140,7 @@ package struct ReadableText {
         var offset = 0
         while bytes.count - offset >= 8 {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            // High bits of the bytes below 32 or equal to 127; a borrow can add a false one, which the check of each byte settles.
+            // The high bits mark bytes below 32 or equal to 127. A borrow can set a false one, so each byte is checked afterwards.
             let delete = word ^ (Self.ones &* 0x7f)
             let stops = ((word &- Self.ones &* 0x20) & ~word | (delete &- Self.ones) & ~delete) & Self.highs
             if stops != 0 {

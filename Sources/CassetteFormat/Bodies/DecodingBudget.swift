@@ -1,13 +1,13 @@
-/// How much time the recorder may spend on decoding bodies while traffic is waiting: a token bucket in nanoseconds.
+/// How much time the recorder may spend decoding bodies while traffic is waiting: a token bucket in nanoseconds.
 ///
-/// Has no clock: the caller passes the time of a monotonic one. A time before the last one counts as no time passed.
+/// Has no clock: the caller passes the time of a monotonic one. A time before the last one means that no time has passed.
 public struct DecodingBudget: Sendable, Hashable {
-    /// Decoding takes at most one part in this many of the wall time: 2 %.
+    /// Decoding takes at most one part in this many of the elapsed time: 2 %.
     public static let share: UInt64 = 50
-    /// Nanoseconds that can be saved up: 50 ms, which a search for gzip parameters may take at once.
+    /// How many nanoseconds can be saved up: 50 ms, which a search for gzip parameters may use at once.
     public static let cap: Int64 = 50_000_000
 
-    /// Nanoseconds left; below zero after a body that took longer than was left.
+    /// Nanoseconds left; negative after a body that took longer than was left.
     public private(set) var balance: Int64
     private var last: UInt64
 
@@ -32,7 +32,7 @@ public struct DecodingBudget: Sendable, Hashable {
         guard now > self.last else { return }
         let earned = (now - self.last) / Self.share
         guard earned > 0 else { return }
-        // The remainder is kept, so that many short steps earn as much as one long one.
+        // The remainder is kept, so that many short steps earn as much as one long step.
         self.last += earned * Self.share
         let (sum, overflow) = self.balance.addingReportingOverflow(Int64(clamping: earned))
         self.balance = overflow ? Self.cap : min(sum, Self.cap)

@@ -1,7 +1,7 @@
 package import CassetteModel
 
 extension GRPCMessages {
-    /// All bytes of the body in order: lengths are those that the messages have now.
+    /// All bytes of the body in order. The lengths are those of the messages in their present form.
     ///
     /// - Parameter file: opens a file, whose digest the caller checks.
     func source(file: (Sidecar) throws -> ByteSource) throws -> ByteSource {
@@ -27,7 +27,7 @@ extension GRPCMessages {
         return ByteSource(joining: sources)
     }
 
-    /// Whether bytes of a message were encoded again, so that they may differ from the recorded ones.
+    /// Whether any message was encoded again, so that its bytes may differ from the recorded ones.
     var hasCodings: Bool { self.messages.contains { $0.coding != nil } }
 }
 

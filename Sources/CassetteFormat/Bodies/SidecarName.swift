@@ -2,12 +2,12 @@ public import CassetteModel
 
 /// The name of a sidecar: 64 lower-case hex digits of its SHA-256, a dot, and an extension.
 ///
-/// Only files with such names are ever removed.
+/// Only files with such names are ever deleted.
 package struct SidecarName: Sendable, Hashable {
     package var sha256: String
     var fileExtension: String
 
-    /// Nil if the digest is not one. An extension that is not 1–8 lower-case letters and digits becomes `bin`.
+    /// Nil if the digest is invalid. An extension that is not 1–8 lower-case letters and digits becomes `bin`.
     package init?(sha256: String, fileExtension: String) {
         guard sha256.utf8.count == 64, sha256.utf8.allSatisfy(SidecarName.isDigestDigit) else { return nil }
         self.sha256 = sha256
@@ -25,7 +25,7 @@ package struct SidecarName: Sendable, Hashable {
 
     package var string: String { "\(self.sha256).\(self.fileExtension)" }
 
-    /// The digest in a sidecar's path, if its file is named by one.
+    /// The digest in a sidecar's path, if its filename contains one.
     static func digest(in path: String) -> String? {
         let bytes = path.utf8
         let name = bytes.suffix(from: bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex)
@@ -34,7 +34,7 @@ package struct SidecarName: Sendable, Hashable {
         return String(decoding: digest, as: UTF8.self)
     }
 
-    /// Whether the text is a SHA-256 as the format spells it.
+    /// Whether the text is a SHA-256 in the spelling of the format.
     static func isDigest(_ text: some Collection<UInt8>) -> Bool { text.count == 64 && text.allSatisfy(self.isDigestDigit) }
 
     static func isDigestDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) || (97...102).contains(byte) }
@@ -46,9 +46,9 @@ package struct SidecarName: Sendable, Hashable {
 
 /// Stores bodies that are too large for the cassette itself.
 public protocol SidecarSink {
-    /// Stores what `write` passes to its argument, piece by piece, and names it by its digest.
+    /// Stores the pieces that `write` passes to its argument, and names the file by its digest.
     ///
-    /// When `write` throws, nothing is kept and the error is passed on.
+    /// If `write` throws, nothing is kept and the error is rethrown.
     mutating func store(
         fileExtension: String, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> Sidecar

@@ -1,13 +1,13 @@
 public import CassetteModel
 public import TapeBytes
 
-/// Turns the wire bytes of a body into the most readable form that gives them back exactly.
+/// Converts the wire bytes of a body to the most readable form that restores them exactly.
 ///
-/// Holds at most a few times `memoryLimit`, whatever the body's size and whatever its codings hide. Trusts neither header fields nor
-/// bytes: a body that is not what its fields claim is kept as it came, with a note. Used by one thread.
+/// Holds at most a few times `memoryLimit`, whatever the sizes of the body and of its decoded content. Trusts neither header fields nor
+/// bytes: a body that contradicts its fields is kept as received, with a note. Must be used by a single thread.
 public struct WireBodyDecoder: ~Copyable {
-    /// Wire or decoded bytes that are held in memory; what is longer passes through in pieces. Far above the limits of `ContentForm`,
-    /// since the search for parameters is quicker in memory.
+    /// The most wire or decoded bytes held in memory; longer data passes through in pieces. Far above the limits of `ContentForm`, since
+    /// the search for parameters is faster in memory.
     public static let memoryLimit = 1 << 20
 
     private let makeDigest: () -> any ContentDigest
@@ -20,7 +20,7 @@ public struct WireBodyDecoder: ~Copyable {
         self.makeDigest = makeDigest
     }
 
-    /// What is known of origins' compressors. Setting it forgets the bodies that were decoded before.
+    /// What was learned about the origins' compressors. Setting it forgets the bodies that were decoded before.
     public var memory: RestorationMemory {
         get { self.restorer.memory }
         set {
@@ -29,14 +29,14 @@ public struct WireBodyDecoder: ~Copyable {
         }
     }
 
-    /// A body that is decoded later: its wire bytes are in the raw spool.
+    /// A body that is decoded later; its wire bytes are in the raw spool.
     public static func undecoded(_ slice: RawSlice, isComplete: Bool = true) -> Body {
         Body(size: slice.size, isComplete: isComplete, content: slice.size == 0 ? .empty : .raw(slice))
     }
 
-    /// Decodes a body in memory. `origin` is the server whose compressor is remembered: `host:port`.
+    /// Decodes a body in memory. `origin` (`host:port`) is the server whose compressor is remembered.
     ///
-    /// - Parameter messages: the type of a gRPC body's messages, for names.
+    /// - Parameter messages: the type of a gRPC body's messages, which supplies names.
     public mutating func decode(
         _ wire: [UInt8], headers: HeaderFields, origin: String, isComplete: Bool = true, messages: ProtoType? = nil,
         sink: inout some SidecarSink
@@ -44,7 +44,7 @@ public struct WireBodyDecoder: ~Copyable {
         try self.decode(ByteSource(wire), headers: headers, origin: origin, isComplete: isComplete, messages: messages, sink: &sink)
     }
 
-    /// Content that may be too large for memory. Throws only what the source and the sink throw.
+    /// Decodes a body that may be too large for memory. Throws only errors of the source and the sink.
     public mutating func decode(
         _ source: ByteSource, headers: HeaderFields, origin: String, isComplete: Bool = true, messages: ProtoType? = nil,
         sink: inout some SidecarSink
@@ -63,7 +63,7 @@ public struct WireBodyDecoder: ~Copyable {
         return body
     }
 
-    /// Decodes a body that was left for later; what is known of its arrival stays.
+    /// Decodes a body that was left for later, and keeps the record of its arrival.
     public mutating func decode(
         _ body: Body, from source: ByteSource, headers: HeaderFields, origin: String, messages: ProtoType? = nil,
         sink: inout some SidecarSink
@@ -76,9 +76,9 @@ public struct WireBodyDecoder: ~Copyable {
         return decoded
     }
 
-    /// Finds the parts of a body that was recorded in one piece: by an earlier version, or because it was too large to be decoded at once.
+    /// Splits a body into parts that was recorded in one piece, by an earlier version or because it was too large to be decoded at once.
     ///
-    /// - Parameter content: the body's, without codings.
+    /// - Parameter content: the body's content, without codings.
     public mutating func decodeParts(
         of body: Body, from content: ByteSource, headers: HeaderFields, origin: String, messages: ProtoType? = nil,
         sink: inout some SidecarSink
@@ -86,7 +86,7 @@ public struct WireBodyDecoder: ~Copyable {
         var body = body
         let contents = WireContentDecoder(headers: headers, isComplete: body.isComplete, schema: messages)
         let (form, note) = try self.form(of: content, contents, origin, &sink)
-        // No other form is better than the present one.
+        // Any other form would be no better than the present one.
         switch form {
         case .multipart: body.content = form
         case .grpc(let messages):
@@ -100,7 +100,7 @@ public struct WireBodyDecoder: ~Copyable {
         return body
     }
 
-    /// The extension of a file that holds wire bytes as they came, judged by the header fields and the first bytes.
+    /// The extension of a file with wire bytes as received, judging by the header fields and the first bytes.
     public static func fileExtension(headers: HeaderFields, beginning: [UInt8]) -> String {
         let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
         let form = ContentForm(field: field, codedExtension: ContentEncoding(headers).fileExtension)
@@ -144,10 +144,10 @@ public struct WireBodyDecoder: ~Copyable {
         return (.grpc(body), note)
     }
 
-    /// A body may have thousands of compressed messages: what is searched for them all is limited.
+    /// How many full searches all compressed messages of a body may cost together, as there may be thousands of them.
     private static let searchesOfBody = 4
 
-    /// Nil for a message that is not in its coding, or too long to be held in memory.
+    /// Nil for a message that is not in its declared coding, or too long for memory.
     private mutating func unpacked(
         _ payload: ByteSource, _ name: ContentEncoding.Name, _ origin: String, mayRestore: Bool
     ) throws -> WireGRPCDecoder.Unpacked? {
@@ -189,13 +189,13 @@ public struct WireBodyDecoder: ~Copyable {
         return body
     }
 
-    /// Searches what restores a body's codings, and stores nothing: for `RestorationProofs`. Finds nothing of a body that is too large for memory, or
-    /// is not what its fields say.
+    /// Searches for the parameters that restore a body's codings, without storing anything: for `RestorationProofs`. Finds nothing for a
+    /// body that is too large for memory, or that contradicts its fields.
     public mutating func search(_ wire: [UInt8], _ encoding: ContentEncoding, origin: String) -> [RestorationMemory.Finding] {
         guard case .coded(let names) = encoding, !wire.isEmpty, wire.count <= Self.memoryLimit else { return [] }
         self.restorer.memory.keepNews()
         defer { self.restorer.memory.forgetNews() }
-        // Only the decoding of a source in a file can throw anything else than that it is not what it should be.
+        // The only other errors come from sources in files, and this source is in memory.
         guard let result = try? ContentCodingsDecoder(self.inflater).decode(ByteSource(wire), names),
             case .whole(let content, let layers) = result
         else { return [] }
@@ -211,7 +211,7 @@ public struct WireBodyDecoder: ~Copyable {
 
     // MARK: Proving that the codings can be restored
 
-    /// Contents in memory: searches the parameters of each coding, or of none if one cannot be restored anyway.
+    /// Handles contents in memory. Searches for the parameters of each coding, or of none if one cannot be restored anyway.
     private mutating func restorable(
         _ wire: ByteSource, _ content: [UInt8], _ contents: WireContentDecoder, _ layers: [(layer: DecodedLayer, wire: ByteSource)],
         _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
@@ -223,7 +223,7 @@ public struct WireBodyDecoder: ~Copyable {
         return body
     }
 
-    /// The parameters of each coding from the wire inwards, up to the first that has none.
+    /// The parameters of each coding from the outermost inwards, up to the first that has none.
     private mutating func parameters(
         of layers: [(layer: DecodedLayer, wire: ByteSource)], _ content: [UInt8], _ origin: String, _ identity: [UInt8]
     ) throws -> [[DeflateParameters]?] {
@@ -283,7 +283,7 @@ public struct WireBodyDecoder: ~Copyable {
         return try self.body(wire, .file(file), layers, found, identity, &sink)
     }
 
-    /// `layers` and `found` are ordered from the wire inwards.
+    /// `layers` and `found` are ordered from the outermost to the innermost.
     private func body(
         _ wire: ByteSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [[DeflateParameters]?], _ identity: [UInt8],
         _ sink: inout some SidecarSink
@@ -299,13 +299,13 @@ public struct WireBodyDecoder: ~Copyable {
     }
 }
 
-/// Gives the content of a message its most readable form, parts included, however long it is.
+/// Converts the content of a message to its most readable form, including its parts, however long it is.
 ///
-/// Decodes no codings, and leaves messages of gRPC to those who do.
+/// Does not decode codings, and leaves gRPC messages to the caller.
 struct WireContentDecoder {
     private let form: ContentForm
     private let parts: WireMultipartDecoder?
-    /// For a body of gRPC, whose messages may have a coding of their own.
+    /// For a gRPC body, whose messages may have their own coding.
     let messages: WireGRPCDecoder?
     let messageCoding: ContentEncoding.Name?
     let isComplete: Bool
@@ -318,7 +318,7 @@ struct WireContentDecoder {
         self.isComplete = isComplete
     }
 
-    /// The form, and what is wrong with a multipart body that is not what it claims.
+    /// The form, and what is wrong with a multipart body that contradicts its declaration.
     func content(_ bytes: ByteSource, _ sink: inout some SidecarSink) throws -> (content: BodyContent, note: String?) {
         guard let parts = self.parts, bytes.size > 0 else { return (try self.form.content(bytes, sink: &sink), nil) }
         let (body, note) = try parts.body(bytes, isComplete: self.isComplete, &sink)
@@ -331,20 +331,20 @@ struct WireContentDecoder {
     }
 }
 
-/// The bodies decoded last, so that bytes that come again, as in polling, are not decoded again.
+/// The bodies decoded last, so that recurring bytes, as in polling, are not decoded again.
 ///
-/// Only bodies in the cassette itself: one with a sidecar has to pass the sink each time.
+/// Only for bodies in the cassette itself, as one with a sidecar has to be passed to the sink each time.
 struct DecodedMemo {
-    /// With contents of 64 KiB at most, the memo stays below 1 MiB.
+    /// With contents of at most 64 KiB, the memo stays below 1 MiB.
     static let limit = 16
 
     struct Key: Hashable {
         /// SHA-256 of the wire bytes.
         var identity: [UInt8]
         var encoding: ContentEncoding
-        /// The value of Content-Type: its charset counts too.
+        /// The value of Content-Type, including its charset.
         var type: [UInt8]?
-        /// What is wrong with parts depends on whether all of them came.
+        /// Problems of parts depend on whether the body is complete.
         var isComplete: Bool
     }
 

@@ -1,20 +1,20 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Splits a gRPC body into messages that a cassette can hold: writing them again gives the same bytes.
+/// Splits a gRPC body into messages that a cassette can store, if writing them again gives the same bytes.
 ///
-/// Takes no coding off: `unpack` does. Messages that are long go to files, piece by piece: none is held in memory.
+/// Leaves the removal of codings to `unpack`. Long messages go to files in pieces, so that none is held in memory.
 struct WireGRPCDecoder {
-    /// Bytes of messages in the cassette itself; later messages go to files.
+    /// The most bytes of messages in the cassette itself; later messages go to files.
     static let inlineLimit = 1 << 20
-    /// Fields of all messages in the cassette itself: with 60 bytes each, the trees of one body stay below 4 MiB.
+    /// The most fields of all messages in the cassette itself. At 60 bytes each, the trees of one body stay below 4 MiB.
     static let fieldLimit = 65_536
 
-    /// A compressed message whose coding was taken off.
+    /// A compressed message whose coding was removed.
     struct Unpacked {
         var content: [UInt8]
         var coding: ContentCoding
-        /// Whether `coding` gives the same bytes again.
+        /// Whether `coding` restores the same bytes.
         var isRestorable: Bool
     }
 
@@ -22,7 +22,7 @@ struct WireGRPCDecoder {
     private let schema: ProtoType?
     private let isComplete: Bool
 
-    /// - Parameter schema: the type of the messages, for names.
+    /// - Parameter schema: the type of the messages, which supplies names.
     init?(headers: HeaderFields, isComplete: Bool, schema: ProtoType?) {
         guard let type = GRPCType(headers) else { return nil }
         self.type = type
@@ -36,9 +36,9 @@ struct WireGRPCDecoder {
         var payload: Range<Int>
     }
 
-    /// The messages, or nil if the bytes must be kept as they are; and what is wrong with them, if anything.
+    /// The messages, or nil if the bytes must be kept as they are, and what is wrong with them, if anything.
     ///
-    /// - Parameter unpack: takes the coding off a compressed message; nil if that stays as it is.
+    /// - Parameter unpack: removes the coding of a compressed message; nil to keep it as it is.
     func body(
         _ bytes: ByteSource, unpack: (ByteSource) throws -> Unpacked?, _ sink: inout some SidecarSink
     ) throws -> (body: GRPCMessages?, note: String?) {
@@ -54,7 +54,7 @@ struct WireGRPCDecoder {
         for frame in frames {
             let payload = bytes[frame.payload]
             guard frame.isCompressed, let unpacked = try unpack(payload) else {
-                // Compressed bytes are no text, whatever they look like.
+                // Compressed bytes are not text, whatever they look like.
                 let content = try frame.isCompressed ? writer.opaque(payload, &sink) : writer.content(payload, &sink)
                 messages.append(GRPCMessage(isCompressed: frame.isCompressed, content: content))
                 continue
@@ -70,7 +70,7 @@ struct WireGRPCDecoder {
         return (GRPCMessages(messages: messages, rest: rest), note)
     }
 
-    /// Where the complete messages are, or why they are not taken apart.
+    /// The places of the complete messages, or why they are not split.
     private func frames(_ bytes: ByteSource) throws -> (frames: [Frame], problem: String?) {
         var frames: [Frame] = []
         var offset = 0
@@ -94,7 +94,7 @@ struct WireGRPCDecoder {
     }
 }
 
-/// Gives messages their most readable form, with what room there is in the cassette.
+/// Converts messages to their most readable form, as far as the cassette has room.
 private struct MessageForms {
     private let type: GRPCType
     private let schema: ProtoType?

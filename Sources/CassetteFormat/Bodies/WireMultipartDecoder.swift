@@ -1,20 +1,20 @@
 package import CassetteModel
 internal import TapeBytes
 
-/// Splits a multipart body into parts that a cassette can hold, if writing them again gives the same bytes.
+/// Splits a multipart body into parts that a cassette can store, if writing them again gives the same bytes.
 ///
-/// Parts that are long go to files, piece by piece: none is held in memory.
+/// Long parts go to files in pieces, so that none is held in memory.
 package struct WireMultipartDecoder {
-    /// A body of more parts, or of longer header sections in all, stays in one piece: no one reads it in a cassette.
+    /// A body with more parts, or with longer header sections in total, is kept in one piece: nobody reads it in a cassette.
     package static let limits: MultipartLimits = {
         var limits = MultipartLimits()
         limits.parts = 1000
         limits.allHeaderSections = 1 << 20
-        // An interaction has to stay within the depth of JSON that is read, with a JSON body in its innermost part.
+        // An interaction must stay within the JSON depth limit of readers, with a JSON body in its innermost part.
         limits.depth = 6
         return limits
     }()
-    /// Bytes of parts in the cassette itself; later parts go to files.
+    /// The most bytes of parts in the cassette itself; later parts go to files.
     static let inlineLimit = 1 << 20
 
     private let headers: HeaderFields
@@ -23,7 +23,7 @@ package struct WireMultipartDecoder {
         self.headers = headers
     }
 
-    /// The parts, or nil if the bytes must be kept as they are; and what is wrong with them, if anything.
+    /// The parts, or nil if the bytes must be kept as they are, and what is wrong with them, if anything.
     func body(
         _ bytes: ByteSource, isComplete: Bool, _ sink: inout some SidecarSink
     ) throws -> (body: MultipartBody<PartContent>?, note: String?) {
@@ -37,7 +37,7 @@ package struct WireMultipartDecoder {
         return (body, note)
     }
 
-    /// Whether the bytes between the data are those of the body.
+    /// Whether the bytes between the data equal those of the body.
     private static func restores(_ body: MultipartBody<Range<Int>>, _ bytes: ByteSource) throws -> Bool {
         struct Differs: Error {}
         var position = 0
@@ -84,7 +84,7 @@ package struct WireMultipartDecoder {
     private func content(
         _ data: ByteSource, _ fields: HeaderFields, _ charset: FormCharset?, _ room: inout Int, _ sink: inout some SidecarSink
     ) throws -> PartContent {
-        // A file has the charset it was written in.
+        // A file keeps the charset it was written in.
         let charset = charset.flatMap { ContentDisposition(fields)?.filename == nil ? $0 : nil }
         let form = ContentForm(field: fields.firstIndex(of: "content-type").map(fields.valueBytes), charset: charset)
         guard data.size > 0 else { return .text([]) }
@@ -102,7 +102,7 @@ package struct WireMultipartDecoder {
 
     // MARK: What is wrong
 
-    /// Kinds that keep a body from being split; the others trouble only some servers.
+    /// Problems that keep a body from being split; all others affect only some servers.
     private static let serious: Set<MultipartProblem.Kind> = [
         .boundaryMissing, .boundaryEmpty, .boundaryWrong, .noDelimiter, .tooMuch, .tooDeep,
     ]
@@ -119,11 +119,11 @@ package struct WireMultipartDecoder {
     }
 }
 
-/// Proves that a multipart body, written out, is read back as the same parts: edited text may contain the boundary.
+/// Checks that a multipart body, once written, is read back as the same parts, since edited text may contain the boundary.
 ///
-/// Compares the places of delimiters, not the content of parts.
+/// Compares the positions of delimiters, not the content of parts.
 enum MultipartCheck {
-    /// One level of parts within parts. A class, since several are fed at once.
+    /// One level of nested parts. A class, since several are fed at once.
     private final class Level {
         struct Place: Equatable {
             var start: Int

@@ -1,9 +1,9 @@
 #if CODINGS
 internal import CBrotli
 
-/// Decodes the content coding br (RFC 7932): one stream; bytes after it are left alone.
+/// Decodes the content coding br (RFC 7932): a single stream; bytes after it are not touched.
 ///
-/// Holds a window of 16 MiB at most, as the format says; the larger ones of brotli's own extension are refused.
+/// Uses a window of at most 16 MiB, as the format specifies. Larger ones of brotli's own extension are refused.
 final class BrotliDecoder: CodingDecoder {
     private(set) var status: InflateStatus = .needsMore
     private(set) var consumed = 0
@@ -60,7 +60,7 @@ final class BrotliDecoder: CodingDecoder {
         let code = BrotliDecoderGetErrorCode(self.state)
         let isMemory = (-30 ... -21).contains(code.rawValue)  // BROTLI_DECODER_ERROR_ALLOC_…
         if isMemory { return self.fail(.outOfMemory, "out of memory for brotli") }
-        // Like "PADDING_1"; in newer versions with the prefix of the constant's name.
+        // For example "PADDING_1"; newer versions prepend the prefix of the constant's name.
         let name = BrotliDecoderErrorString(code).map { String(cString: $0) } ?? ""
         let prefix = "_ERROR_FORMAT_"
         let reason = name.isEmpty ? "code \(code.rawValue)" : name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name

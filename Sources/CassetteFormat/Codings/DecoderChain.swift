@@ -1,26 +1,26 @@
 public import CassetteModel
 
-/// Decodes all content codings of a body at once, the one applied last first.
+/// Decodes all content codings of a body at once, starting with the one applied last.
 ///
-/// Each coding is held to the limits on its own, so that nested decompression bombs are stopped.
+/// The limits apply to each coding separately, which stops nested decompression bombs.
 public final class DecoderChain {
     private struct Stopped: Error {}
 
     private let layers: [any CodingDecoder]
     private let names: [ContentEncoding.Name]
-    /// Bytes that each layer was given.
+    /// How many bytes each layer received.
     private var fed: [Int]
-    /// Bytes delivered by the innermost layer.
+    /// How many bytes the innermost layer delivered.
     public private(set) var produced = 0
-    /// Receives the number of bytes that come out of any layer, piece by piece; what it throws ends `push`.
+    /// Receives the number of bytes that come out of any layer, piece by piece. An error it throws ends `push`.
     package var meter: ((_ count: Int) throws -> Void)?
 
-    /// `names` in the order applied. Nil if this build cannot decode one of them.
+    /// `names` are in the order applied. Nil if this build cannot decode one of them.
     public convenience init?(_ names: [ContentEncoding.Name], limits: InflateLimits) {
         self.init(names.map { ($0, nil) }, limits: limits)
     }
 
-    /// With the wrapper of deflate, if it is known.
+    /// Takes the wrapper of deflate as well, if it is known.
     package init?(_ codings: [(name: ContentEncoding.Name, format: DeflateFormat?)], limits: InflateLimits) {
         var layers: [any CodingDecoder] = []
         for coding in codings.reversed() {
@@ -46,7 +46,7 @@ public final class DecoderChain {
         self.fed = layers.map { _ in 0 }
     }
 
-    /// The first problem on the way from the wire inwards, and the coding that has it.
+    /// The first problem from the outermost layer inwards, and the coding that has it.
     public var problem: (name: ContentEncoding.Name, problem: InflateProblem)? {
         for (index, layer) in self.layers.enumerated() {
             if case .failed(let problem) = layer.status { return (self.names[index], problem) }
@@ -54,17 +54,17 @@ public final class DecoderChain {
         return nil
     }
 
-    /// Bytes after each stream that belong to none, from the wire inwards.
+    /// How many bytes after each stream belong to none, from the outermost layer inwards.
     var leftOver: [Int] { zip(self.fed, self.layers).map { $0 - $1.consumed } }
 
-    /// What was found out about each coding, from the wire inwards.
+    /// The data found about each coding, from the outermost inwards.
     package var found: [DecodedLayer] {
         zip(self.names, self.layers).enumerated().map { index, layer in
             DecodedLayer(layer.0, layer.1, leftOver: self.fed[index] - layer.1.consumed)
         }
     }
 
-    /// Takes the next piece; returns whether it can take more. Unusable after `deliver` has thrown.
+    /// Takes the next piece. Returns whether it can take more. The chain must not be used after `deliver` has thrown.
     public func push(_ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         do {
             try self.push(input, to: 0, deliver)
@@ -74,9 +74,9 @@ public final class DecoderChain {
         }
     }
 
-    /// No more input comes; returns whether all streams were whole.
+    /// Ends the input. Returns whether all streams were complete.
     public func finish() -> Bool {
-        // After a problem, the rest of the wire was not looked at: it is not cut short.
+        // After a problem, the rest of the input was not examined, so it does not count as truncated.
         guard self.problem == nil else { return false }
         for layer in self.layers where layer.status == .needsMore { _ = layer.finish() }
         return self.problem == nil
@@ -98,26 +98,26 @@ public final class DecoderChain {
     }
 }
 
-/// What was found out about one content coding when it was decoded.
+/// The data found about one content coding while it was decoded.
 package struct DecodedLayer {
     /// A gzip member, or a whole stream of another format.
     struct Member {
         let header: GzipHeader?
-        /// Bytes of the member, and of the content in it.
+        /// The sizes of the member and of the content in it, in bytes.
         let codedSize: Int
         let size: Int
     }
 
     let name: ContentEncoding.Name
-    /// Nil for codings that are not deflate's.
+    /// Nil for codings other than deflate.
     let format: DeflateFormat?
-    /// The first gzip member's.
+    /// The header of the first gzip member.
     let header: GzipHeader?
-    /// Bytes of the stream.
+    /// The size of the stream in bytes.
     let size: Int
-    /// Bytes after the stream that belong to nothing.
+    /// How many bytes after the stream belong to nothing.
     package let leftOver: Int
-    /// All members; empty if there are more than can have parameters of their own.
+    /// All members; empty if there are more than can have their own parameters.
     let members: [Member]
 
     init(_ name: ContentEncoding.Name, _ decoder: any CodingDecoder, leftOver: Int) {
@@ -139,10 +139,10 @@ package struct DecodedLayer {
         self.members = [Member(header: stream.header, codedSize: codedSize, size: stream.content.count)]
     }
 
-    /// Whether a search is worth it: nothing may follow the members, since a restored stream would lack it.
+    /// Whether a search may succeed: nothing may follow the members, since a restored stream would lack it.
     var mayBeRestored: Bool { !self.members.isEmpty && self.leftOver == 0 }
 
-    /// Bytes after the stream are a problem if no checksum or magic number proves that there was such a stream at all.
+    /// Bytes after the stream are a problem if neither a checksum nor a magic number proves that there was such a stream at all.
     var problem: InflateProblem? {
         guard self.leftOver > 0, self.format == .raw || self.name == .br else { return nil }
         return InflateProblem(.corrupt, offset: self.size, reason: self.followers)
@@ -178,23 +178,23 @@ package struct DecodedLayer {
     }
 }
 
-/// What can be read of a coded body: all of its content, or what precedes the place where it breaks.
+/// The readable content of a coded body: all of it, or the part before the stream breaks.
 ///
-/// For views only: `WireBodyDecoder` decodes bodies for a cassette, and proves that they can be restored.
+/// For display only. `WireBodyDecoder` decodes bodies for a cassette, and checks that they can be restored.
 public struct DecodedBeginning: Sendable, Hashable {
     public var bytes: [UInt8]
-    /// Whether this is all of the content, of a whole stream.
+    /// Whether this is the whole content of a complete stream.
     public var isWhole: Bool
     /// Where and why it breaks; also nil if only the caller's limit was reached.
     public var problem: InflateProblem?
     /// The coding that has the problem.
     public var name: ContentEncoding.Name?
-    /// Bytes after the coded stream that belong to nothing.
+    /// How many bytes after the coded stream belong to nothing.
     public var leftOver = 0
 
     private struct Enough: Error {}
 
-    /// Collects `limit` bytes at most. A source without a supported coding is its own content.
+    /// Collects at most `limit` bytes. If no coding is supported, the source is the content.
     public static func read(
         _ source: ByteSource, _ encoding: ContentEncoding, limit: Int = WireBodyDecoder.memoryLimit
     ) throws -> DecodedBeginning {

@@ -1,10 +1,10 @@
 internal import CassetteModel
 
-/// The parameters worth trying to reproduce a deflate stream, the likeliest first.
+/// The parameters worth trying to reproduce a deflate stream, the most likely first.
 ///
-/// Knows common producers, tries nothing.
+/// Knows common producers, but tries nothing itself.
 struct DeflateCandidates {
-    /// zlib's default level, `gzip -9` and Python, nginx and `gzip -1`; then by how often servers are configured so.
+    /// zlib's default level, `gzip -9` and Python, nginx and `gzip -1`; the rest by how often servers are configured with them.
     private static let levels = [6, 9, 1, 5, 4, 3, 2, 7, 8]
 
     let all: [DeflateParameters]
@@ -16,7 +16,7 @@ struct DeflateCandidates {
         case .gzip where wirePrefix.count > 8 && wirePrefix[8] == 2: levels.moveToFront { $0 == 9 }
         case .gzip where wirePrefix.count > 8 && wirePrefix[8] == 4: levels.moveToFront { $0 == 1 }
         case .zlib where wirePrefix.count > 1:
-            // RFC 1950, 2.2: CINFO is the window; FLEVEL has to come out right too, since the two bytes are compared.
+            // RFC 1950, 2.2: CINFO is the window. FLEVEL has to match too, since both bytes are compared.
             window = Int(wirePrefix[0] >> 4) + 8
             levels = levels.filter { Self.zlibLevelGroup($0) == wirePrefix[1] >> 6 }
         case .gzip, .zlib, .raw: break
@@ -39,7 +39,7 @@ struct DeflateCandidates {
         self.all = list
     }
 
-    /// FLEVEL as zlib writes it for the default strategy.
+    /// FLEVEL as written by zlib for the default strategy.
     private static func zlibLevelGroup(_ level: Int) -> UInt8 {
         switch level {
         case ..<2: 0
@@ -49,7 +49,7 @@ struct DeflateCandidates {
         }
     }
 
-    /// nginx takes a bit off window and memory level each while the content fits in half the window less 262 bytes.
+    /// nginx reduces window and memory level by one bit each while the content fits into half the window minus 262 bytes.
     private static func shrunk(to contentSize: Int) -> (memory: Int, window: Int) {
         var memory = 8
         var window = 15
@@ -68,24 +68,24 @@ extension Array {
     }
 }
 
-/// Finds where a producer flushed its compressor: a flush leaves an empty stored block (RFC 1951, 3.2.4), which ends in 00 00 FF FF.
+/// Finds where a producer flushed its compressor. A flush leaves an empty stored block (RFC 1951, 3.2.4), which ends in 00 00 FF FF.
 ///
-/// Takes a stream that is known to be whole, and does not know its compressor.
+/// Takes a stream that is known to be complete; does not know its compressor.
 enum FlushPoints {
-    /// `0000ffff`, LEN and NLEN of an empty block
+    /// `0000ffff`: LEN and NLEN of an empty block.
     private static let mark: [UInt8] = [0x00, 0x00, 0xff, 0xff]
 
-    /// Content bytes from each flush to the next, for `DeflateParameters.flushes`; nil if there are more than the limit.
+    /// The content bytes from each flush to the next, for `DeflateParameters.flushes`; nil if there are more than the limit.
     static func find(in wire: UnsafeRawBufferPointer, format: DeflateFormat) -> [Int]? {
         var flushes: [Int] = []
         guard var next = self.endOfMark(in: wire, from: 0) else { return flushes }
-        // The limits were kept when the body was inflated first.
+        // The limits were already checked when the body was first inflated.
         var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
         var position = 0
         var before = 0
         while inflater.push(UnsafeRawBufferPointer(rebasing: wire[position..<next]), deliver: { _ in }) == .needsMore {
             position = next
-            // The four bytes can be there by chance.
+            // The four bytes can occur by chance.
             if inflater.isAfterBlock {
                 guard flushes.count < DeflateParameters.flushLimit else { return nil }
                 flushes.append(inflater.produced - before)
@@ -100,7 +100,8 @@ enum FlushPoints {
     private static func endOfMark(in wire: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var offset = start
         while wire.count - offset >= self.mark.count {
-            // How far on the mark can begin, by the fourth byte: FF may be its third byte, 00 its second, any other none of it.
+            // How far ahead the mark can begin, by the fourth byte: FF may be its third byte, 00 its second, and any other is not part of
+            // it.
             switch wire[offset + 3] {
             case 0xff:
                 if wire[offset..<offset + 4].elementsEqual(self.mark) { return offset + 4 }

@@ -1,19 +1,19 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// Finds the parameters with which zlib reproduces a recorded stream, byte for byte.
+/// Finds the parameters with which zlib reproduces a recorded stream byte for byte.
 ///
-/// Works in bounded time: a candidate ends at its first differing byte, a search at its limit. Whether parameters are found depends on the
-/// body alone: what worked for the origin before is only tried first, if the search would come to it in any case. So a body is kept by
-/// parameters or as it was sent whatever else is recorded.
+/// Takes bounded time: a candidate ends at its first differing byte, a search at its limit. Whether parameters are found depends on the
+/// body alone. Parameters that worked for the origin before are tried first, but only if the search would reach them in any case. Thus the
+/// form of a body does not depend on the rest of the recording.
 public struct DeflateRestorer: ~Copyable {
-    /// Content bytes that failing candidates may deflate in one search: about 70 ms of a core. A candidate that still agrees there
-    /// runs on to its end, so a search costs at most this and the content once more.
+    /// How many content bytes failing candidates may deflate in one search: about 70 ms of CPU time. A candidate that still agrees at the
+    /// limit continues to its end, so a search costs at most this much plus the content once more.
     public static let searchLimit = 2 << 20
-    /// The same for short contents: more candidates fit into it, and each costs more than its bytes. Some 10 ms of a core.
+    /// The same for short contents: more candidates fit, and each costs more than its bytes. Some 10 ms of CPU time.
     static let shortSearchLimit = 768 << 10
     private static let shortContent = 32 << 10
-    /// What each candidate costs besides its bytes, in bytes: zlib clears its tables.
+    /// The cost of each candidate in addition to its bytes, in bytes: zlib clears its tables.
     private static let candidateCost = 16 << 10
     private struct Differs: Error {}
 
@@ -23,18 +23,18 @@ public struct DeflateRestorer: ~Copyable {
     }
 
     public var memory = RestorationMemory()
-    /// Content bytes deflated by all searches so far.
+    /// How many content bytes all searches so far have deflated.
     public private(set) var work = 0
-    /// What all searches so far would have cost at most if nothing had been known.
+    /// The maximum cost of all searches so far if nothing had been known in advance.
     private(set) var charge = 0
-    /// The deflater that agreed last: an origin's next body needs the same one.
+    /// The deflater that agreed last, as an origin's next body needs the same one.
     private var kept: Deflater?
 
     public init() {}
 
-    /// For bytes in memory, flushes included. Several members share the limit.
+    /// For bytes in memory, including flushes. Several members share the limit.
     ///
-    /// `identity` is the SHA-256 of the wire bytes: a weaker one would let an origin choose bytes that get another body's answer.
+    /// `identity` is the SHA-256 of the wire bytes. With a weaker hash, an origin could construct bytes that get another body's result.
     public mutating func parameters(
         producing wire: UnsafeRawBufferPointer, from content: UnsafeRawBufferPointer, format: DeflateFormat, header: GzipHeader?,
         origin: String, identity: [UInt8], limit: Int = Self.searchLimit
@@ -53,7 +53,7 @@ public struct DeflateRestorer: ~Copyable {
         return found
     }
 
-    /// As above, for bytes that are too many to load, and without flushes: the content is inflated again for each candidate.
+    /// The same for bytes that are too many to load, and without flushes: the content is inflated again for each candidate.
     public mutating func parameters(
         producing wire: ByteSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
     ) throws -> DeflateParameters? {
@@ -72,7 +72,7 @@ public struct DeflateRestorer: ~Copyable {
         }
     }
 
-    /// Whether a stream ends in an empty stored block, as Go writes it: zlib ends in an empty block of another type (RFC 1951, 3.2.4).
+    /// Whether a stream ends with an empty stored block, as Go writes it. zlib ends with an empty block of another type (RFC 1951, 3.2.4).
     private static func isOfGo(_ wire: UnsafeRawBufferPointer, _ format: DeflateFormat) -> Bool {
         let trailer =
             switch format {
@@ -90,11 +90,12 @@ public struct DeflateRestorer: ~Copyable {
         var origin: String
         var identity: [UInt8]
         var limit: Int
-        /// Nil if it says nothing.
+        /// Nil if it rules out nothing.
         var block: FirstDeflateBlock?
     }
 
-    /// Bytes in which the first block of a long stream ends: 2^15 literals and matches have four bytes each at most in any usual content.
+    /// How many bytes contain the first block of a long stream: in usual content, each of 2^15 literals and matches takes at most four
+    /// bytes.
     private static let firstBlockSize = 128 << 10
 
     /// The returned parameters have no flushes.
@@ -111,7 +112,7 @@ public struct DeflateRestorer: ~Copyable {
         var works: [DeflateParameters: Int] = [:]
         var found: DeflateParameters?
         for candidate in self.memory.parameters(for: search.origin) where found == nil {
-            // The search comes to it, whatever those before it cost.
+            // The search reaches it, whatever the candidates before it cost.
             guard let rank = candidates.firstIndex(of: candidate), (rank + 1) * cost <= budget else { continue }
             found = try self.trial(of: candidate, search, budget, &works, attempt)
         }
@@ -123,12 +124,12 @@ public struct DeflateRestorer: ~Copyable {
         return found
     }
 
-    /// The candidate, if it reproduces the stream. If not, `works` gets what it has cost.
+    /// The candidate, if it reproduces the stream. If not, `works` receives its cost.
     private mutating func trial(
         of candidate: DeflateParameters, _ search: Search, _ budget: Int, _ works: inout [DeflateParameters: Int],
         _ attempt: (_ deflater: inout Deflater, _ budget: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
-        // With less budget than this, trying it might end before anything could be compared.
+        // With less budget than this, an attempt might end before anything could be compared.
         guard search.contentSize >= budget || !self.memory.proofs.hold(candidate, for: search.identity) else { return candidate }
         guard var deflater = self.deflater(candidate, format: search.format) else { return nil }
         switch try attempt(&deflater, budget) {
@@ -145,7 +146,7 @@ public struct DeflateRestorer: ~Copyable {
 
     private mutating func deflater(_ parameters: DeflateParameters, format: DeflateFormat) -> Deflater? {
         if let kept = self.kept.take(), kept.format == format {
-            // Flushes belong to one body.
+            // Flushes are specific to one body.
             var own = kept.parameters
             own.flushes = []
             if own == parameters { return kept }
@@ -153,7 +154,7 @@ public struct DeflateRestorer: ~Copyable {
         return Deflater(parameters, format: format)
     }
 
-    /// Bytes before the first that depends on the parameters.
+    /// How many bytes precede the first one that depends on the parameters.
     private static func wrappingSize(_ format: DeflateFormat, _ header: GzipHeader) -> Int {
         switch format {
         case .gzip: header.bytes.count
@@ -180,7 +181,7 @@ public struct DeflateRestorer: ~Copyable {
             }
             position = end
             guard agrees else { return .different(work: position) }
-            // The budget is used up with nothing to compare yet: only bytes that agree earn more.
+            // The budget is used up and nothing was compared yet; only agreeing bytes extend it.
             guard position < budget || compared > wrapping else { return .different(work: position) }
         } while position < content.count
         return compared == wire.count ? .same : .different(work: position)
@@ -204,7 +205,7 @@ public struct DeflateRestorer: ~Copyable {
             return piece.elementsEqualFast(UnsafeRawBufferPointer(recorded))
         }
 
-        // The limits were kept when the body was inflated first.
+        // The limits were already checked when the body was first inflated.
         var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
         do {
             try wire.forEachPiece(while: { input in
@@ -223,25 +224,25 @@ public struct DeflateRestorer: ~Copyable {
     }
 }
 
-/// What reproduced each origin's coded bodies so far: an origin mostly uses one compressor.
+/// The parameters that reproduced each origin's coded bodies so far. An origin usually uses one compressor.
 ///
-/// Bounded: the origin not asked for the longest time is forgotten.
+/// Bounded: the origin that was not asked for the longest is forgotten.
 public struct RestorationMemory: Sendable {
     /// The result of one search.
     public struct Finding: Sendable {
         var origin: String
         /// SHA-256 of the wire bytes.
         var identity: [UInt8]
-        /// Nil if none reproduces them.
+        /// Nil if no parameters reproduce them.
         var parameters: DeflateParameters?
     }
 
     public static let originLimit = 64
-    /// Findings kept for bytes that come again, as in polling.
+    /// How many results are kept for recurring bytes, as in polling.
     static let findingLimit = 32
-    /// Parameters kept of each origin: for its dynamic, its static and one other kind of answers.
+    /// How many parameters are kept per origin: for its dynamic, its static and one other kind of answers.
     static let parametersLimit = 3
-    /// An origin whose bodies were not restored this many times in a row has another compressor (Node, Go).
+    /// An origin whose bodies could not be restored this many times in a row uses another compressor (Node, Go).
     static let missLimit = 3
 
     private struct Entry {
@@ -250,7 +251,7 @@ public struct RestorationMemory: Sendable {
         var used = 0
     }
 
-    /// What was proved ahead of the searches for it.
+    /// Results that were proved before the searches for them.
     public var proofs = RestorationProofs()
     private var entries: [String: Entry] = [:]
     private var clock = 0
@@ -261,18 +262,18 @@ public struct RestorationMemory: Sendable {
 
     public init() {}
 
-    /// Keeps what is learned from now on to be told to another memory.
+    /// Starts to collect findings, to be passed to another memory.
     package mutating func keepNews() { self.news = [] }
 
     mutating func forgetNews() { self.news = nil }
 
-    /// Whether searches of the origin's bodies are short by now: its compressor is known, or known not to be zlib.
+    /// Whether searches for the origin's bodies are short: its compressor is known, or known not to be zlib.
     package func isSettled(_ origin: String) -> Bool {
         guard let entry = self.entries[origin] else { return false }
         return !entry.parameters.isEmpty || entry.misses >= Self.missLimit
     }
 
-    /// What was found for the same bytes; nil if they are not remembered.
+    /// The result for the same bytes; nil if they are not remembered.
     func finding(of identity: [UInt8]) -> Finding? { self.findings.first { $0.identity == identity } }
 
     public mutating func learn(_ finding: Finding) {
@@ -286,7 +287,7 @@ public struct RestorationMemory: Sendable {
         }
     }
 
-    /// What worked for the origin, the latest first.
+    /// The parameters that worked for the origin, the latest first.
     public func parameters(for origin: String) -> [DeflateParameters] {
         self.entries[origin]?.parameters ?? []
     }
@@ -319,11 +320,11 @@ public struct RestorationMemory: Sendable {
     }
 }
 
-/// Parameters that are known to reproduce bodies, before anybody searches for them.
+/// Parameters known to reproduce bodies before anyone searches for them.
 ///
-/// Changes no search: a candidate that is in here need not be tried, and which one is tried first does not depend on it.
+/// Does not affect any search: a candidate in here need not be tried, but the order of candidates does not depend on it.
 public struct RestorationProofs: Sendable {
-    /// Bodies remembered, some 6 MiB. Of more, the first.
+    /// How many bodies are remembered, some 6 MiB. If there are more, the first ones are.
     static let limit = 1 << 15
 
     /// By the SHA-256 of the wire bytes.

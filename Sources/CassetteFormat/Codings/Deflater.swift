@@ -1,27 +1,27 @@
 internal import CZlib
 public import CassetteModel
 
-/// Encodes gzip or deflate: pieces of content in, pieces of the coded stream out.
+/// Encodes gzip or deflate: takes pieces of content, and delivers pieces of the coded stream.
 ///
-/// Gives the same bytes for the same content, parameters and zlib, however the content is cut into pieces (level 0 is the exception).
+/// Gives the same bytes for the same content, parameters and zlib, however the content is split into pieces (except at level 0).
 public struct Deflater: ~Copyable {
-    /// Coded bytes delivered at once at most.
+    /// The most coded bytes delivered at once.
     public static let pieceSize = 32 << 10
 
     public private(set) var parameters: DeflateParameters
     public let format: DeflateFormat
 
-    /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
+    /// zlib's state points back to this, so it must not move: it cannot be a plain stored property.
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutablePointer<UInt8>
     private var header: GzipHeader?
     private var checksum: UInt
     private var length: UInt32 = 0
-    /// The index of the next flush, and the content bytes before it.
+    /// The index of the next flush, and the number of content bytes before it.
     private var nextFlush = 0
     private var beforeFlush = 0
 
-    /// Nil for parameters that zlib does not accept, and if out of memory.
+    /// Nil for parameters that zlib does not accept, and if memory cannot be allocated.
     public init?(_ parameters: DeflateParameters, format: DeflateFormat, header: GzipHeader = .plain) {
         guard Self.accepts(parameters) else { return nil }
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -49,7 +49,7 @@ public struct Deflater: ~Copyable {
         self.stream.deallocate()
     }
 
-    /// The ranges of zlib's deflateInit2. zlib changes a window of 8 bits, and raw streams refuse it.
+    /// The ranges of zlib's deflateInit2. zlib changes a window of 8 bits, and rejects it for raw streams.
     public static func accepts(_ parameters: DeflateParameters) -> Bool {
         (0...9).contains(parameters.level) && (1...9).contains(parameters.memoryLevel) && (9...15).contains(parameters.windowBits)
             && (0...4).contains(parameters.strategy) && parameters.flushes.allSatisfy { $0 >= 0 }
@@ -68,7 +68,7 @@ public struct Deflater: ~Copyable {
         return coded
     }
 
-    /// Begins a new stream, with flushes of its own, and keeps the memory of the old one.
+    /// Begins a new stream with its own flushes, and reuses the memory of the old one.
     public mutating func restart(header: GzipHeader = .plain, flushes: [Int] = []) {
         deflateReset(self.stream)
         self.parameters.flushes = flushes
@@ -79,9 +79,9 @@ public struct Deflater: ~Copyable {
         self.length = 0
     }
 
-    /// Takes the next piece of content; the last one, which may be empty, ends the stream.
+    /// Takes the next piece of content. The last one, which may be empty, ends the stream.
     ///
-    /// `deliver` returns whether to go on. After false or an error, the deflater is unusable until it is restarted.
+    /// `deliver` returns whether to continue. After false or an error, the deflater must be restarted before it is used again.
     @discardableResult
     public mutating func push(
         _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Bool
@@ -128,7 +128,7 @@ public struct Deflater: ~Copyable {
         repeat {
             self.stream.pointee.next_out = self.output
             self.stream.pointee.avail_out = UInt32(Self.pieceSize)
-            // Z_OK, Z_STREAM_END, Z_BUF_ERROR (nothing left to do); Z_STREAM_ERROR cannot come from an open stream
+            // Z_OK, Z_STREAM_END, Z_BUF_ERROR (nothing left to do). Z_STREAM_ERROR is impossible for an open stream.
             let code = deflate(self.stream, flush)
             let count = Self.pieceSize - Int(self.stream.pointee.avail_out)
             if count > 0, try !deliver(UnsafeRawBufferPointer(start: self.output, count: count)) { return false }
@@ -138,17 +138,17 @@ public struct Deflater: ~Copyable {
     }
 }
 
-/// Encodes gzip as a stream of several members, each with its own part of the content.
+/// Encodes gzip as a stream of several members, each with its part of the content.
 ///
-/// Edited content is cut at the recorded places: the last member takes what is left, and is empty if nothing is.
+/// Edited content is split at the recorded places. The last member takes the rest, which may be empty.
 struct MembersDeflater: ~Copyable {
     private let members: [GzipMember]
     private var index = 0
-    /// Content bytes that the current member still takes; the last member takes all.
+    /// How many more content bytes the current member takes; the last member takes all.
     private var room: Int
     private var deflater: Deflater
 
-    /// Nil for parameters that zlib does not accept, for no members, and if out of memory.
+    /// Nil for parameters that zlib does not accept, for an empty list of members, and if memory cannot be allocated.
     init?(_ members: [GzipMember]) {
         guard members.allSatisfy({ Deflater.accepts($0.parameters) && ($0.size ?? 0) >= 0 }), let first = members.first,
             let deflater = Deflater(first.parameters, format: .gzip, header: first.header)
@@ -158,7 +158,7 @@ struct MembersDeflater: ~Copyable {
         self.deflater = deflater
     }
 
-    /// Takes the next piece of content; the last one, which may be empty, ends the stream. Returns false if out of memory.
+    /// Takes the next piece of content. The last one, which may be empty, ends the stream. Returns false if memory cannot be allocated.
     mutating func push(
         _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows -> Bool {

@@ -3,11 +3,11 @@ internal import CZstd
 #endif
 package import CassetteModel
 
-/// A body that was compressed with a dictionary (RFC 9842): another body, which its first bytes name by its SHA-256.
+/// A body that was compressed with a dictionary (RFC 9842): another body, identified by its SHA-256 in the first bytes.
 ///
-/// Decodes `dcz`. For `dcb`, libbrotli needs a function that it has from version 1.1.0 on, and many systems have an older one.
+/// Decodes `dcz`. For `dcb`, libbrotli needs a function that was added in version 1.1.0, and many systems have an older one.
 package struct DictionaryCoding {
-    /// RFC 9842, 4 and 5: a magic number, and the hash after it.
+    /// RFC 9842, 4 and 5: a magic number, followed by the hash.
     private static let magic: [(name: String, bytes: [UInt8])] = [
         ("dcb", [0xFF, 0x44, 0x43, 0x42]), ("dcz", [0x5E, 0x2A, 0x4D, 0x18, 0x20, 0, 0, 0]),
     ]
@@ -16,7 +16,7 @@ package struct DictionaryCoding {
     private static let windowBits: Int32 = 25
 
     package let name: String
-    /// Of the dictionary.
+    /// The hash of the dictionary.
     package let hash: [UInt8]
     private let frames: ArraySlice<UInt8>
 
@@ -39,7 +39,7 @@ package struct DictionaryCoding {
         defer { ZSTD_freeDCtx(state) }
         ZSTD_DCtx_setParameter(state, ZSTD_d_windowLogMax, Self.windowBits)
         return dictionary.withUnsafeBytes { dictionary in
-            // Content and nothing else, as the RFC has it. Counts for one frame.
+            // A raw-content dictionary, as the RFC requires. Applies to one frame.
             guard ZSTD_isError(ZSTD_DCtx_refPrefix(state, dictionary.baseAddress, dictionary.count)) == 0 else { return nil }
             return self.frames.withUnsafeBytes { Self.decoded($0, state, limits) }
         }

@@ -3,12 +3,12 @@ internal import TapeBytes
 
 /// Applies the content codings of a body again, in their recorded order.
 ///
-/// With the recorded parameters, or with its own if there are none.
+/// Uses the recorded parameters, or default ones if there are none.
 package final class EncoderChain {
     /// Parameters for edited content whose recorded coding was never reproduced.
     static let fallback = DeflateParameters(level: 6)
 
-    /// A class, since an array cannot hold what is not copyable.
+    /// A class, since an array cannot contain noncopyable values.
     private final class Layer {
         var deflater: Deflater?
         var members: MembersDeflater?
@@ -82,16 +82,16 @@ package final class EncoderChain {
     }
 }
 
-/// Encodes br or zstd without compressing: any decoder gives the content back, and no library is needed.
+/// Encodes br or zstd without compressing. Any decoder restores the content, and no library is needed.
 ///
-/// For content that was edited by hand: what its origin's encoder would have made of it is unknown.
+/// For content that was edited by hand: how its origin's encoder would have encoded it is unknown.
 struct StoredEncoder {
     enum Format: Sendable, Hashable {
         case brotli
         case zstandard
     }
 
-    /// Content bytes in a block: the least of what the formats allow with the smallest headers (RFC 7932, 9.2: MLEN in four nibbles).
+    /// The size of a block: the most that both formats allow with the smallest headers (RFC 7932, 9.2: MLEN in four nibbles).
     private static let blockSize = 1 << 16
 
     let format: Format
@@ -101,7 +101,7 @@ struct StoredEncoder {
         self.format = format
     }
 
-    /// Takes the next piece of content; the last one, which may be empty, ends the stream.
+    /// Takes the next piece of content. The last one, which may be empty, ends the stream.
     mutating func push(
         _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {
@@ -119,8 +119,8 @@ struct StoredEncoder {
         defer { self.hasBegun = true }
         switch self.format {
         case .brotli:
-            // RFC 7932, 9.1 and 9.2, from the lowest bit: WBITS 0 (a window of 64 KiB), at the beginning only; ISLAST 0, MNIBBLES 00,
-            // MLEN - 1 in 16 bits, ISUNCOMPRESSED 1.
+            // RFC 7932, 9.1 and 9.2, from the lowest bit: WBITS 0 (a window of 64 KiB), only at the beginning; ISLAST 0, MNIBBLES 00, MLEN
+            // - 1 in 16 bits, ISUNCOMPRESSED 1.
             let bits = UInt32(size - 1) << 3 | 1 << 19
             return Self.bytes(self.hasBegun ? bits : bits << 1, 3)
         case .zstandard:

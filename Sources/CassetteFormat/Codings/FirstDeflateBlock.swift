@@ -1,20 +1,20 @@
 internal import CassetteModel
 
-/// How many literals and matches the first block of a deflate stream has (RFC 1951, 3.2).
+/// Counts the literals and matches in the first block of a deflate stream (RFC 1951, 3.2).
 ///
-/// zlib ends a block when its buffer for them is full, which its memory level sizes: a first block of another length is none of zlib's at
-/// that level. It decodes no content.
+/// zlib ends a block when its buffer for them is full, and the memory level determines the size of the buffer. A first block of any other
+/// length was not written by zlib at that level. Does not decode content.
 struct FirstDeflateBlock {
     private let count: Int
-    /// Another block follows, and nothing but a full buffer can have ended this one.
+    /// Whether another block follows, and only a full buffer can have ended this one.
     private let isFull: Bool
 
-    /// Most literals and matches of a block of zlib's: at the highest memory level.
+    /// The most literals and matches in a zlib block: at the highest memory level.
     private static let limit = 1 << 15
 
-    /// Nil for a stored block, and for bytes that are cut or broken: these say nothing.
+    /// Nil for a stored block, and for bytes that are cut or broken, from which nothing follows.
     ///
-    /// - Parameter hasFlushes: the compressor was flushed somewhere, which ends a block, too.
+    /// - Parameter hasFlushes: whether the compressor was flushed anywhere, which also ends a block.
     init?(_ stream: UnsafeRawBufferPointer, hasFlushes: Bool) {
         var bits = Bits(bytes: stream)
         guard let isLast = bits.take(1), let type = bits.take(2),
@@ -39,7 +39,7 @@ struct FirstDeflateBlock {
         (self.count, self.isFull) = (count, true)
     }
 
-    /// Whether zlib can have written the block at a memory level.
+    /// Whether zlib can have written the block at this memory level.
     func mayHave(memoryLevel: Int) -> Bool {
         let most = 1 << (memoryLevel + 6) - 1
         return self.isFull ? self.count == most : self.count <= most
@@ -81,7 +81,7 @@ struct FirstDeflateBlock {
         }
     }
 
-    /// The lowest bits first.
+    /// Reads the lowest bits first.
     private struct Bits {
         let bytes: UnsafeRawBufferPointer
         private var offset = 0
@@ -106,7 +106,7 @@ struct FirstDeflateBlock {
         }
     }
 
-    /// A canonical Huffman code (3.2.2), of at most 15 bits a symbol.
+    /// A canonical Huffman code (3.2.2) of at most 15 bits per symbol.
     private struct Code {
         private var counts = [Int](repeating: 0, count: 16)
         private var symbols: [Int]
@@ -122,7 +122,7 @@ struct FirstDeflateBlock {
             }
         }
 
-        /// Nil at the end of the bytes, and for bits that no symbol has.
+        /// Nil at the end of the bytes, and for bits that are not a symbol.
         func decode(_ bits: inout Bits) -> Int? {
             var (code, first, index) = (0, 0, 0)
             for length in 1..<16 {

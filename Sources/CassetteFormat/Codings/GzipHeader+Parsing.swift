@@ -9,10 +9,10 @@ extension GzipHeader {
         case invalid(InflateProblem)
     }
 
-    /// Longest header taken: it is written in hex beside a readable body, and file names end at 255 bytes.
+    /// The longest accepted header: it is written in hex next to a readable body, and filenames have at most 255 bytes.
     public static let sizeLimit = 4096
 
-    /// XFL (RFC 1952, 2.3.1): zlib writes 2 for level 9 and 4 for level 1, others write any value.
+    /// XFL (RFC 1952, 2.3.1): zlib writes 2 for level 9 and 4 for level 1; others write any value.
     public var extraFlags: UInt8 { self.bytes.count > 8 ? self.bytes[8] : 0 }
 
     private static let headerChecksum: UInt8 = 2
@@ -45,7 +45,7 @@ extension GzipHeader {
         }
         guard bytes.count > 3 else { return .needsMore }
         let flags = bytes[3]
-        // RFC 1952, 2.3.1.2: a set reserved bit may announce a field that would be taken for compressed data.
+        // RFC 1952, 2.3.1.2: a set reserved bit may indicate a field that would be mistaken for compressed data.
         guard flags & Self.reserved == 0 else {
             return .invalid(InflateProblem(.corrupt, offset: 3, reason: "reserved gzip flag set"))
         }
@@ -61,7 +61,7 @@ extension GzipHeader {
         if flags & Self.headerChecksum != 0 {
             guard bytes.count >= end + 2 else { return .needsMore }
             let stored = UInt(bytes[end]) | UInt(bytes[end + 1]) << 8
-            // Both lengths are far below 32 bits here: the caller refuses a header of more than `sizeLimit` bytes.
+            // Both lengths are far below 32 bits here: the caller rejects a header of more than `sizeLimit` bytes.
             let found = crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(truncatingIfNeeded: end)) & 0xffff
             guard stored == found else {
                 return .invalid(InflateProblem(.wrongChecksum, offset: end, reason: "wrong checksum of the gzip header"))

@@ -1,37 +1,37 @@
 internal import CZlib
 public import CassetteModel
 
-/// Decodes one coded stream: pieces of any size in, pieces of decoded bytes out.
+/// Decodes one coded stream: takes pieces of any size, and delivers pieces of decoded bytes.
 ///
-/// Keeps nothing it has delivered, and stops after the first stream or gzip member. No input traps: what is wrong with it is a result.
+/// Does not keep what it has delivered, and stops after the first stream or gzip member. No input traps: problems are reported as a result.
 public struct Inflater: ~Copyable {
     private enum Stage { case header, blocks, trailer }
 
-    /// Decoded bytes delivered at once at most.
+    /// The most decoded bytes delivered at once.
     public static let pieceSize = 32 << 10
     private static let gzipTrailerSize = 8
 
     public private(set) var format: DeflateFormat
     public private(set) var limits: InflateLimits
     public private(set) var status: InflateStatus = .needsMore
-    /// The header of a gzip member, once it is whole.
+    /// The header of a gzip member, once it is complete.
     public private(set) var header: GzipHeader?
-    /// Bytes of input that belong to the stream so far, wrapping included.
+    /// How many bytes of input belong to the stream so far, including wrapping.
     public private(set) var consumed = 0
     /// Decoded bytes delivered so far.
     public private(set) var produced = 0
 
-    /// Whether the input so far ends after a block, at the end of a byte: a flushed compressor pauses there.
+    /// Whether the input so far ends after a block, on a byte boundary, as after a compressor's flush.
     ///
     /// zlib.h: `data_type` has 128 after a block, 64 within the last one, and the number of bits left over.
     var isAfterBlock: Bool { self.stage == .blocks && self.status == .needsMore && self.stream.pointee.data_type & 0xff == 128 }
 
-    /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
+    /// zlib's state points back to this, so it must not move: it cannot be a plain stored property.
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutablePointer<UInt8>
     private let isOpen: Bool
     private var stage = Stage.blocks
-    /// Header or trailer bytes that came in pieces.
+    /// Header or trailer bytes that arrived in pieces.
     private var pending: [UInt8] = []
     private var checksum: UInt = 0
 
@@ -52,7 +52,7 @@ public struct Inflater: ~Copyable {
         self.stream.deallocate()
     }
 
-    /// Begins a new stream and keeps the memory of the old one.
+    /// Begins a new stream and reuses the memory of the old one.
     public mutating func restart(format: DeflateFormat, limits: InflateLimits = InflateLimits()) {
         self.format = format
         self.limits = limits
@@ -71,10 +71,10 @@ public struct Inflater: ~Copyable {
         if !self.isOpen { self.fail(.outOfMemory, "out of memory for inflating") }
     }
 
-    /// Negative: without wrapping. The gzip wrapping is read here, since zlib does not report its bytes.
+    /// Negative means without wrapping. The gzip wrapping is parsed here, since zlib does not report its bytes.
     private static func windowBits(of format: DeflateFormat) -> Int32 { format == .zlib ? MAX_WBITS : -MAX_WBITS }
 
-    /// Takes the next piece. Unusable after `deliver` has thrown, until it is restarted.
+    /// Takes the next piece. After `deliver` has thrown, the inflater must be restarted before it is used again.
     @discardableResult
     public mutating func push(
         _ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void
@@ -94,7 +94,7 @@ public struct Inflater: ~Copyable {
         return self.status
     }
 
-    /// No more input comes: a stream that has not ended is truncated.
+    /// Ends the input. A stream that has not ended is truncated.
     @discardableResult
     public mutating func finish() -> InflateStatus {
         if self.status == .needsMore {
@@ -130,7 +130,7 @@ public struct Inflater: ~Copyable {
     private mutating func takeBlocks(
         _ input: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows -> Int {
-        // zlib counts in 32 bits: what is longer is taken by the next round.
+        // zlib counts in 32 bits; longer input is left for the next round.
         let length = min(input.count, 1 << 30)
         self.stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
         self.stream.pointee.avail_in = UInt32(length)
@@ -189,10 +189,10 @@ public struct Inflater: ~Copyable {
     }
 }
 
-/// How far an inflater has come.
+/// The progress of an inflater.
 public enum InflateStatus: Sendable, Hashable {
     case needsMore
-    /// The stream is whole and its checks are right. Input after it was not touched.
+    /// The stream is complete and its checks are correct. Input after it was not touched.
     case ended
     case failed(InflateProblem)
 }
@@ -200,7 +200,7 @@ public enum InflateStatus: Sendable, Hashable {
 /// Why a coded body could not be decoded, and where.
 public struct InflateProblem: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
-        /// The bytes are not what the format asks for.
+        /// The bytes violate the format.
         case corrupt
         /// The input ended before the stream did.
         case truncated
@@ -208,13 +208,13 @@ public struct InflateProblem: Sendable, Hashable, CustomStringConvertible {
         case wrongChecksum, wrongLength
         /// More decoded bytes than a limit allows.
         case tooLong, tooDense
-        /// A part of the format that HTTP does not use: a preset dictionary, an endless header.
+        /// A part of the format that HTTP does not use, such as a preset dictionary, or an endless header.
         case unsupported
         case outOfMemory
     }
 
     public var kind: Kind
-    /// Bytes of input before the problem.
+    /// How many bytes of input precede the problem.
     public var offset: Int
     /// In plain words, without the offset.
     public var reason: String
@@ -228,13 +228,13 @@ public struct InflateProblem: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(self.reason) at offset \(self.offset)" }
 }
 
-/// Where inflating stops, so that a small body cannot become a huge one.
+/// Limits on inflating, so that a small body cannot become a huge one.
 public struct InflateLimits: Sendable, Hashable {
-    /// Most decoded bytes if they are collected in memory. A quarter of the 256 MiB that the proxy may use at its peak.
+    /// The most decoded bytes if they are collected in memory: a quarter of the 256 MiB that the proxy may use at its peak.
     public static let memoryOutput = 64 << 20
-    /// Most decoded bytes per coded byte. Deflate cannot pass 1032 (258 bytes for two bits); text stays below 100.
+    /// The most decoded bytes per coded byte. Deflate cannot exceed 1032 (258 bytes for two bits); text stays below 100.
     public static let ratio = 1000
-    /// Decoded bytes up to which the ratio is not looked at: a small page of blanks is no bomb.
+    /// Up to this many decoded bytes, the ratio is ignored: a small page of blanks is not a bomb.
     public static let ratioFloor = 1 << 20
 
     public var output: Int
@@ -245,19 +245,19 @@ public struct InflateLimits: Sendable, Hashable {
         self.ratio = ratio
     }
 
-    /// For decoded bytes that go to a file: 64 MiB or 100 times the coded size, the most that a body may cost beyond what was sent.
+    /// For decoded bytes that go to a file: 64 MiB or 100 times the coded size, the most that a body may cost beyond the bytes sent.
     public static func file(codedSize: Int) -> InflateLimits {
         let (product, overflow) = codedSize.multipliedReportingOverflow(by: 100)
         return InflateLimits(output: overflow ? .max : max(Self.memoryOutput, product))
     }
 
-    /// For decoded bytes that are only looked at: a gibibyte, a few seconds' work, or 100 times the coded size. Content denser
-    /// than any text is no reason not to look at it.
+    /// For decoded bytes that are only searched: 1 GiB, which takes a few seconds, or 100 times the coded size. Content is searched even if
+    /// it is denser than any text.
     package static func search(codedSize: Int) -> InflateLimits {
         InflateLimits(output: max(1 << 30, self.file(codedSize: codedSize).output), ratio: .max)
     }
 
-    /// What is wrong with `produced` bytes out of `consumed`, if anything is.
+    /// The problem with `produced` bytes from `consumed` bytes, if there is one.
     func problem(produced: Int, consumed: Int) -> InflateProblem? {
         guard produced <= self.output else {
             return InflateProblem(.tooLong, offset: consumed, reason: "decoded body longer than \(self.output) bytes")
@@ -276,7 +276,7 @@ public enum DeflateFormat: Sendable, Hashable, CaseIterable {
     case gzip
     /// RFC 1950: two bytes, stream, Adler-32.
     case zlib
-    /// RFC 1951: the stream alone.
+    /// RFC 1951: only the stream.
     case raw
 
     /// The file extension that tools use for the format.

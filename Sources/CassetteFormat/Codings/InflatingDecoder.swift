@@ -1,37 +1,37 @@
 internal import CassetteModel
 
-/// Decodes one content coding: pieces of coded bytes of any size in, pieces of decoded bytes out.
+/// Decodes one content coding: takes pieces of coded bytes of any size, and delivers pieces of decoded bytes.
 ///
-/// Keeps nothing it has delivered. No input traps: what is wrong with it is a status.
+/// Does not keep what it has delivered. No input traps: problems are reported as a status.
 protocol CodingDecoder: AnyObject {
-    /// `ended` as soon as bytes come that do not belong to the coding; a stream that ends with the input ends with `finish`.
+    /// `ended` as soon as bytes arrive that do not belong to the coding; a stream that ends with the input ends with `finish`.
     var status: InflateStatus { get }
-    /// Bytes of input that belong to the coding so far. After a failure, the library may have looked at some more bytes.
+    /// How many bytes of input belong to the coding so far. After a failure, the library may have examined some more.
     var consumed: Int { get }
     /// Decoded bytes delivered so far.
     var produced: Int { get }
 
-    /// Takes the next piece. Unusable after `deliver` has thrown.
+    /// Takes the next piece. The decoder must not be used after `deliver` has thrown.
     func push(_ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows -> InflateStatus
 
-    /// No more input comes: a stream that is not whole is truncated.
+    /// Ends the input. A stream that is not complete is truncated.
     func finish() -> InflateStatus
 }
 
-/// Decodes gzip or deflate, all members of a gzip stream (RFC 1952, 2.2) as one content.
+/// Decodes gzip or deflate, treating all members of a gzip stream (RFC 1952, 2.2) as one content.
 ///
-/// Judges by two bytes whether a deflate stream has zlib's wrapper, unless the caller says so. Bytes after the last member that
-/// do not begin another are left alone.
+/// Decides by two bytes whether a deflate stream has zlib's wrapper, unless the caller specifies it. Bytes after the last member that do
+/// not begin another are not touched.
 final class InflatingDecoder: CodingDecoder {
     private static let magic: [UInt8] = [0x1f, 0x8b]
 
     private(set) var format: DeflateFormat?
     private(set) var status: InflateStatus = .needsMore
-    /// The first member's.
+    /// The header of the first member.
     private(set) var header: GzipHeader?
-    /// Whole members so far.
+    /// The number of complete members so far.
     private(set) var members = 0
-    /// The first members, at most as many as can have parameters of their own.
+    /// The first members, at most as many as can have their own parameters.
     private(set) var firstMembers: [DecodedLayer.Member] = []
 
     var consumed: Int { self.isBehindEnd ? self.base : self.base + self.inflater.consumed }
@@ -39,10 +39,10 @@ final class InflatingDecoder: CodingDecoder {
 
     private var inflater: Inflater
     private var limits: InflateLimits
-    /// Bytes of input before the current member.
+    /// How many bytes of input precede the current member.
     private var base = 0
     private var producedBefore = 0
-    /// Bytes of input that the current member was given.
+    /// How many bytes of input the current member received.
     private var fed = 0
     /// Bytes that may begin a member, or a wrapper whose format is not known yet.
     private var pending: [UInt8] = []
@@ -53,7 +53,7 @@ final class InflatingDecoder: CodingDecoder {
         self.inflater = Inflater(format: format ?? .zlib, limits: limits)
     }
 
-    /// Begins a new stream and keeps the memory of the old one.
+    /// Begins a new stream and reuses the memory of the old one.
     func restart(format: DeflateFormat?, limits: InflateLimits = InflateLimits()) {
         self.format = format
         self.limits = limits
@@ -95,7 +95,7 @@ final class InflatingDecoder: CodingDecoder {
         if self.isBehindEnd {
             self.status = .ended
         } else {
-            // A stream of one byte has no recognizable wrapper.
+            // A stream of one byte has no recognisable wrapper.
             let rest = self.pending.count
             self.inflater.finish()
             self.settle()
@@ -107,7 +107,7 @@ final class InflatingDecoder: CodingDecoder {
         return self.status
     }
 
-    /// Looks at the pending bytes; returns whether they begin a stream that goes to the inflater now.
+    /// Examines the pending bytes. Returns whether they begin a stream, which is then passed to the inflater.
     private func decide() -> Bool {
         if self.format == nil {
             guard self.pending.count == 2 else { return false }

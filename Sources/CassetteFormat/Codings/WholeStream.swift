@@ -3,14 +3,14 @@ internal import CDeflate
 #endif
 package import CassetteModel
 
-/// One stream of deflate that lies in memory as a whole, decoded at once by libdeflate (docs/decisions/0061-libdeflate.md).
+/// A deflate stream that is completely in memory, decoded at once by libdeflate (docs/decisions/0061-libdeflate.md).
 ///
-/// Takes what an `Inflater` takes without a word, and nothing else: a caller that gets nil asks that one, which knows what is wrong, has limits
-/// to the byte, and goes on to further members. Always nil in a build without libdeflate.
+/// Accepts only streams that an `Inflater` decodes without a problem. A caller that gets nil uses that one instead, which reports problems,
+/// applies exact limits, and continues with further members. Always nil in a build without libdeflate.
 package struct WholeStream {
-    /// Decoded bytes up to which no limit but that of the output counts.
+    /// Up to this many decoded bytes, only the output limit applies.
     private static let sizeLimit = InflateLimits.ratioFloor
-    /// Bytes of content for one coded byte that are made room for, where the stream does not tell its length.
+    /// How many content bytes are allocated per coded byte if the stream does not contain its length.
     private static let usualRatio = 8
     /// 258 bytes for two bits.
     private static let highestRatio = 1032
@@ -19,10 +19,10 @@ package struct WholeStream {
 
     package let content: [UInt8]
     let format: DeflateFormat
-    /// Of gzip.
+    /// The header of a gzip stream.
     let header: GzipHeader?
 
-    /// Of a body with one coding.
+    /// For a body with one coding.
     package init?(_ wire: [UInt8], _ names: [ContentEncoding.Name], limits: InflateLimits) {
         guard names.count == 1 else { return nil }
         switch names[0] {
@@ -48,18 +48,18 @@ package struct WholeStream {
     }
 
     #if LIBDEFLATE
-    /// RFC 1952: the length of the content is in the trailer.
+    /// RFC 1952: the trailer contains the length of the content.
     private static func gzip(_ wire: UnsafeRawBufferPointer, _ limit: Int) -> (content: [UInt8], header: GzipHeader?)? {
         guard case .complete(let start) = GzipHeader.parse(wire), wire.count >= start + self.gzipTrailerSize else { return nil }
         let end = wire.count - self.gzipTrailerSize
         let trailer = UInt64(littleEndian: wire.loadUnaligned(fromByteOffset: end, as: UInt64.self))
         let size = Int(trailer >> 32)
         let blocks = UnsafeRawBufferPointer(rebasing: wire[start..<end])
-        // No room is made for a length that so many bytes cannot have.
+        // Does not allocate memory for a length that this many bytes cannot produce.
         guard size <= limit, size <= blocks.count * self.highestRatio else { return nil }
         let decoded = self.decoded(size) { decoder, output in
             var taken = 0
-            // Without a place for the output's length it has to be this one.
+            // Without a pointer for the actual length, the output must have exactly this size.
             let result = libdeflate_deflate_decompress_ex(
                 decoder, blocks.baseAddress, blocks.count, output.baseAddress, size, &taken, nil)
             return result == LIBDEFLATE_SUCCESS && taken == blocks.count ? size : nil
@@ -70,7 +70,7 @@ package struct WholeStream {
         return (content, GzipHeader(bytes: Array(wire[..<start])))
     }
 
-    /// RFC 1950: the length of the content is not told.
+    /// RFC 1950: the length of the content is unknown.
     private static func zlib(_ wire: UnsafeRawBufferPointer, _ limit: Int) -> [UInt8]? {
         guard wire.count > self.zlibWrapperSize else { return nil }
         return self.decoded(min(limit, wire.count * self.usualRatio)) { decoder, output in
@@ -81,9 +81,9 @@ package struct WholeStream {
         }
     }
 
-    /// - Parameter decode: returns the bytes that it has written; nil if they are not all.
+    /// - Parameter decode: returns the number of bytes written; nil if the content is incomplete.
     private static func decoded(_ room: Int, _ decode: (OpaquePointer, UnsafeMutableBufferPointer<UInt8>) -> Int?) -> [UInt8]? {
-        // Nil if out of memory.
+        // Nil if memory cannot be allocated.
         guard let decoder = libdeflate_alloc_decompressor() else { return nil }
         defer { libdeflate_free_decompressor(decoder) }
         var isWhole = false

@@ -1,13 +1,13 @@
 #if CODINGS
 internal import CZstd
 
-/// Decodes the content coding zstd (RFC 8878), all frames as one content. Bytes after them are left alone.
+/// Decodes the content coding zstd (RFC 8878), treating all frames as one content. Bytes after them are not touched.
 ///
-/// Knows no dictionaries, and refuses windows above the 8 MiB that HTTP allows (RFC 9659).
+/// Does not support dictionaries, and refuses windows above the 8 MiB that HTTP allows (RFC 9659).
 final class ZstandardDecoder: CodingDecoder {
     /// RFC 9659, 3
     private static let windowBits: Int32 = 23
-    /// Size of the magic number of a frame.
+    /// The size of a frame's magic number.
     private static let magicSize = 4
 
     private(set) var status: InflateStatus = .needsMore
@@ -17,7 +17,7 @@ final class ZstandardDecoder: CodingDecoder {
     private let state: OpaquePointer?
     private let output: UnsafeMutableRawPointer
     private let limits: InflateLimits
-    /// Where the current frame began; before it are whole frames.
+    /// The start of the current frame, after complete frames.
     private var frameStart = 0
     private var isInFrame = false
 
@@ -45,7 +45,7 @@ final class ZstandardDecoder: CodingDecoder {
             var target = ZSTD_outBuffer(dst: self.output, size: Inflater.pieceSize, pos: 0)
             let before = source.pos
             self.isInFrame = true
-            // 0 at the end of a frame, an error, or a hint how many bytes to pass next
+            // 0 at the end of a frame, an error, or a hint how many bytes to pass next.
             let result = ZSTD_decompressStream(self.state, &target, &source)
             self.consumed += source.pos - before
             isFull = target.pos == target.size
@@ -75,7 +75,7 @@ final class ZstandardDecoder: CodingDecoder {
         return self.status
     }
 
-    /// What follows the last whole frame does not belong to the coding.
+    /// The bytes after the last complete frame do not belong to the coding.
     private func end() {
         self.consumed = self.frameStart
         self.status = .ended

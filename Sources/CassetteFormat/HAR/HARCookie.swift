@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// A cookie as HAR lists it.
+/// A cookie as listed in HAR.
 struct HARCookie: Hashable {
     struct Attribute: Hashable {
         var name: String
@@ -10,7 +10,7 @@ struct HARCookie: Hashable {
 
     var name: String
     var value: String
-    /// `path`, `domain`, `expires`, if the cookie has them.
+    /// `path`, `domain` and `expires`, if the cookie has them.
     var attributes: [Attribute] = []
     /// `httpOnly` and `secure`, if the cookie has them.
     var flags: [String] = []
@@ -43,7 +43,7 @@ struct HARCookie: Hashable {
             default: continue
             }
         }
-        // A member may not come twice; the last attribute counts.
+        // A member must not occur twice; the last attribute counts.
         var seen: Set<String> = []
         cookie.attributes = cookie.attributes.reversed().filter { seen.insert($0.name).inserted }.reversed()
         cookie.flags = cookie.flags.filter { seen.insert($0).inserted }
@@ -63,7 +63,7 @@ struct HARCookie: Hashable {
     }
 }
 
-/// Splits `a=1&b=2` into names and values, as a URL's query or a form has them.
+/// Splits `a=1&b=2` into names and values, as in a URL's query or a form.
 enum FormPairs {
     struct Pair: Hashable {
         var name: String
@@ -85,7 +85,7 @@ enum FormPairs {
         }
     }
 
-    /// Decodes `%20` and `+`; text that would then not be UTF-8 stays as it is.
+    /// Decodes `%20` and `+`. Text that would not be valid UTF-8 afterwards is left as it is.
     private static func decode(_ text: ArraySlice<UInt8>) -> String {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)
@@ -108,7 +108,7 @@ enum FormPairs {
 extension Timestamp {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Reads `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7), and the dashes that cookies have in place of its spaces.
+    /// Parses `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7), also with dashes instead of spaces, as in cookies.
     init?(httpDate text: String) {
         let words = text.lowercased().split { $0 == " " || $0 == "-" || $0 == "," }
         guard words.count == 6, words[5] == "gmt", let month = Self.months.firstIndex(where: { $0 == words[2] }) else { return nil }

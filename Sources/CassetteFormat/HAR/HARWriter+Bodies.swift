@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Contents of requests and responses, however large they are.
+/// Writes the contents of requests and responses, however large they are.
 extension HARWriter {
     mutating func postData(_ body: Body, headers: HeaderFields, comment: JSONValue?) throws {
         let type = headers.first("content-type")
@@ -12,7 +12,7 @@ extension HARWriter {
         case .form(let form):
             self.writer.member("params")
             self.pairs(form.fields.map { FormPairs.Pair(name: $0.name, value: $0.value ?? "") })
-            // As browsers do: the pairs alone do not give the bytes back.
+            // Like browsers, since the pairs alone do not restore the bytes.
             _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         case .text(let text) where type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true:
             self.writer.member("params")
@@ -30,7 +30,7 @@ extension HARWriter {
                     return self.writer.endObject()
                 }
             } else {
-                // HAR has no encoding for request bodies: the member is Wiretape's own.
+                // HAR has no encoding for request bodies, so this is a member of Wiretape's own.
                 _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
             }
         }
@@ -38,7 +38,7 @@ extension HARWriter {
         self.writer.endObject()
     }
 
-    /// A media type for a body whose message names none: HAR 1.2 demands one, and readers of archives refuse an empty one.
+    /// A media type for a body whose message does not name one. HAR 1.2 requires it, and readers of archives reject an empty one.
     private static func likelyType(of content: BodyContent) -> String {
         switch content {
         case .form: "application/x-www-form-urlencoded"
@@ -51,11 +51,11 @@ extension HARWriter {
         }
     }
 
-    /// Bytes of a body that is parsed for the export alone: as much is held in memory.
+    /// The largest body that is parsed only for the export, in bytes, since it is held in memory.
     private static let guessLimit = 8 << 20
 
-    /// The parts of a form that the cassette holds in one piece, as `inspect` shows them: with the boundary that its Content-Type names, or
-    /// else with the one that it has. Nil if there are none.
+    /// The parts of a form that the cassette stores in one piece, as shown by `inspect`: split by the boundary in its Content-Type, or
+    /// otherwise by the one that the body uses. Nil if there are none.
     private func parts(_ body: Body, _ headers: HeaderFields) throws -> MultipartBody<PartContent>? {
         var bytes = body.content.inlineBytes ?? []
         if bytes.isEmpty {
@@ -114,7 +114,7 @@ extension HARWriter {
         self.writer.endArray()
     }
 
-    /// - Parameter kept: what the archive that the cassette was made of said otherwise, or beside it.
+    /// - Parameter kept: the imported archive's values that differ from the cassette, or that the cassette does not have.
     mutating func content(_ body: Body?, headers: HeaderFields, _ kept: JSONValue?) throws {
         let type = headers.first("content-type") ?? "x-unknown"
         self.writer.beginObject(.lines)
@@ -135,7 +135,7 @@ extension HARWriter {
         self.writer.endObject()
     }
 
-    /// What an archive said of a body, or else what is wrong with it, as far as it is known.
+    /// The archive's comment on a body, or otherwise what is known to be wrong with it.
     private mutating func comment(_ body: Body?, _ kept: JSONValue?) {
         guard self.bodies != nil || body?.content.sidecars.isEmpty != false else { return }
         if kept != nil { return self.comment(kept) }
@@ -144,11 +144,11 @@ extension HARWriter {
         self.writer.string(note)
     }
 
-    /// Writes the content as text or base64; returns its size, nil if it is not available.
+    /// Writes the content as text or base64. Returns its size; nil if it is not available.
     ///
-    /// Text is written only if an import makes the same bytes of it again: it encodes text in the charset that the type names.
+    /// Writes text only if an import restores the same bytes from it, encoding the text in the charset that the type names.
     ///
-    /// - Parameter formCharset: the charset that a form names for its fields, which the type of a field need not repeat.
+    /// - Parameter formCharset: the charset of a form's fields, which a field's type need not repeat.
     private mutating func text(
         of body: Body, _ headers: HeaderFields, type: String, as member: StaticString = "text", encoding: StaticString,
         formCharset: FormCharset? = nil
@@ -157,7 +157,7 @@ extension HARWriter {
         switch body.content {
         case .empty: return 0
         case .encodedText(let bytes, let charset):
-            // A reader of the archive can restore the bytes by the type alone.
+            // A reader of the archive can restore the bytes from the type alone.
             let text = charset.decode(bytes).flatMap { Charset.bytes(of: $0, type: type) == bytes ? $0 : nil }
             _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? bytes).withUnsafeBytes(deliver) }
             return bytes.count
@@ -181,7 +181,7 @@ extension HARWriter {
                 self.writer.string("the content is in a file and was left out")
                 return nil
             }
-            // Messages have prefixes, which are no text.
+            // gRPC messages have prefixes, which are not text.
             let isText =
                 Self.isTextual(type) && GRPCType(MediaType(Array(type.utf8)[...])) == nil
                 ? try Self.isText(body, headers, bodies, type) : false
@@ -201,7 +201,7 @@ extension HARWriter {
         return try self.quoted(isText: isText, read)
     }
 
-    /// Writes a string of what is read, as text or in base64; returns the number of bytes.
+    /// Writes a string of the bytes read, as text or in base64. Returns the number of bytes.
     mutating func quoted(isText: Bool, _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> Int {
         self.writer.byte(UInt8(ascii: "\""))
         var size = 0
@@ -222,7 +222,7 @@ extension HARWriter {
         return size
     }
 
-    /// Whether the bytes are UTF-8 that a reader of the archive takes for the same bytes.
+    /// Whether the bytes are UTF-8 from which a reader of the archive restores the same bytes.
     private static func isText(_ bytes: [UInt8], _ type: String) -> Bool {
         UTF8Validator.isValid(bytes) && Charset.bytes(of: bytes, type: type) == bytes
     }
@@ -233,9 +233,9 @@ extension HARWriter {
         return type.hasPrefix("text/") || words.contains { type.contains($0) }
     }
 
-    /// The same for bytes that come in pieces. Under another charset than UTF-8, only ASCII is.
+    /// The same for bytes that arrive in pieces. With a charset other than UTF-8, only ASCII qualifies.
     private static func isText(_ body: Body, _ headers: HeaderFields, _ bodies: any HARBodySource, _ type: String) throws -> Bool {
-        // A character that every charset either lacks or has in other bytes than UTF-8.
+        // A character that every other charset either lacks or encodes differently.
         let probe = Array("\u{E9}".utf8)
         let isUTF8 = Charset.bytes(of: probe, type: type) == probe
         var validator = UTF8Validator()

@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Messages of WebSockets and events, in the members that browsers have for them (`_webSocketMessages`, `_eventSourceMessages`).
+/// Writes messages of WebSockets and events in the members that browsers use (`_webSocketMessages`, `_eventSourceMessages`).
 extension HARWriter {
-    /// `ws://…` for what is asked for with `http://…`.
+    /// `ws://…` for a URL that was requested as `http://…`.
     static func socketURL(_ url: String) -> String { url.hasPrefix("http") ? "ws" + url.dropFirst(4) : url }
 
-    /// Text and binary messages, whole: browsers have no others.
+    /// Only complete text and binary messages, as in browsers.
     mutating func conversation(_ messages: WebSocketMessages, of interaction: Interaction) throws {
         self.writer.member("_resourceType")
         self.writer.string("websocket")
@@ -69,7 +69,7 @@ extension HARWriter {
         }
     }
 
-    /// Binary messages are known by their opcode; of text that is none, a member of Wiretape's own says it.
+    /// The opcode identifies binary messages. For a text message that is not valid text, a member of Wiretape's own gives the encoding.
     private mutating func data(
         isText: Bool, isValid: Bool, _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws {
@@ -83,13 +83,13 @@ extension HARWriter {
 
     // MARK: Events
 
-    /// Whether an answer is a stream of events.
+    /// Whether an answer is an event stream.
     static func isEvents(_ response: RecordedResponse) -> Bool {
         response.body != nil
             && response.headers.values("content-type").contains { MediaType(Array($0.utf8)[...]).isEventStream }
     }
 
-    /// The events of a stream that is text, with the time of the read or chunk in which each ended.
+    /// Writes the events of a stream that is text, each with the time of the read or chunk in which it ended.
     mutating func events(of response: RecordedResponse, in interaction: Interaction) throws {
         guard let body = response.body, body.isComplete || body.size > 0 else { return }
         self.writer.member("_resourceType")
@@ -123,7 +123,7 @@ extension HARWriter {
         self.writer.endArray()
     }
 
-    /// Milliseconds up to the response's head.
+    /// Milliseconds until the response's head.
     private static func head(_ timing: Timing) -> Double {
         [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait].reduce(0) { $0 + ($1 ?? 0) }
     }
@@ -138,23 +138,23 @@ extension HARWriter {
     }
 }
 
-/// When the bytes of a body came, as far as it is known.
+/// The arrival times of a body's bytes, as far as they are known.
 private struct EventTimes {
     private let head: Double
     private var pieces: ArraySlice<Arrival.Piece> = []
-    /// Bytes up to the end of the first of `pieces`.
+    /// The number of bytes up to the end of the first of `pieces`.
     private var end = 0
 
     /// - Parameter head: milliseconds from the start of the exchange to the response's head.
     init(_ body: Body, headers: HeaderFields, head: Double) {
         self.head = head
-        // Pieces of a coded body have sizes of their own.
+        // In a coded body, the sizes of pieces refer to the coded bytes.
         guard body.codings.isEmpty, !body.isUndecoded(headers) else { return }
         self.pieces = (body.arrival?.pieces ?? [])[...]
         self.end = self.pieces.first?.size ?? 0
     }
 
-    /// Milliseconds from the start of the exchange. Offsets ascend.
+    /// Milliseconds from the start of the exchange. Offsets must ascend.
     mutating func time(ofEnd offset: Int) -> Double {
         while self.end < offset, self.pieces.count > 1 {
             self.pieces.removeFirst()

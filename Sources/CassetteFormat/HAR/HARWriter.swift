@@ -3,17 +3,17 @@ public import TapeBytes
 
 /// Writes interactions as an HTTP Archive, version 1.2, into a sink.
 ///
-/// Keeps one buffer however large the bodies are. Redacts nothing: it exports what the cassette holds.
+/// Uses one buffer, however large the bodies are. Redacts nothing: exports the cassette as it is.
 public struct HARWriter {
     public typealias Sink = (UnsafeRawBufferPointer) throws -> Void
 
     var writer = JSONWriter(reserving: 2 * Self.flushSize)
     private let sink: Sink
     let bodies: (any HARBodySource)?
-    /// The buffer goes to the sink when it is this full, and bodies are taken in pieces of this size.
+    /// The buffer is passed to the sink when it has this size, and bodies are read in pieces of this size.
     static let flushSize = 48 << 10
 
-    /// Without `bodies`, content in files is left out, with a comment in its place.
+    /// Without `bodies`, content in files is left out and replaced by a comment.
     public init(bodies: (any HARBodySource)? = nil, sink: @escaping Sink) {
         self.bodies = bodies
         self.sink = sink
@@ -21,7 +21,7 @@ public struct HARWriter {
 
     // MARK: The log
 
-    /// - Parameter kept: what the archives said that the cassette was made of, beside their entries: the member `har` of its head.
+    /// - Parameter kept: data of the imported archives outside of their entries: the member `har` of the cassette's head.
     public mutating func begin(creator: String, version: String, kept: UnknownMember? = nil) throws {
         self.writer.beginObject(.lines)
         self.writer.member("log")
@@ -119,7 +119,7 @@ public struct HARWriter {
             self.writer.raw(Array(post.raw))
         }
         self.trailers(request.trailers)
-        // Whether the target was sent in origin-form or absolute-form is not known.
+        // Whether the target was sent in origin-form or absolute-form is unknown.
         self.sizes(head: -1, body: request.body?.size ?? 0, kept["request"])
         self.comment(kept["request"]?["comment"])
         self.writer.endObject()
@@ -148,7 +148,7 @@ public struct HARWriter {
             // Version, space, three digits, space, reason, CRLF; the fields; CRLF.
             let space = response.omitsReasonSpace ? 4 : 5
             let head = response.version.description.utf8.count + space + response.reason.count + 2 + response.headers.size + 2
-            // What HTTP/2 compressed a head to is not known.
+            // The compressed size of a head in HTTP/2 is unknown.
             self.sizes(head: response.version >= .http2 ? -1 : head, body: response.body?.size ?? 0, kept["response"])
         }
         self.comment(kept["response"]?["comment"])
@@ -164,7 +164,7 @@ public struct HARWriter {
         self.writer.endObject()
     }
 
-    /// As browsers write it.
+    /// In the browsers' spelling.
     package static func version(_ version: HTTPVersion) -> String {
         version >= .http2 ? version.description.lowercased() : version.description
     }
@@ -176,7 +176,7 @@ public struct HARWriter {
         self.writer.integer(kept?["bodySize"]?.int ?? body)
     }
 
-    /// One of the archive that the cassette was made of.
+    /// Writes a comment from the imported archive.
     mutating func comment(_ kept: JSONValue?) {
         guard let kept else { return }
         self.writer.member("comment")
@@ -185,7 +185,7 @@ public struct HARWriter {
 
     // MARK: Fields, cookies, pairs
 
-    /// HAR has no place for them: the member is Wiretape's own.
+    /// HAR has no place for trailers, so this is a member of Wiretape's own.
     private mutating func trailers(_ fields: HeaderFields?) {
         guard let fields, !fields.isEmpty else { return }
         self.fields(fields, as: "_trailers")
@@ -206,7 +206,7 @@ public struct HARWriter {
         self.writer.endArray()
     }
 
-    /// As UTF-8 if it is valid, otherwise a character per byte, as browsers show field values.
+    /// As UTF-8 if it is valid, otherwise one character per byte, as browsers show field values.
     private mutating func bytes(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes {
             if UTF8Validator.isValid($0) { self.writer.string(utf8: $0) } else { self.writer.string(latin1: $0) }
@@ -251,8 +251,8 @@ public struct HARWriter {
 
     // MARK: Timings
 
-    /// The recorded phases. If the exchange did not end, the time missing to the total counts for the phase under way: HAR's
-    /// `time` is the sum of its timings.
+    /// The recorded phases. If the exchange did not end, the time missing from the total is added to the current phase, since HAR's `time`
+    /// is the sum of its timings.
     private static func phases(_ interaction: Interaction) -> Timing {
         var timing = interaction.timing
         let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive]
@@ -260,7 +260,7 @@ public struct HARWriter {
         if phases.contains(where: { $0 != nil }) {
             let rest = total - self.time(timing)
             guard interaction.outcome != .complete, rest > 0 else { return timing }
-            // A phase that is known stays as it is.
+            // A known phase is not changed.
             if interaction.response == nil, timing.wait == nil {
                 timing.wait = rest
             } else if interaction.response != nil, timing.receive == nil {
@@ -287,7 +287,7 @@ public struct HARWriter {
         return phases.reduce(0, +)
     }
 
-    /// HAR counts the TLS handshake in `connect` too; `send`, `wait` and `receive` may not be -1.
+    /// In HAR, `connect` includes the TLS handshake; `send`, `wait` and `receive` must not be -1.
     private mutating func timings(_ timing: Timing, _ kept: JSONValue?) {
         let connect = timing.connect == nil && timing.tls == nil ? -1 : (timing.connect ?? 0) + (timing.tls ?? 0)
         self.writer.member("timings")
@@ -308,18 +308,18 @@ public struct HARWriter {
         self.writer.endObject()
     }
 
-    /// Without the port, and without the brackets of an IPv6 address.
+    /// Without the port and the brackets of an IPv6 address.
     private static func address(_ remote: String) -> String {
         guard let colon = remote.utf8.lastIndex(of: UInt8(ascii: ":")) else { return remote }
         return String(remote[..<colon].filter { $0 != "[" && $0 != "]" })
     }
 }
 
-/// Standard members of an archive that a cassette was made of, and that no other member of the cassette has.
+/// Standard members of an imported archive that have no equivalent in the cassette.
 struct HARKept {
     private let document: JSONDocument?
 
-    /// - Parameter members: of an interaction or of a cassette's head, among which is `har`.
+    /// - Parameter members: the unknown members of an interaction or of a cassette's head, which may include `har`.
     init(_ members: [UnknownMember]) {
         self.document = members.first { $0.name == UnknownMember.archiveName }.flatMap { try? JSONDocument($0.json) }
     }
@@ -335,12 +335,12 @@ struct HARKept {
     }
 }
 
-/// Reads bodies from the files beside a cassette, for an export.
+/// Reads bodies from the files next to a cassette, for an export.
 public protocol HARBodySource {
-    /// Delivers the content of a body whose `content` has files or a raw slice, piece by piece and in order: without the codings
-    /// that `headers` name, even if the body is not decoded yet. Codings that cannot be decoded stay.
+    /// Delivers the content of a body whose `content` has files or a raw slice, in pieces and in order. Removes the codings that `headers`
+    /// declare, even if the body is not decoded yet. Codings that cannot be decoded are kept.
     ///
-    /// May be asked for the same body twice: once to see whether it is text, once to write it.
+    /// May be called twice for the same body: once to check whether it is text, once to write it.
     func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws
 
     /// Delivers the messages of a WebSocket that are in a file, one after another.

@@ -1,14 +1,14 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads one body's object; opens no files and decompresses nothing.
+/// Reads one body's object; does not open files or decompress.
 enum BodyDecoder {
     private static let members =
         ["size", "complete", "sha256", "codings", "file", "fileSize", "fileSha256", "raw", "original", "arrival", "marks", "note"]
         + ContentDecoder.contents + ContentDecoder.companions
     private static let contents = ContentDecoder.contents + ["file", "raw"]
 
-    /// - Parameter headers: the message's, whose Content-Type names the boundary of a multipart.
+    /// - Parameter headers: the message's header fields, whose Content-Type has the boundary of a multipart.
     static func decode(
         _ value: JSONValue, _ path: String, _ place: InteractionPlace, headers: HeaderFields = HeaderFields()
     ) throws(CassetteError) -> Body {
@@ -128,9 +128,9 @@ enum BodyDecoder {
     }
 }
 
-/// Reads the `codings` of a body, with the ranges zlib takes.
+/// Reads the `codings` of a body, within the ranges that zlib accepts.
 enum CodingsDecoder {
-    /// No one applies more; each is work when the body is restored.
+    /// Nobody applies more codings, and each costs work when the body is restored.
     private static let limit = 8
     private static let parameters = ["level", "memory", "window", "strategy", "flushes"]
 
@@ -147,7 +147,7 @@ enum CodingsDecoder {
         return codings
     }
 
-    /// - Parameter name: the member that has the coding.
+    /// - Parameter name: the member with the coding.
     static func coding(_ value: JSONValue, _ reader: ObjectReader, member place: String = "codings") throws(CassetteError) -> ContentCoding
     {
         var members = value.members
@@ -178,7 +178,7 @@ enum CodingsDecoder {
     private static func members(_ value: JSONValue, _ path: String, _ reader: ObjectReader) throws(CassetteError) -> [GzipMember] {
         var members: [GzipMember] = []
         for element in value.elements {
-            // All but the last need a size.
+            // All members but the last need a size.
             if let last = members.last, last.size == nil {
                 throw reader.place.error(.damaged, line: element.line, member: path, "expected a 'size' in all members but the last")
             }

@@ -1,14 +1,14 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Writes one body's object, in the form its content already has.
+/// Writes one body's object, in the form that its content already has.
 ///
-/// Decides nothing; `ContentEncoder` writes contents in the cassette itself.
+/// Makes no decisions; `ContentEncoder` writes contents in the cassette itself.
 enum BodyEncoder {
-    /// More pieces than this are written on lines of their own.
+    /// If there are more pieces than this, each is written on its own line.
     private static let inlinePieces = 8
 
-    /// - Parameter headers: the message's, whose Content-Type names the boundary of a multipart.
+    /// - Parameter headers: the message's header fields, whose Content-Type has the boundary of a multipart.
     static func encode(_ body: Body, headers: HeaderFields = HeaderFields(), into writer: inout JSONWriter) {
         writer.beginObject(self.isBare(body) ? .inline : .lines)
         writer.member("size")
@@ -42,7 +42,7 @@ enum BodyEncoder {
         writer.endObject()
     }
 
-    /// Whether the size says it all.
+    /// Whether the size is the only information.
     private static func isBare(_ body: Body) -> Bool {
         body.content == .empty && body.isComplete && body.sha256 == nil && body.codings.isEmpty && body.original == nil
             && body.arrival == nil && body.marks == nil && body.note == nil && body.unknown.isEmpty
@@ -81,7 +81,7 @@ enum BodyEncoder {
         }
     }
 
-    /// A path alone, if the body's own size and digest say the rest.
+    /// Only a path, if the body's own size and digest apply.
     private static func original(_ original: Sidecar, of body: Body, _ writer: inout JSONWriter) {
         writer.member("original")
         let known = SidecarName.digest(in: original.path) ?? body.sha256 ?? ""

@@ -1,14 +1,14 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads the content of a body or a part out of its object; opens no files.
+/// Reads the content of a body or part from its object; does not open files.
 enum ContentDecoder {
-    /// Members of which an object has at most one, besides files.
+    /// Members of which an object has at most one, apart from files.
     static let contents = ["json", "text", "base64", "form", "lines", "events", "multipart", "grpc"]
-    /// Members that go with them.
+    /// Members that accompany them.
     static let companions = ["style", "charset", "spelling", "lineEnd", "ended", "rest"]
 
-    /// The one content among `names` that the object has.
+    /// The single content among `names` that the object has.
     static func choice(of names: [String], _ reader: ObjectReader) throws(CassetteError) -> (name: String, value: JSONValue)? {
         var content: (name: String, value: JSONValue)?
         for name in names {
@@ -19,7 +19,7 @@ enum ContentDecoder {
         return content
     }
 
-    /// - Parameter headers: of the message or part, whose Content-Type names the boundary of a multipart.
+    /// - Parameter headers: the header fields of the message or part, whose Content-Type has the boundary of a multipart.
     static func decode(_ name: String, _ value: JSONValue, _ reader: ObjectReader, headers: HeaderFields) throws(CassetteError)
         -> BodyContent
     {

@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Writes the content of a body or a part into its object, in the form it already has.
+/// Writes the content of a body or part into its object, in the form that it already has.
 ///
-/// Decides nothing, with one exception: bytes that claim to be text or JSON and are not are written as base64, since a
-/// cassette is always UTF-8. Knows nothing of files.
+/// Makes no decisions, with one exception: bytes that should be text or JSON but are invalid are written as base64, since a cassette is
+/// always UTF-8. Does not handle files.
 enum ContentEncoder {
-    /// - Parameter headers: of the message or part, whose Content-Type names the boundary of a multipart.
+    /// - Parameter headers: the header fields of the message or part, whose Content-Type has the boundary of a multipart.
     static func encode(_ content: BodyContent, headers: HeaderFields, into writer: inout JSONWriter) {
         switch content {
         case .empty, .file, .raw: return

@@ -3,8 +3,8 @@ internal import TapeBytes
 
 /// Reads and writes server-sent events in a cassette's structure.
 ///
-/// An event is an object if each of its lines is a name, a colon, a space and a value, and no name comes twice, except `data` lines that
-/// follow each other; otherwise it is an array of its lines.
+/// An event is an object if each of its lines is a name, a colon, a space and a value, and no name repeats, except for consecutive `data`
+/// lines. Otherwise it is an array of its lines.
 enum EventStreamCoder {
     // MARK: Writing
 
@@ -38,7 +38,7 @@ enum EventStreamCoder {
         stream.bytes[rest].withUnsafeBytes { writer.string(utf8: $0) }
     }
 
-    /// Names, and how many lines have each in a row; nil for an event that is no object.
+    /// The names, each with its number of consecutive lines; nil for an event that cannot be an object.
     private static func fields(_ lines: [UnsafeRawBufferPointer]) -> [(name: String, count: Int)]? {
         guard !lines.isEmpty else { return nil }
         var fields: [(name: String, count: Int)] = []

@@ -3,9 +3,9 @@ internal import TapeBytes
 
 /// Reads and writes the messages of a gRPC body in a cassette's structure.
 ///
-/// Each message is an object with one content; one that is short is written on one line.
+/// Each message is an object with one content; a short message is written on one line.
 enum GRPCCoder {
-    /// Longer ones have lines of their own.
+    /// Longer messages are written on several lines.
     static let lineLimit = 120
 
     private static let contents = ["proto", "json", "text", "base64", "file"]

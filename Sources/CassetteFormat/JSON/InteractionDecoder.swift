@@ -3,9 +3,9 @@ public import TapeBytes
 
 /// Reads one interaction from its JSON text, in any layout and order of members.
 ///
-/// Trusts nothing: types, ranges, paths and what goes into a message's head are checked here. Opens no files.
+/// Trusts nothing: checks types, ranges, paths and everything that goes into a message's head. Opens no files.
 public enum InteractionDecoder {
-    /// A larger head section is not a recording: while recording, heads are limited to far less.
+    /// A larger head section is not from a recording: heads are limited to far less while recording.
     static let headLimit = 16 << 20
 
     public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace) throws(CassetteError)

@@ -3,12 +3,12 @@ public import TapeBytes
 
 /// Writes one interaction as an element of a cassette's `interactions` array (docs/cassette-format.md).
 ///
-/// Writes no comma and no line end around it, and does no I/O.
+/// Does not write the comma or line end around it, and does no I/O.
 public enum InteractionEncoder {
     /// An interaction's braces are indented by this many levels.
     public static let depth = 2
 
-    /// Appends the interaction's text; what the writer held before stays.
+    /// Appends the interaction's text to what the writer already contains.
     public static func encode(_ interaction: Interaction, into writer: inout JSONWriter) {
         writer.beginFragment(baseDepth: self.depth)
         writer.indent(depth: self.depth)
@@ -118,7 +118,7 @@ public enum InteractionEncoder {
             writer.member("endAfter")
             writer.integer(after)
         }
-        // HTTP/2 and later have none (RFC 9113, 8.3.2).
+        // HTTP/2 and later have no reason (RFC 9113, 8.3.2).
         if response.version.major < 2 || !response.reason.isEmpty || response.omitsReasonSpace {
             writer.member("reason")
             self.reason(response.reason, response.omitsReasonSpace, &writer)
@@ -181,7 +181,7 @@ public enum InteractionEncoder {
 
     // MARK: About the exchange
 
-    /// Null is a status line that ends after the status.
+    /// Null means a status line that ends after the status.
     private static func reason(_ reason: [UInt8], _ omitsSpace: Bool, _ writer: inout JSONWriter) {
         guard !omitsSpace || !reason.isEmpty else { return writer.raw("null") }
         reason.withUnsafeBytes { HeadBytes.write($0, &writer) }
@@ -319,9 +319,9 @@ package enum ConnectionEncoder {
 }
 
 extension TLSDetails {
-    /// What later exchanges on the same connection carry: version, cipher, ALPN and SNI.
+    /// The part that later exchanges on the same connection carry: version, cipher, ALPN and SNI.
     ///
-    /// A new object with its text prepared: make it once for a connection, not for each exchange.
+    /// A new object with its text prepared. Create it once per connection, not for each exchange.
     public var withoutChain: TLSDetails {
         let plain = TLSDetails(version: self.version, cipher: self.cipher, alpn: self.alpn, sni: self.sni)
         return TLSDetails(

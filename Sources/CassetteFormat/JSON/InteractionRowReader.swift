@@ -1,7 +1,7 @@
 package import CassetteModel
 package import TapeBytes
 
-/// What a list shows of an interaction, and what most filters ask for.
+/// The data of an interaction that a list shows and most filters need.
 package struct InteractionRow: Sendable, Hashable {
     package var id = 0
     package var started = Timestamp(microseconds: 0)
@@ -10,28 +10,29 @@ package struct InteractionRow: Sendable, Hashable {
     package var requestVersion = HTTPVersion.http11
     /// The value of the first Content-Type of the request.
     package var requestType: String?
-    /// Bytes on the wire; nil if there is no body.
+    /// The size on the wire in bytes; nil if there is no body.
     package var requestSize: Int?
     package var status: Int?
     package var responseVersion = HTTPVersion.http11
     package var responseType: String?
     package var responseSize: Int?
-    /// Of a tunnel: the bytes received.
+    /// The bytes received through a tunnel.
     package var tunnelSize: Int?
     package var outcome = RowOutcome.complete
     package var timing = Timing()
     /// Address and port of the origin.
     package var remote: String?
     package var tls: String?
-    /// The value of grpc-status, whatever the type is.
+    /// The value of grpc-status, whatever the content type.
     package var grpcStatus: Int?
-    /// Of a WebSocket: how many messages were recorded.
+    /// The number of recorded messages of a WebSocket.
     package var messages: Int?
     package var isWebSocket = false
     package var hasHost = false
-    /// The Host field differs from the URL's authority, or a Content-Type is repeated: for such, the row says too little for a filter.
+    /// Whether the Host field differs from the URL's authority, or a Content-Type is repeated. The row then has too little information for
+    /// a filter.
     package var isUnusual = false
-    /// Whether the text has a placeholder in place of a secret.
+    /// Whether the text contains a placeholder for a secret.
     package var hasPlaceholder = false
 
     package init() {}
@@ -46,7 +47,7 @@ package enum RowOutcome: Sendable, Hashable {
 
 /// Skims one interaction for its row.
 ///
-/// Decodes no body, and proves nothing about what it skips: `InteractionDecoder` does.
+/// Does not decode bodies or validate what it skips; `InteractionDecoder` does.
 package struct InteractionRowReader {
     private enum Section { case other, request, response, outcome, timing, connection, tunnel, webSocket }
 
@@ -69,7 +70,7 @@ package struct InteractionRowReader {
     private var isUpgraded = false
     private var host: ArraySlice<UInt8>?
 
-    /// Nil if a needed member is missing, or the text is not JSON.
+    /// Nil if a required member is missing, or the text is not JSON.
     package static func read(_ bytes: UnsafeRawBufferPointer) -> InteractionRow? {
         var reader = InteractionRowReader(bytes: bytes)
         return reader.run() ? reader.row : nil
@@ -95,7 +96,7 @@ package struct InteractionRowReader {
             case .string: self.string(token, depth: tokenizer.depth)
             case .end: return self.finish()
             case .beginObject:
-                // An array of messages; those in a file are counted by a member.
+                // This is an array of messages; those in a file have a member with their count.
                 if self.section == .webSocket, tokenizer.depth == 3 { self.row.messages = (self.row.messages ?? 0) + 1 }
             case .endObject, .beginArray, .endArray, .yes, .no, .null: break
             }
@@ -241,7 +242,7 @@ package struct InteractionRowReader {
         }
     }
 
-    /// A field line of one of the messages.
+    /// Handles a field line of one of the messages.
     private mutating func field(_ token: JSONToken) {
         let line = self.bytes[token.start + 1..<token.end - 1]
         switch line.first.map({ $0 | 0x20 }) {
@@ -270,7 +271,7 @@ package struct InteractionRowReader {
         }
     }
 
-    /// The value of a field line of that name, without white space around it.
+    /// The value of a field line with this name, without surrounding white space.
     private func value(_ line: Slice<UnsafeRawBufferPointer>, _ name: StaticString, isEscaped: Bool) -> ArraySlice<UInt8>? {
         let length = name.utf8CodeUnitCount
         guard line.count > length, line[line.startIndex + length] == UInt8(ascii: ":") else { return nil }

@@ -7,7 +7,7 @@ public import TapeBytes
 public struct InteractionSummaries: Sendable {
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
-    /// The first that lacks a member, or is not JSON up to it.
+    /// The first interaction that lacks a member, or is not JSON up to it.
     public private(set) var firstUnreadable: Int?
 
     private struct Entry: Sendable {
@@ -45,7 +45,7 @@ public struct InteractionSummaries: Sendable {
             mayHaveBody: summary.mayHaveRequestBody, status: summary.status, mayHaveDecidingFields: summary.mayHaveDecidingFields)
     }
 
-    /// Those of the next part of the file.
+    /// Appends the summaries of the next part of the file.
     public mutating func append(_ others: InteractionSummaries) {
         self.firstUnreadable = self.firstUnreadable ?? others.firstUnreadable.map { self.count + $0 }
         let start = self.arena.count
@@ -84,19 +84,19 @@ public struct InteractionSummaries: Sendable {
 
     public func start(at position: Int) -> Timestamp { Timestamp(microseconds: self.entries[position].started) }
 
-    /// False if it is certain that the request has no body.
+    /// False if the request certainly has no body.
     public func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
 
-    /// False if it is certain that the request has none of `DecidingFields`.
+    /// False if the request certainly has none of `DecidingFields`.
     public func mayHaveDecidingFields(at position: Int) -> Bool { self.entries[position].mayHaveDecidingFields }
 
-    /// The status of the response; nil if the skimmed part of the interaction does not have it, as after a request body.
+    /// The status of the response; nil if it is not in the skimmed part of the interaction, as after a request body.
     public func status(at position: Int) -> Int? {
         let status = self.entries[position].status
         return status == 0 ? nil : Int(status)
     }
 
-    /// Lends method and URL.
+    /// Passes method and URL without copying.
     public func withRequest<Result>(
         at position: Int, _ body: (_ method: UnsafeRawBufferPointer, _ url: UnsafeRawBufferPointer) -> Result
     ) -> Result {

@@ -1,17 +1,17 @@
 public import CassetteModel
 public import TapeBytes
 
-/// What an index of a cassette holds of each interaction.
+/// The data about each interaction in the index of a cassette.
 public struct InteractionSummary: Sendable, Hashable {
     public var id: Int
     public var started: Timestamp
     public var method: String
     public var url: String
-    /// False if it is certain that the request has no body.
+    /// False if the request certainly has no body.
     public var mayHaveRequestBody: Bool
-    /// The status of the response; nil if the skimmed part of the interaction does not have it, as after a request body.
+    /// The status of the response; nil if it is not in the skimmed part of the interaction, as after a request body.
     public var status: Int?
-    /// False if it is certain that the request has none of `DecidingFields`.
+    /// False if the request certainly has none of `DecidingFields`.
     public var mayHaveDecidingFields: Bool
 
     public init(
@@ -28,11 +28,11 @@ public struct InteractionSummary: Sendable, Hashable {
     }
 }
 
-/// Skims one interaction for its summary, and stops as soon as it has that.
+/// Skims one interaction for its summary, and stops as soon as it is complete.
 ///
-/// Proves nothing about the rest of the text: `InteractionDecoder` does.
+/// Does not validate the rest of the text; `InteractionDecoder` does.
 public enum InteractionSummaryReader {
-    /// What was found, with texts that are still in the interaction's.
+    /// The result, with texts as ranges of the interaction.
     struct Skimmed {
         var id: Int
         var started: Timestamp
@@ -45,7 +45,7 @@ public enum InteractionSummaryReader {
         var mayHaveDecidingFields: Bool
     }
 
-    /// Nil if a needed member is missing, or the text up to it is not JSON.
+    /// Nil if a required member is missing, or the text up to it is not JSON.
     public static func read(_ bytes: UnsafeRawBufferPointer) -> InteractionSummary? {
         guard let skimmed = self.skim(bytes), let method = self.string(bytes, skimmed.method, skimmed.hasEscapes),
             let url = self.string(bytes, skimmed.url, skimmed.hasEscapes)
@@ -85,7 +85,7 @@ public enum InteractionSummaryReader {
         return headers
     }
 
-    /// For the recorder's layout; nil for another one.
+    /// For the recorder's layout; nil for any other.
     static func skimLines(_ bytes: UnsafeRawBufferPointer) -> Skimmed? { RecorderLayout.skim(bytes) }
 
     /// For any layout.
@@ -101,7 +101,7 @@ public enum InteractionSummaryReader {
         var isRequest = false
         var isHeaders = false
         var hasDecidingFields = false
-        // Nil until the request's end, or its body, was seen.
+        // Nil until the request's end or its body was found.
         var hasBody: Bool?
         func skimmed(_ hasBody: Bool) -> Skimmed? {
             guard let id, let started, let method, let url else { return nil }
@@ -131,7 +131,7 @@ public enum InteractionSummaryReader {
             case .string where wanted == .started:
                 started = Timestamp.parse(UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1]))
             case .string where isRequest && isHeaders && tokenizer.depth == 3:
-                // A name may be spelled with escapes.
+                // A name may contain escapes.
                 let line = UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1])
                 if token.isEscaped || DecidingFields.isOne(line) { hasDecidingFields = true }
             case .beginObject where isRequest && isHeaders && tokenizer.depth == 4: hasDecidingFields = true
@@ -147,11 +147,11 @@ public enum InteractionSummaryReader {
                 return skimmed
             }
         }
-        // The decoder reports what is wrong after the URL.
+        // The decoder reports errors after the URL.
         return skimmed(true)
     }
 
-    /// The status of a response that follows the request at once.
+    /// The status of a response that directly follows the request.
     private static func status(_ bytes: UnsafeRawBufferPointer, _ tokenizer: inout JSONTokenizer) -> Int? {
         guard tokenizer.next()?.kind == .comma, let response = tokenizer.next(), response.kind == .name,
             self.matches(bytes, response, "response"), tokenizer.next()?.kind == .colon, tokenizer.next()?.kind == .beginObject,
@@ -182,9 +182,9 @@ public enum InteractionSummaryReader {
     }
 }
 
-/// Skims interactions that are laid out as the recorder writes them: a line for each member, in the recorder's order.
+/// Skims interactions in the recorder's layout: one line for each member, in the recorder's order.
 ///
-/// Takes a tenth of the time of reading token by token. Gives up at the first line that is another one.
+/// Takes a tenth of the time of reading token by token. Gives up at the first line that differs.
 private struct RecorderLayout {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -225,7 +225,7 @@ private struct RecorderLayout {
         return InteractionSummaryReader.int(self.bytes, self.number())
     }
 
-    /// A string after its opening quote, and past the closing one; nil if it has escapes.
+    /// A string after its opening quote. Advances past the closing quote; nil if it has escapes.
     private mutating func text() -> Range<Int>? {
         let start = self.offset
         let end = ByteScan.endOfPlain(self.bytes, from: start, stopAtDelete: false)
@@ -234,7 +234,8 @@ private struct RecorderLayout {
         return start..<end
     }
 
-    /// Whether the request has a body: by its lines, each of which must be a member, or an element of an array that begins and ends with a line.
+    /// Whether the request has a body, judging by its lines. Each must be a member, or an element of an array whose brackets end and begin
+    /// a line.
     private mutating func hasBody() -> Bool? {
         while self.offset < self.bytes.count {
             _ = self.take(",")
@@ -257,7 +258,7 @@ private struct RecorderLayout {
         return nil
     }
 
-    /// Past the closing quote.
+    /// Advances past the closing quote.
     private mutating func skipText() -> Bool {
         while true {
             self.offset = ByteScan.endOfPlain(self.bytes, from: self.offset, stopAtDelete: false)
@@ -268,8 +269,8 @@ private struct RecorderLayout {
         }
     }
 
-    /// A member after the opening quote of its name: its value is a text, a number, a literal or an array. One that was there before, or would have been, is
-    /// left to the tokens.
+    /// Skips a member after the opening quote of its name. Its value must be a string, number, literal or array. A duplicate of a member
+    /// that was already read makes it fail, so that the tokens are read instead.
     private mutating func skipMember() -> Bool {
         guard !self.take("method\""), !self.take("url\""), self.skipText(), self.take(": ") else { return false }
         if self.take("\"") { return self.skipText() }

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads and writes the marks of messages that a cassette does not show one by one, run by run: `[[3, 0], [1, 2], [2]]`.
+/// Reads and writes the marks of messages that a cassette does not show one by one, as runs: `[[3, 0], [1, 2], [2]]`.
 ///
-/// A run is a number of messages, and how many messages of the client had come at each; all of them and their end if that is missing.
+/// A run is a number of messages, and how many client messages had come at each; if that is missing, all of them and the client's end.
 enum MarksCoder {
     static func write(_ marks: ConversationMarks, into writer: inout JSONWriter) {
         writer.member("marks")

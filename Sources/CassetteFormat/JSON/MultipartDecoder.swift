@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads the parts of a multipart body; checks nothing against the boundary, which `MultipartCheck` does when the bytes are restored.
+/// Reads the parts of a multipart body. Does not check them against the boundary; `MultipartCheck` does when the bytes are restored.
 enum MultipartDecoder {
-    /// An interaction's JSON depth leaves room for this many, with a JSON body inside.
+    /// The JSON depth of an interaction leaves room for this many levels, with a JSON body inside.
     private static let depthLimit = 8
     private static let members = ["boundary", "preamble", "parts", "closing", "epilogue"]
     private static let partMembers =
@@ -131,7 +131,7 @@ enum MultipartDecoder {
     }
 }
 
-/// Writes and reads the member `transfer` of a part: the encoding's name, and how its spelling differs from the usual one.
+/// Writes and reads the member `transfer` of a part: the encoding's name, and the differences of its spelling from the default.
 enum TransferCoder {
     private static let names = ["base64", "quoted-printable"]
 

@@ -1,13 +1,13 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Writes a multipart body as its parts: an array if everything between them is as most clients send it,
-/// else an object that names what differs.
+/// Writes a multipart body as its parts: an array if everything between them is as most clients send it, otherwise an object that lists the
+/// differences.
 enum MultipartEncoder {
-    /// A part of one line of header and data, together no longer than this, is written on one line.
+    /// A part with one line of header and of data is written on one line, if together they are no longer than this.
     private static let inlineLimit = 96
 
-    /// - Parameter boundary: that of the Content-Type.
+    /// - Parameter boundary: the boundary in the Content-Type.
     static func encode(_ body: MultipartBody<PartContent>, named boundary: MultipartBoundary?, into writer: inout JSONWriter) {
         writer.member("multipart")
         let isFirst = body.preamble.isEmpty

@@ -3,10 +3,10 @@ internal import TapeBytes
 
 /// Reads the members of one JSON object by name, and keeps the unknown ones.
 ///
-/// A known name that comes twice is an error: two readers could take different ones.
+/// A known name that occurs twice is an error, since two readers could use different ones.
 struct ObjectReader {
     let value: JSONValue
-    /// The member's path, as `response.body`; empty for the interaction.
+    /// The member's path, such as `response.body`; empty for the interaction.
     let path: String
     let place: InteractionPlace
     private let names: [String]
@@ -40,7 +40,7 @@ struct ObjectReader {
 
     func memberPath(_ name: String) -> String { self.path.isEmpty ? name : "\(self.path).\(name)" }
 
-    /// For objects whose members decide how bytes are restored: an unknown one may change their meaning.
+    /// For objects whose members determine how bytes are restored: an unknown one may change their meaning.
     func refuseUnknown() throws(CassetteError) {
         guard let first = self.unknown.first else { return }
         throw self.error(self.value, first.name, "is not a member this version knows", code: .unsupportedVersion)
@@ -57,7 +57,7 @@ struct ObjectReader {
 
     // MARK: Typed members
 
-    /// 2^53, the largest whole number that every JSON reader holds exactly. Sums of a few sizes cannot overflow either.
+    /// 2^53, the largest whole number that every JSON reader represents exactly. Sums of a few sizes cannot overflow either.
     static let largest = Int(clamping: Int64(1) << 53)
 
     func int(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int? {
@@ -104,7 +104,7 @@ struct ObjectReader {
         return text
     }
 
-    /// A string that goes into a message's head, where a line end would begin another line.
+    /// A string that becomes part of a message's head, where a line end would begin another line.
     func headString(_ name: String, allowingTabs: Bool = false) throws(CassetteError) -> String? {
         guard let text = try self.utf8(name), let value = self[name] else { return nil }
         guard !text.contains(where: { ($0 < 0x20 && !(allowingTabs && $0 == 9)) || $0 == 0x7F }) else {
@@ -126,7 +126,7 @@ struct ObjectReader {
     }
 }
 
-/// Bytes of a message's or part's head as a cassette has them: a string, or `{ "latin1": "…" }` if they are not UTF-8.
+/// Bytes of a message's or part's head in their form in a cassette: a string, or `{ "latin1": "…" }` if they are not UTF-8.
 enum HeadBytes {
     static func write(_ bytes: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
         guard !UTF8Validator.isValid(bytes) else { return writer.string(utf8: bytes) }
@@ -155,7 +155,7 @@ enum HeadBytes {
     /// Bytes without line ends and NULs.
     static func decodeLine(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
         let line = try self.decode(value, name, reader)
-        // RFC 9110, 5.5: any of these would end the line, or some readers take it for its end.
+        // RFC 9110, 5.5: any of these would end the line, or would be mistaken for its end by some readers.
         guard !line.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
             throw reader.error(value, name, "expected one line without line ends or NULs")
         }

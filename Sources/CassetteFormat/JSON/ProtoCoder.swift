@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads and writes the fields of a message of Protocol Buffers: an array of `["NUMBER:NAME", VALUE]`, in their order.
+/// Reads and writes the fields of a Protocol Buffers message: an array of `["NUMBER:NAME", VALUE]`, in their order.
 ///
-/// A value is a number (varint), a string (text), an array (a message), or an object that names its kind. Names, and a third element of a
-/// field, are for people: readers take the digits and the value.
+/// A value is a number (varint), a string (text), an array (a message), or an object that names its kind. Names, and the third element of a
+/// field, are for people: readers use the digits and the value.
 enum ProtoCoder {
-    /// A message is written on one line if no more than this is left of it.
+    /// A message is written on one line if it takes no more than this.
     private static let lineLimit = 100
     /// Whole numbers up to this one are exact in every JSON reader.
     private static let largest = UInt64(1) << 53
@@ -19,7 +19,7 @@ enum ProtoCoder {
         writer.beginArray(room >= 0 ? .inline : .lines)
         for field in message.fields {
             writer.element()
-            // The name and an opening bracket on one line, and the fields of an inner message below.
+            // The name and an opening bracket are on one line, with the fields of an inner message below.
             writer.beginArray(.hanging)
             writer.element()
             writer.string(self.key(field))
@@ -91,7 +91,7 @@ enum ProtoCoder {
         }
     }
 
-    /// Negative numbers are varints of ten bytes; numbers that some JSON readers would round are strings.
+    /// Negative numbers are varints of ten bytes. Numbers that some JSON readers would round are written as strings.
     private static func varint(_ value: UInt64, _ writer: inout JSONWriter) {
         let signed = Int64(bitPattern: value)
         if signed.magnitude <= self.largest { return writer.integer(Int(clamping: signed)) }
@@ -101,7 +101,7 @@ enum ProtoCoder {
         writer.endObject()
     }
 
-    /// Takes about the columns of a message on one line out of `room`, and stops below zero.
+    /// Subtracts the approximate width of a message on one line from `room`, and stops below zero.
     static func measure(_ message: ProtoMessage, _ room: inout Int) {
         for field in message.fields {
             guard room >= 0 else { return }
@@ -213,7 +213,7 @@ private struct ProtoDecoder {
             return .fixed32(number.bitPattern, isFloat: true)
         case "double":
             guard let number = member.value.double else { throw self.error(member.value, "expected a number; what is none is \"i64\"") }
-            // JSONNumber has no zero below zero.
+            // JSONNumber has no negative zero.
             let isNegative = member.value.raw.first == UInt8(ascii: "-")
             return .fixed64((isNegative ? -number.magnitude : number).bitPattern, isDouble: true)
         case "base64":

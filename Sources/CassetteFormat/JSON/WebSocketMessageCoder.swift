@@ -3,7 +3,7 @@ public import TapeBytes
 
 /// Reads and writes the messages of a WebSocket in a cassette's structure.
 ///
-/// Text messages are `text` or `json`, binary ones `base64` or `file`; `binary` is there where the form says the opposite.
+/// Text messages are `text` or `json`, binary ones `base64` or `file`. The member `binary` is present if the form would imply the opposite.
 public enum WebSocketMessageCoder {
     private static let forms = ["json", "text", "base64", "file", "ping", "pong", "close"]
     private static let members =
@@ -13,7 +13,7 @@ public enum WebSocketMessageCoder {
 
     // MARK: Writing
 
-    /// Writes the value of the member `webSocket`: an array, or the file that has the messages.
+    /// Writes the value of the member `webSocket`: an array, or the file with the messages.
     static func encode(_ messages: WebSocketMessages, into writer: inout JSONWriter) {
         switch messages {
         case .inline(let messages): self.encode(messages, into: &writer)
@@ -33,7 +33,7 @@ public enum WebSocketMessageCoder {
         }
     }
 
-    /// Writes an array, a message on a line where it fits.
+    /// Writes an array, with one message per line if it fits.
     public static func encode(_ messages: [WebSocketMessage], into writer: inout JSONWriter) {
         writer.beginArray(.lines)
         for message in messages {
@@ -45,14 +45,14 @@ public enum WebSocketMessageCoder {
 
     /// Writes one message's object.
     ///
-    /// - Parameter isOneLine: without any line end, as a line of a journal; otherwise long JSON and text of several lines have lines of
-    ///   their own.
+    /// - Parameter isOneLine: writes no line end at all, for a line of a journal. Otherwise long JSON and text of several lines are written
+    ///   on separate lines.
     public static func encode(_ message: WebSocketMessage, isOneLine: Bool = false, into writer: inout JSONWriter) {
         if isOneLine { return self.object(message, .inline, isOneLine: true, &writer) }
         guard !self.hasLines(message) else { return self.object(message, .lines, isOneLine: false, &writer) }
         let (mark, column, count) = (writer.mark, writer.column, writer.count)
         self.object(message, .inline, isOneLine: false, &writer)
-        // Written inline, only JSON that is too wide breaks its line.
+        // When written inline, only JSON that is too wide contains line breaks.
         guard writer.column - column != writer.count - count else { return }
         writer.rewind(to: mark)
         self.object(message, .lines, isOneLine: false, &writer)
@@ -144,7 +144,7 @@ public enum WebSocketMessageCoder {
         writer.bool(isBinary)
     }
 
-    /// Text in one string, and JSON without white space: its style restores it.
+    /// Writes text as one string, and JSON without white space, which its style restores.
     private static func line(_ payload: WebSocketPayload, _ bytes: [UInt8], _ writer: inout JSONWriter) {
         guard case .json(_, let style) = payload, let compact = self.compact(bytes, style) else {
             writer.member("text")
@@ -155,9 +155,9 @@ public enum WebSocketMessageCoder {
         writer.raw(compact)
     }
 
-    /// Nil if it is no JSON after all. What is compact has no line breaks, unless its style is not that of its bytes.
+    /// Nil if it is not JSON after all. Compact JSON contains no line breaks, unless its style does not match its bytes.
     private static func compact(_ bytes: [UInt8], _ style: JSONStyle) -> [UInt8]? {
-        // As most programs write it.
+        // The style that most programs write.
         style == .compact && !bytes.contains(10) ? bytes : bytes.withUnsafeBytes { JSONBody.restore($0, style: .compact) }
     }
 
@@ -187,7 +187,7 @@ public enum WebSocketMessageCoder {
 
     // MARK: Reading
 
-    /// Reads one message's object, as a line of a journal has it.
+    /// Reads one message's object, as in a line of a journal.
     public static func decode(_ json: [UInt8], _ place: InteractionPlace) throws(CassetteError) -> WebSocketMessage {
         let document: JSONDocument
         do {
