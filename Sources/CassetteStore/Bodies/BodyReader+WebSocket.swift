@@ -3,13 +3,13 @@ public import CassetteModel
 public import TapeBytes
 
 extension BodyReader {
-    /// The messages of a WebSocket, one after another, however many there are.
+    /// Passes the messages of a WebSocket one after another, however many there are.
     ///
-    /// A file is checked against its digest when it is read to its end; the last messages are handed out before that.
+    /// A file is checked against its digest when it has been read to its end; the last messages are passed before that.
     ///
     /// - Parameters:
     ///   - digest: a fresh SHA-256.
-    ///   - take: gets each message and, of a file, where its line is in it; false ends the reading.
+    ///   - take: receives each message, with the position of its line if it is in a file. Returns false to stop reading.
     public func forEachMessage(
         of messages: WebSocketMessages, digest: some ContentDigest,
         _ take: (_ message: WebSocketMessage, _ line: Range<Int>) throws -> Bool
@@ -27,7 +27,7 @@ extension BodyReader {
         }
     }
 
-    /// All files of a WebSocket: that of its messages, and those that messages name.
+    /// All files of a WebSocket: the file of its messages, and the files that messages refer to.
     public func sidecars(of messages: WebSocketMessages, digest: some ContentDigest) throws -> [Sidecar] {
         guard case .file = messages else { return messages.sidecars }
         var sidecars = messages.sidecars
@@ -38,13 +38,13 @@ extension BodyReader {
         return sidecars
     }
 
-    /// The message on one line of a file, as `forEachMessage` told where it is.
+    /// The message on one line of a file, at a position passed by `forEachMessage`.
     public func message(in sidecar: Sidecar, at line: Range<Int>) throws(CassetteError) -> WebSocketMessage {
         let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(line) }
         return try self.message(bytes, at: line, of: sidecar)
     }
 
-    /// The messages on some lines of a file that follow each other, as `forEachMessage` told where they are.
+    /// The messages on consecutive lines of a file, at positions passed by `forEachMessage`.
     public func messages(in sidecar: Sidecar, at lines: ArraySlice<Range<Int>>) throws(CassetteError) -> [WebSocketMessage] {
         guard let first = lines.first, let last = lines.last else { return [] }
         let bytes = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.read(first.lowerBound..<last.upperBound) }
@@ -65,7 +65,7 @@ extension BodyReader {
         do {
             return try WebSocketMessageCoder.decode(text, .textAlone)
         } catch {
-            // Decoded again for the message: finding the line's number costs a read of the file up to it.
+            // Decoded again for the error message: finding the line number requires reading the file up to it.
             var number = 1
             try self.withFile(sidecar.path) { file throws(CassetteError) in
                 try file.forEachPiece(in: 0..<line.lowerBound) { bytes, _ in
@@ -84,7 +84,7 @@ extension BodyReader {
         let stream = try self.open(sidecar, digest: digest)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
         defer { buffer.deallocate() }
-        /// The beginning of a line whose end is in the next piece.
+        /// The beginning of a line that continues in the next piece.
         var carry: [UInt8] = []
         var (number, offset) = (1, 0)
         while case let count = try stream.read(into: buffer), count > 0 {

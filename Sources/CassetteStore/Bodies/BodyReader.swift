@@ -2,14 +2,14 @@ public import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// Reads the bodies beside a cassette, each checked against its digest or checksum.
+/// Reads the bodies next to a cassette, each checked against its digest or checksum.
 ///
-/// Never leaves the cassette's sidecar folders: follows a symbolic link only to another file of the same folder. Any thread may use it.
+/// Never leaves the cassette's sidecar folders: follows a symbolic link only to another file in the same folder. Any thread may use it.
 public struct BodyReader: Sendable {
     /// The folder of the cassette.
     public let folder: String
 
-    /// - Parameter cassettePath: may be a symbolic link: the bodies are beside the file that it leads to.
+    /// - Parameter cassettePath: may be a symbolic link; the bodies are next to its target.
     public init(cassettePath: String) {
         self.folder = FileLocation(CassettePlace.followed(cassettePath)).folder
     }
@@ -18,7 +18,7 @@ public struct BodyReader: Sendable {
     ///
     /// - Parameters:
     ///   - digest: a fresh SHA-256.
-    ///   - limit: a larger body is refused; read it with `open`.
+    ///   - limit: a larger body is refused; use `open` to read it.
     public func read(_ sidecar: Sidecar, digest: some ContentDigest, limit: Int = .max) throws(CassetteError) -> [UInt8] {
         try self.readAll(self.open(sidecar, digest: digest), limit: limit)
     }
@@ -28,11 +28,11 @@ public struct BodyReader: Sendable {
         try self.readAll(self.open(slice), limit: limit)
     }
 
-    /// A sidecar, to be read piece by piece.
+    /// Opens a sidecar for reading in pieces.
     public func open(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> BodyStream {
         let file = try self.openFile(sidecar.path)
         let size = try file.size()
-        // The messages of an open conversation may have become more since its view was taken.
+        // The journal of an open conversation may have grown since the view was created.
         let isGrowing = FileLocation(file.path).name.hasPrefix("open-") && JournalName(FileLocation(file.path).name) != nil
         guard size == sidecar.size || isGrowing && size > sidecar.size else {
             throw CassetteError(
@@ -41,7 +41,7 @@ public struct BodyReader: Sendable {
         return BodyStream(file: file, range: 0..<sidecar.size, check: .digest(digest, expected: sidecar.sha256))
     }
 
-    /// A slice of the raw spool, to be read piece by piece.
+    /// Opens a slice of the raw spool for reading in pieces.
     public func open(_ slice: RawSlice) throws(CassetteError) -> BodyStream {
         let file = try self.openFile(slice.path)
         let size = try file.size()
@@ -67,7 +67,8 @@ public struct BodyReader: Sendable {
         return bytes
     }
 
-    /// A path inside a cassette is `NAME.bodies/FILE` and nothing else: a cassette is untrusted input and must not choose what is read.
+    /// A path inside a cassette must have the form `NAME.bodies/FILE`. A cassette is untrusted input and must not choose which files are
+    /// read.
     private func openFile(_ path: String) throws(CassetteError) -> OpenFile {
         try CassetteError.checkCancellation()
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -80,7 +81,7 @@ public struct BodyReader: Sendable {
         return try OpenFile(body: String(parts[1]), in: folder)
     }
 
-    /// Lends the open file of a path in the cassette.
+    /// Passes the open file of a path in the cassette.
     func withFile<Result>(
         _ path: String, _ body: (borrowing OpenFile) throws(CassetteError) -> Result
     ) throws(CassetteError) -> Result {
@@ -89,7 +90,7 @@ public struct BodyReader: Sendable {
 
     // MARK: Wire bytes and content
 
-    /// A sidecar that can be read repeatedly; its digest is checked once, before. Open only while it is read.
+    /// A sidecar that can be read repeatedly. Its digest is checked once in advance. The file is open only while it is read.
     public func source(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> ByteSource {
         let check = try self.open(sidecar, digest: digest)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
@@ -103,7 +104,8 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// A sidecar whose bytes are not compared with their digest, for views of a small part of a large file. Open only while it is read.
+    /// A sidecar whose bytes are not compared with their digest, for displaying a small part of a large file. The file is open only while
+    /// it is read.
     package func uncheckedSource(_ sidecar: Sidecar) throws(CassetteError) -> ByteSource {
         let size = try self.withFile(sidecar.path) { file throws(CassetteError) in try file.size() }
         guard size >= sidecar.size else {
@@ -118,14 +120,14 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// Lets a closure hold an open file.
+    /// Allows a closure to hold an open file.
     private final class FileBox {
         let file: OpenFile
 
         init(_ file: consuming OpenFile) { self.file = file }
     }
 
-    /// The wire bytes of a body without codings whose parts may be in files; their digests are checked once, before.
+    /// The wire bytes of a body without codings whose parts may be in files. Their digests are checked once in advance.
     public func uncodedSource(
         of body: Body, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ByteSource {
@@ -137,7 +139,7 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// The content of a body, without its codings; the digests of its files are checked once, before.
+    /// The content of a body without its codings. The digests of its files are checked once in advance.
     public func contentSource(
         of body: Body, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ByteSource {
@@ -151,7 +153,7 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// The wire bytes of any body, piece by piece; the digests of its files are checked once, before.
+    /// The wire bytes of any body, in pieces. The digests of its files are checked once in advance.
     public func restoredStream(of body: Body, digest: @escaping () -> any ContentDigest) throws(CassetteError) -> RestoredStream {
         do {
             return try BodyRestorer.open(
@@ -174,16 +176,16 @@ public struct BodyReader: Sendable {
     }
 }
 
-/// A body on the disk, read piece by piece.
+/// A body on disk, read in pieces.
 ///
-/// The last piece is handed out only when the whole has proven right, so that no caller takes a wrong body for a complete one.
+/// The last piece is returned only after the whole body was verified, so that no caller mistakes a wrong body for a complete one.
 public final class BodyStream {
     enum Check {
         case digest(any ContentDigest, expected: String)
         case crc32(UInt32, expected: UInt32)
     }
 
-    /// Bytes not handed out yet.
+    /// Bytes not returned yet.
     public private(set) var remaining: Int
     var path: String { self.file.path }
     private let file: OpenFile
@@ -198,7 +200,8 @@ public final class BodyStream {
         self.check = check
     }
 
-    /// The next bytes, as many as fit; 0 at the end. Throws in place of the last ones if digest or checksum are not as recorded.
+    /// The next bytes, as many as fit; 0 at the end. Throws instead of returning the last ones if the digest or checksum differs from the
+    /// recorded one.
     public func read(into bytes: UnsafeMutableRawBufferPointer) throws(CassetteError) -> Int {
         try CassetteError.checkCancellation()
         let count = min(bytes.count, self.remaining)
@@ -244,9 +247,9 @@ public final class BodyStream {
 }
 
 extension CassetteError {
-    /// A recorded body cannot be made again from what the cassette holds.
+    /// A recorded body cannot be restored from the cassette.
     ///
-    /// - Parameter error: as it was thrown; an error of the cassette is taken as it is.
+    /// - Parameter error: the error that was thrown; an error about the cassette is used unchanged.
     package init(restoring error: any Error) {
         self =
             error as? CassetteError

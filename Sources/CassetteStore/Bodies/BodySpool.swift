@@ -2,9 +2,9 @@ internal import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// A temporary file that one body is written to while it arrives.
+/// A temporary file to which one body is written while it arrives.
 ///
-/// Without `finish`, the file is removed; only its owner can read it until then. Does not compute the digest: the caller does, in the
+/// Without `finish`, the file is removed; until then, only its owner can read it. Does not compute the digest: the caller does so in the
 /// same pass.
 public final class BodySpool {
     /// Bytes written so far.
@@ -14,13 +14,13 @@ public final class BodySpool {
     private(set) var isNamed: Bool
     let box: BodyStore.FolderBox
     private let store: BodyStore
-    /// The file's mode, once it has its name; nil for the one it has.
+    /// The file's mode once it has its name; nil to leave it unchanged.
     private let mode: UInt32?
     private var isOpen = true
 
     /// - Parameters:
-    ///   - size: of what is in the file already.
-    ///   - mode: the final one, which the file does not have while it may hold unredacted bytes.
+    ///   - size: the size of the file's existing content.
+    ///   - mode: the final mode, which the file does not have while it may contain unredacted bytes.
     init(
         file: consuming OpenFile, size: Int = 0, name: String, isNamed: Bool, mode: UInt32?, store: BodyStore, box: BodyStore.FolderBox
     ) {
@@ -35,7 +35,7 @@ public final class BodySpool {
 
     deinit { self.discard() }
 
-    /// Appends a piece, whole or not at all: after an error the next piece goes where this one should have gone.
+    /// Appends a piece completely or not at all: after an error, the next piece is written in its place.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
         precondition(self.isOpen, "a finished spool takes no more bytes")
         try self.file.write(bytes, at: self.size)
@@ -48,21 +48,21 @@ public final class BodySpool {
         }
     }
 
-    /// Reads back what was written; fewer bytes than asked for only at the end.
+    /// Reads what was written; returns fewer bytes than requested only at the end.
     public func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(CassetteError) -> Int {
         let count = min(bytes.count, max(0, self.size - offset))
         return try self.file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), at: offset)
     }
 
-    /// Names the file by its content. The sidecar reaches the disk with the store's `syncAll`.
+    /// Names the file by its content. The sidecar is synced to disk by the store's `syncAll`.
     ///
-    /// - Parameter sha256: of all bytes written, 64 lower-case hex digits.
+    /// - Parameter sha256: the digest of all bytes written, as 64 lower-case hex digits.
     public func finish(sha256: String, ext: String) throws(CassetteError) -> Sidecar {
         precondition(self.isOpen, "a spool is finished once")
         guard let sidecar = SidecarName(sha256: sha256, fileExtension: ext) else {
             throw CassetteError(.unsafePath, "\"\(sha256)\" is not a SHA-256 in lower-case hex; a sidecar is named by one")
         }
-        // A piece that failed may have left bytes after the last good one.
+        // A failed write may have left bytes after the last complete piece.
         if try self.file.size() != self.size { try self.file.truncate(to: self.size) }
         if let mode { try self.file.setMode(mode) }
         let result = try self.store.adopt(self, as: sidecar)
@@ -74,7 +74,7 @@ public final class BodySpool {
     func giveName() throws(CassetteError) {
         guard !self.isNamed else { return }
         #if os(Linux)
-        // Left by a process of the same number that was killed.
+        // Left by a killed process that had the same process id.
         try self.box.folder.remove(self.name)
         try self.file.link(as: self.name, in: self.box.folder)
         #endif
@@ -86,18 +86,18 @@ public final class BodySpool {
         guard self.isOpen else { return }
         self.isOpen = false
         guard self.isNamed else { return }
-        // What cannot be removed now is removed as a leftover at the next start.
+        // A file that cannot be removed now is removed as a leftover at the next start.
         try? self.box.folder.remove(self.name)
     }
 }
 
-/// The file of bodies that are not decoded yet, one after the other: `NAME.bodies/undeveloped.raw`.
+/// The file of bodies that are not decoded yet, one after another: `NAME.bodies/undeveloped.raw`.
 public final class RawSpool {
     package static let fileName = "undeveloped.raw"
 
-    /// As a `RawSlice` names it.
+    /// The path as in a `RawSlice`.
     public let path: String
-    /// Where the next slice begins.
+    /// The offset of the next slice.
     public private(set) var size: Int
     var needsSync: Bool { self.syncedSize != self.size }
     private let shared: SharedFile
@@ -105,13 +105,13 @@ public final class RawSpool {
 
     init(file: consuming OpenFile, path: String) throws(CassetteError) {
         self.path = path
-        // Bytes of a killed recorder stay: slices of synced exchanges may be among them.
+        // Bytes of a killed recorder are kept, since they may contain slices of synced exchanges.
         self.size = try file.size()
         self.syncedSize = self.size
         self.shared = SharedFile(file)
     }
 
-    /// Appends one body that is in memory as a whole.
+    /// Appends one body that is completely in memory.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) -> RawSlice {
         var slice = RawSlice(path: self.path, offset: self.size, size: 0, crc32: 0)
         try self.append(bytes, to: &slice)
@@ -124,7 +124,7 @@ public final class RawSpool {
         }
     }
 
-    /// Appends a further piece to the slice that was appended last; after an error both are as before.
+    /// Appends another piece to the last slice. After an error, both are unchanged.
     public func append(_ bytes: UnsafeRawBufferPointer, to slice: inout RawSlice) throws(CassetteError) {
         precondition(slice.offset + slice.size == self.size, "only the last slice of a raw spool can grow")
         try self.shared.file.write(bytes, at: self.size)
@@ -133,14 +133,14 @@ public final class RawSpool {
         slice.crc32 = CRC32.value(of: bytes, after: slice.crc32)
     }
 
-    /// What has to be synced for all slices to be on the disk; nil if there is nothing to sync.
+    /// The file that has to be synced so that all slices are on disk; nil if there is nothing to sync.
     func beginSync() -> SharedFile? {
         guard self.needsSync else { return nil }
         self.syncedSize = self.size
         return self.shared
     }
 
-    /// How much is synced is not known any more: all of it has to be synced again.
+    /// It is unknown how much was synced, so everything has to be synced again.
     func syncFailed() {
         self.syncedSize = -1
     }

@@ -3,33 +3,33 @@ public import CassetteModel
 internal import Platform
 public import TapeBytes
 
-/// The folder of sidecars beside a cassette, for the recorder that writes it.
+/// The folder of sidecars next to a cassette, for the recorder that writes it.
 ///
-/// Used by the holder of the cassette's lock, unless it is a trial's, from one thread; spools alone may be made and finished on any. Makes no
-/// folder before there is something to put into it.
+/// Used from one thread by the holder of the cassette's lock, unless it is a trial store; only spools may be created and finished on any
+/// thread. Creates no folder until there is something to store.
 public final class BodyStore {
     /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
     public let name: String
     private let location: FileLocation
     private let disk: DiskCalls
     private let isTrial: Bool
-    /// The permissions of the cassette, which its folder and the files in it have as well; nil if there is no cassette yet.
+    /// The permissions of the cassette, which also apply to its folder and the files in it; nil if there is no cassette yet.
     private let mode: UInt32?
-    /// Whether many files are synced with their whole file system, by one call. For a recording that is synced once, at its end: while
-    /// traffic passes, the files of other programs would be waited for again and again.
+    /// Whether many files are synced by one call that syncs their whole file system. This is for a recording that is synced once, at its
+    /// end. During traffic, it would wait for the files of other programs again and again.
     package var syncsFileSystem = false
     private let files = Guarded(Files())
     private var lazyRawSpool: RawSpool?
-    /// Names kept in `Files.proven`: about half a megabyte.
+    /// The most names kept in `Files.proven`: about half a megabyte.
     private static let provenLimit = 4096
 
-    /// What making and finishing spools changes, on any thread.
+    /// State that is changed by creating and finishing spools, on any thread.
     private struct Files: Sendable {
         var folder: FolderBox?
         var spoolCount = 0
-        /// Finished, and not known to be on the disk.
+        /// Finished, but not known to be on disk.
         var unsynced: Set<String> = []
-        /// Names whose content this store has written or compared: an equal body that comes again is not compared again.
+        /// Names whose content this store has written or compared, so that a recurring equal body is not compared again.
         var proven: Set<String> = []
     }
 
@@ -42,19 +42,19 @@ public final class BodyStore {
         init(_ folder: consuming OpenFolder) { self.folder = folder }
     }
 
-    /// Opens the store of a cassette and removes what a killed recorder left half written.
+    /// Opens the store of a cassette and removes incomplete files of a killed recorder.
     public convenience init(cassettePath: String) throws(CassetteError) {
         try self.init(cassettePath: cassettePath, disk: .system)
     }
 
-    /// - Parameter model: the file whose permissions count; nil for the cassette.
+    /// - Parameter model: the file whose permissions are used; nil for the cassette.
     package convenience init(cassettePath: String, model: String? = nil, disk: DiskCalls) throws(CassetteError) {
         try self.init(cassettePath, model: model, isTrial: false, disk: disk)
         try self.removeLeftovers()
     }
 
-    /// A store for what is only tried, which needs no lock: a recorder may be writing. Its spools must not be finished; it removes
-    /// nothing, and makes no folder.
+    /// A store for trials, which needs no lock, so a recorder may be writing at the same time. Its spools must not be finished. It removes
+    /// nothing, and creates no folder.
     public convenience init(tryingOn cassettePath: String) throws(CassetteError) {
         try self.init(cassettePath, model: nil, isTrial: true, disk: .system)
     }
@@ -74,8 +74,8 @@ public final class BodyStore {
         }
     }
 
-    /// A temporary file for one body, to be finished under its digest or discarded. It has a name only if the system
-    /// has no unnamed files: what is not redacted yet must not survive a killed process.
+    /// A temporary file for one body, to be finished under its digest or discarded. It has a name only if the system does not support
+    /// unnamed files, because unredacted data must not survive a killed process.
     public func makeSpool() throws(CassetteError) -> BodySpool {
         let box = try self.folder()
         while true {
@@ -88,7 +88,7 @@ public final class BodyStore {
             #endif
             do {
                 let file = try OpenFile(name, in: box.folder, for: .create, disk: self.disk)
-                // Tells a later recorder that this file is not a leftover.
+                // Tells other recorders that this file is not a leftover.
                 try file.lock()
                 let mode = try file.restrict()
                 return BodySpool(file: file, name: name, isNamed: true, mode: self.mode ?? mode, store: self, box: box)
@@ -139,7 +139,7 @@ public final class BodyStore {
     /// Whether `syncAll` has anything to do.
     public var needsSync: Bool { self.files.withLock { !$0.unsynced.isEmpty } || self.lazyRawSpool?.needsSync == true }
 
-    /// Waits until all finished sidecars and the raw spool are on the disk. To be called before the cassette that names them is synced.
+    /// Waits until all finished sidecars and the raw spool are on disk. Call it before the cassette that refers to them is synced.
     public func syncAll() throws(CassetteError) {
         guard let sync = self.beginSync() else { return }
         do throws(CassetteError) {
@@ -150,7 +150,7 @@ public final class BodyStore {
         }
     }
 
-    /// As `syncAll`, for another thread to wait for; nil if there is nothing to sync. Bodies may be finished meanwhile.
+    /// Like `syncAll`, but for another thread to wait for; nil if there is nothing to sync. Bodies may be finished meanwhile.
     public func beginSync() -> PendingSync? {
         guard self.needsSync, let box = self.lazyFolder else { return nil }
         let spool = self.lazyRawSpool?.beginSync()
@@ -162,20 +162,19 @@ public final class BodyStore {
         return PendingSync(files: spool.map { [$0] } ?? [], names: names, in: box, withFileSystem: self.syncsFileSystem, disk: self.disk)
     }
 
-    /// A sync from `beginSync` has failed: what it covered is still to be synced.
+    /// A sync from `beginSync` has failed, so its files have to be synced again.
     public func syncFailed(_ sync: PendingSync) {
         self.files.withLock { $0.unsynced.formUnion(sync.names) }
         self.lazyRawSpool?.syncFailed()
     }
 
-    /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`; leaves other
-    /// files alone.
+    /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`. Other files are not touched.
     @discardableResult
     public func removeSidecars(keeping kept: Set<String>) throws(CassetteError) -> Int {
         guard let box = self.lazyFolder else { return 0 }
         let names = try self.names { SidecarName($0) != nil }
         func isKept(_ name: String) -> Bool { kept.contains("\(self.name)/\(name)") }
-        // A body that is named may be a link to one that is not.
+        // A kept name may be a link to a file whose name is not kept.
         let targets = names.allSatisfy(isKept) ? [] : Set(names.lazy.filter(isKept).compactMap { box.folder.target(ofLink: $0) })
         var removed = 0
         for name in names where !isKept(name) && !targets.contains(name) {
@@ -188,7 +187,7 @@ public final class BodyStore {
         return removed
     }
 
-    /// Whether there are bodies, of this cassette or of one before it.
+    /// Whether there are bodies, of this cassette or an earlier one.
     package var hasFiles: Bool {
         (try? self.names { SidecarName($0) != nil || $0 == RawSpool.fileName })?.isEmpty == false
     }
@@ -218,7 +217,7 @@ public final class BodyStore {
         try parent.createFolder(self.name, mode: self.mode)
         let box = FolderBox(try OpenFolder(self.name, in: parent))
         try parent.synchronize()
-        // Another thread may have been first; both mean the same folder.
+        // Another thread may have been first; both folders are the same.
         return self.files.withLock { files in
             let folder = files.folder ?? box
             files.folder = folder
@@ -232,8 +231,8 @@ public final class BodyStore {
     ///
     /// - Parameters:
     ///   - head: its interaction without messages, encoded and redacted.
-    ///   - cassettePath: the file that it will be in, which may be a recording beside the cassette of this store.
-    ///   - digest: a SHA-256 of nothing yet.
+    ///   - cassettePath: the file that will contain it, which may be a recording next to this store's cassette.
+    ///   - digest: a fresh SHA-256.
     public func makeJournal(
         id: Int, head: some Sequence<UInt8>, form: ConversationForm, cassettePath: String, digest: any ContentDigest
     ) throws(CassetteError) -> ConversationJournal {
@@ -241,7 +240,7 @@ public final class BodyStore {
         let text = JournalHead.encode(head, form: form, cassette: FileLocation(CassettePlace.followed(cassettePath)).name)
         for copy in JournalName.copies {
             let name = JournalName(id: id, copy: copy)
-            // Messages without a head are not this conversation's.
+            // Messages without a head belong to another conversation.
             guard !box.folder.contains(name.messages) else { continue }
             let file: OpenFile
             do {
@@ -264,20 +263,20 @@ public final class BodyStore {
                 + "has taken into a cassette: look at them, and remove them")
     }
 
-    /// A file of this name was written.
+    /// Notes that a file of this name was written.
     func wrote(_ name: String) { self.files.withLock { _ = $0.unsynced.insert(name) } }
 
     private func forget(_ name: String) { self.files.withLock { _ = $0.unsynced.remove(name) } }
 
-    /// Gives the messages of a journal a second name, that of a sidecar. The journal keeps its own: only when the interaction that names
-    /// the sidecar is on the disk, they may go.
+    /// Gives the messages of a journal a second name, that of a sidecar. The journal keeps its own name, as it may only be removed once the
+    /// interaction that refers to the sidecar is on disk.
     ///
-    /// - Parameter size: of what counts in the file; more is cut off.
+    /// - Parameter size: the size of the valid part of the file; the rest is cut off.
     func adopt(messagesOf name: JournalName, size: Int, sha256: String) throws(CassetteError) -> Sidecar {
         let box = try self.folder()
         let file = try OpenFile(name.messages, in: box.folder, for: .update, disk: self.disk)
         let part = self.partName()
-        // Left by a process of the same number that was killed.
+        // Left by a killed process that had the same process id.
         try box.folder.remove(part)
         let spool: BodySpool
         if try box.folder.link(name.messages, as: part, disk: self.disk) {
@@ -292,9 +291,9 @@ public final class BodyStore {
         return try spool.finish(sha256: sha256, ext: ConversationJournal.fileExtension)
     }
 
-    /// Removes the journals of a cassette that is gone, or about to be.
+    /// Removes the journals of a cassette that is gone or about to be removed.
     ///
-    /// - Parameter id: only those of later exchanges.
+    /// - Parameter id: removes only those of later exchanges.
     public func removeJournals(of cassettePath: String, after id: Int = 0) throws(CassetteError) {
         guard let box = self.lazyFolder else { return }
         let owner = FileLocation(CassettePlace.followed(cassettePath)).name
@@ -304,7 +303,7 @@ public final class BodyStore {
         }
     }
 
-    /// Removes the files of a journal, its head last: what is left by a kill in between is still known by it.
+    /// Removes the files of a journal, the head last. If the process is killed in between, the rest is still recognised by the head.
     func remove(_ name: JournalName) throws(CassetteError) {
         guard let box = self.lazyFolder else { return }
         for file in [name.messages, name.head] {
@@ -313,15 +312,15 @@ public final class BodyStore {
         }
     }
 
-    /// Renames a spool's file to the sidecar's name; equal content is kept once.
+    /// Renames a spool's file to the sidecar's name. Equal content is kept once.
     func adopt(_ spool: BodySpool, as sidecar: SidecarName) throws(CassetteError) -> Sidecar {
         let box = spool.box
         let name = sidecar.string
         var isThere = self.files.withLock { $0.proven.contains(name) } && box.folder.contains(name)
         if !isThere { isThere = try self.holds(name, equalTo: spool, in: box) }
         if !isThere {
-            // The file of this name does not have the content of its name (a crash before its sync). The new content must be on the disk
-            // before it replaces the file, or a second crash loses both.
+            // The existing file does not have the content that its name says (a crash before its sync). The new content must be on disk
+            // before it replaces the file, or a second crash would lose both.
             if box.folder.contains(name) { try spool.file.synchronize() }
             try spool.giveName()
             try box.folder.rename(spool.name, to: name)
@@ -340,7 +339,7 @@ public final class BodyStore {
         do {
             other = try OpenFile(body: name, in: box.folder, disk: self.disk)
         } catch {
-            // A link that leads nowhere it may is replaced by the file.
+            // A link that leads to nothing, or to a forbidden place, is replaced by the file.
             guard error.code == .notFound || error.code == .unsafePath else { throw error }
             return false
         }
@@ -356,13 +355,13 @@ public final class BodyStore {
     }
 }
 
-/// What has to reach the disk, taken out of a store or an appender so that another thread can wait for it.
+/// Files that have to reach the disk, taken from a store or an appender so that another thread can wait for them.
 ///
-/// A recorder whose own thread waited for a slow disk could not keep up with its traffic.
+/// If the recorder's own thread waited for a slow disk, it could not keep up with the traffic.
 public struct PendingSync: Sendable {
     /// Open files: a cassette, a raw spool.
     private let files: [SharedFile]
-    /// Names of sidecars, which count as unsynced again if this fails.
+    /// Names of sidecars, which have to be synced again if this fails.
     let names: Set<String>
     private let folder: BodyStore.FolderBox?
     private let withFileSystem: Bool

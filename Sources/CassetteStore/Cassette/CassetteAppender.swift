@@ -1,13 +1,12 @@
 public import CassetteModel
 public import TapeBytes
 
-/// A cassette opened for recording: adds interactions at its end, so that the file is a whole document after each write.
+/// A cassette opened for recording: adds interactions at its end, so that the file is a complete document after each write.
 ///
-/// Takes interactions as encoded text and knows nothing of what is in them. Used from one thread; holds the lock that keeps other
-/// recorders out.
+/// Takes interactions as encoded text, without interpreting them. Used from one thread; holds the lock that excludes other recorders.
 public final class CassetteAppender {
     public let path: String
-    /// What was torn when it was opened, and has been repaired.
+    /// The damage that was found when it was opened, and was repaired.
     public let repaired: CassetteDamage?
     /// Interactions in the file.
     public private(set) var count: Int
@@ -21,25 +20,27 @@ public final class CassetteAppender {
     private let shared: SharedFile
     private let disk: DiskCalls
     private var isFinished = false
-    /// After the last interaction, or after the `[`.
+    /// The offset after the last interaction, or after the `[`.
     private var insertion: Int
-    /// What follows `insertion` if there are interactions, and if there are none.
+    /// The text after `insertion` if there are interactions, and if there are none.
     private let closing: [UInt8]
     private let emptyClosing: [UInt8]
     private var staged: [UInt8] = []
-    /// The digit of an older version, until something is written.
+    /// The offset of the digit of an older version, until something is written.
     private var oldVersion: Int?
-    /// The closing brackets are missing, or bytes of a failed write follow them.
+    /// Whether the closing brackets are missing, or bytes of a failed write follow them.
     private var isTailBroken = false
 
-    /// Makes a new cassette, with its folders, where a symbolic link leads to if there is one; an error if there is a file of that name that is not empty.
+    /// Creates a new cassette with its folders, at the target of a symbolic link if there is one. Throws if a non-empty file of that name
+    /// exists.
     ///
     /// - Parameter members: further members of the document, written before its interactions.
     public static func create(_ path: String, recorder: String, members: [UnknownMember] = []) throws(CassetteError) -> CassetteAppender {
         try self.create(path, recorder: recorder, members: members, disk: .system)
     }
 
-    /// Opens an existing cassette, perhaps through a symbolic link, and repairs it if it is torn. A wrong file is an error and stays as it is.
+    /// Opens an existing cassette, possibly through a symbolic link, and repairs it if it is torn. Throws for an invalid file, and leaves
+    /// it unchanged.
     ///
     /// - Parameter recorder: written if the head of the file is lost.
     public static func open(_ path: String, recorder: String) throws(CassetteError) -> CassetteAppender {
@@ -56,7 +57,7 @@ public final class CassetteAppender {
         let head = CassetteLayout.head(recorder: recorder, members: members)
         do {
             try shared.file.write(head + CassetteLayout.emptyClosing, at: 0)
-            // Before the first exchange: a disk that then loses a write still has the head.
+            // Synced before the first exchange, so that the head survives if the disk loses a later write.
             try shared.file.synchronize()
             try OpenFolder(location.folder).synchronize()
         } catch {
@@ -69,7 +70,7 @@ public final class CassetteAppender {
         return CassetteAppender(shared, index: index, tail: CassetteLayout.emptyClosing, repaired: nil, disk: disk)
     }
 
-    /// A new file with its lock, or the one that a recorder left when it was killed before its first write.
+    /// A new file with its lock, or the empty one that a recorder left when it was killed before its first write.
     private static func emptyFile(_ path: String, disk: DiskCalls) throws(CassetteError) -> SharedFile {
         let shared: SharedFile
         if CassettePlace.isEmptyFile(path) {
@@ -78,7 +79,8 @@ public final class CassetteAppender {
             shared = SharedFile(try OpenFile(path, for: .create, disk: disk))
             try shared.file.lock()
         }
-        // Before it had the lock, another recorder may have written it and ended: also one made here, which is empty until then.
+        // Before this process had the lock, another recorder may have written the file and ended. This also applies to one just created,
+        // which is still empty.
         guard try shared.file.size() == 0 else {
             throw CassetteError(.inUse, "\"\(path)\" was written by another recorder meanwhile; open it again")
         }
@@ -91,7 +93,7 @@ public final class CassetteAppender {
         return CassetteAppender(repair.shared, index: repair.index, tail: repair.tail, repaired: repair.damage, disk: disk)
     }
 
-    /// - Parameter tail: what follows the index's insertion.
+    /// - Parameter tail: the text after the index's insertion.
     private init(_ shared: SharedFile, index: CassetteIndex, tail: [UInt8], repaired: CassetteDamage?, disk: DiskCalls) {
         self.path = shared.file.path
         self.shared = shared
@@ -100,7 +102,7 @@ public final class CassetteAppender {
         self.count = index.interactions.count
         self.insertion = index.insertion ?? 0
         var tail = tail
-        // A tool that sorts names puts the version after the interactions: there it is written with them.
+        // A tool that sorts members puts the version after the interactions, where it is rewritten along with them.
         if let offset = index.oldVersion, offset >= self.insertion {
             tail[offset - self.insertion] = CassetteLayout.versionDigit
             self.oldVersion = nil
@@ -116,9 +118,9 @@ public final class CassetteAppender {
 
     private var tail: [UInt8] { self.count == 0 ? self.emptyClosing : self.closing }
 
-    /// Encodes one interaction straight into the buffer of the next write.
+    /// Encodes one interaction directly into the buffer of the next write.
     ///
-    /// - Parameter encode: appends the text of one array element, indented by four spaces, without a line end. When it throws, the
+    /// - Parameter encode: appends the text of one array element, indented by four spaces, without a line end. If it throws, the
     ///   interaction is not staged.
     public func stage(_ encode: (inout [UInt8]) throws -> Void) rethrows {
         precondition(!self.isFinished, "nothing is recorded into a cassette after finish()")
@@ -134,10 +136,10 @@ public final class CassetteAppender {
         self.stagedCount += 1
     }
 
-    /// Writes what is staged, in one write over the closing brackets.
+    /// Writes the staged interactions in one write over the closing brackets.
     ///
-    /// When it throws, none of the staged interactions is in the file or staged any more, and the file is as it was; a later commit
-    /// may succeed.
+    /// If it throws, none of the staged interactions is in the file or staged any more, and the file is unchanged. A later commit may
+    /// succeed.
     public func commit() throws(CassetteError) {
         guard self.stagedCount > 0 else { return }
         let added = self.stagedCount
@@ -145,7 +147,7 @@ public final class CassetteAppender {
         self.staged += self.closing
         defer {
             self.stagedCount = 0
-            // One giant exchange must not keep its memory for the rest of the recording.
+            // One huge exchange must not hold its memory for the rest of the recording.
             self.staged.removeAll(keepingCapacity: self.staged.capacity <= 1 << 20)
         }
         do {
@@ -155,7 +157,7 @@ public final class CassetteAppender {
             try self.shared.file.write(self.staged, at: self.insertion)
         } catch {
             self.isTailBroken = true
-            // If this fails too, the next commit or close tries again, and a reader leaves the rest out.
+            // If this fails too, the next commit or close tries again, and readers ignore the rest.
             try? self.restoreTail()
             let what = added == 1 ? "1 exchange was" : "\(added) exchanges were"
             throw CassetteError(error.code, "\(what) not recorded: \(error.message)", cause: error)
@@ -164,7 +166,8 @@ public final class CassetteAppender {
         self.count += added
     }
 
-    /// Makes the document one of the present version: one byte, on the disk before anything that a reader of the old version would misread.
+    /// Raises the document to the current version. This changes one byte, which is synced before anything is written that a reader of the
+    /// old version would misread.
     private func raiseVersion() throws(CassetteError) {
         guard let offset = self.oldVersion else { return }
         try self.shared.file.write([CassetteLayout.versionDigit], at: offset)
@@ -172,22 +175,22 @@ public final class CassetteAppender {
         self.oldVersion = nil
     }
 
-    /// Adds encoded interactions, all or none, in one write.
+    /// Adds all encoded interactions or none, in one write.
     public func append(_ interactions: [[UInt8]]) throws(CassetteError) {
         for interaction in interactions { self.stage { $0 += interaction } }
         try self.commit()
     }
 
-    /// A place in the file to which it can be taken back.
+    /// A position to which the file can be rolled back.
     package struct Mark {
         fileprivate var insertion: Int
         fileprivate var count: Int
     }
 
-    /// Where the next commit goes.
+    /// The position of the next commit.
     package var mark: Mark { Mark(insertion: self.insertion, count: self.count) }
 
-    /// Takes out what was committed after the mark. If this fails, the next commit, sync or `finish` tries again first.
+    /// Removes everything committed after the mark. If this fails, the next commit, sync or `finish` tries again first.
     package func rollBack(to mark: Mark) throws(CassetteError) {
         guard mark.insertion < self.insertion else { return }
         self.insertion = mark.insertion
@@ -197,7 +200,7 @@ public final class CassetteAppender {
         try self.restoreTail()
     }
 
-    /// Waits until all that was committed is on the disk.
+    /// Waits until everything committed is on disk.
     public func sync() throws(CassetteError) {
         guard self.needsSync else { return }
         if self.isTailBroken { try self.restoreTail() }
@@ -205,7 +208,7 @@ public final class CassetteAppender {
         self.needsSync = false
     }
 
-    /// As `sync`, for another thread to wait for; nil if there is nothing to sync. Commits may go on meanwhile.
+    /// Like `sync`, but for another thread to wait for; nil if there is nothing to sync. Commits may continue meanwhile.
     public func beginSync() throws(CassetteError) -> PendingSync? {
         guard self.needsSync else { return nil }
         if self.isTailBroken { try self.restoreTail() }
@@ -213,22 +216,22 @@ public final class CassetteAppender {
         return PendingSync(files: [self.shared])
     }
 
-    /// A sync from `beginSync` has failed: what it covered is still to be synced.
+    /// A sync from `beginSync` has failed, so its data has to be synced again.
     public func syncFailed() {
         self.needsSync = true
     }
 
-    /// Cuts off what a failed write has left, then writes the closing brackets: in this order, a crash in between leaves
-    /// a file without an end, which is known to be torn, and not one with text after its end.
+    /// Cuts off the remains of a failed write, then writes the closing brackets. In this order, a crash in between leaves a file without an
+    /// end, which is recognised as torn, rather than one with text after its end.
     private func restoreTail() throws(CassetteError) {
         try self.shared.file.truncate(to: self.insertion)
         try self.shared.file.write(self.tail, at: self.insertion)
-        // What was here may have reached the disk; mixed with the next write it could pass for one exchange.
+        // The removed bytes may have reached the disk; mixed with the next write they could look like one exchange.
         try self.shared.file.synchronize()
         self.isTailBroken = false
     }
 
-    /// Ends the recording with a last commit and sync, and passes the lock on; nothing may be staged after it.
+    /// Ends the recording with a final commit and sync, and passes on the lock. Nothing may be staged afterwards.
     public func finish() throws(CassetteError) -> CassetteRewriter {
         try self.commit()
         try self.sync()

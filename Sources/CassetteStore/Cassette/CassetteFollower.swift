@@ -2,39 +2,40 @@ package import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// A cassette's interactions by their places in the file, also while a recorder appends to it.
+/// The interactions of a cassette by their positions in the file, even while a recorder appends to it.
 ///
-/// Never writes and takes no lock. Knows brackets, not what is between them. One thread at a time calls `follow`; any thread may read bytes.
+/// Never writes and takes no lock. Tracks brackets, not the content between them. One thread at a time may call `follow`; any thread may
+/// read bytes.
 package final class CassetteFollower: Sendable {
     package enum Change: Sendable, Equatable {
         case none
-        /// Interactions were added after those that are known.
+        /// Interactions were added after the known ones.
         case grown
-        /// The file is another one, or was cut: all that was known of it is void.
+        /// The file is a different one, or was truncated: everything known about it is void.
         case replaced
     }
 
-    /// One file, as far as it was read; another epoch is another file.
+    /// One file, as far as it was read. Another epoch means another file.
     package struct Epoch: Sendable {
         package let number: Int
         fileprivate let shared: SharedFile
-        /// From `{` up to and with `}` of each interaction, in the order of the file.
+        /// From the `{` of each interaction to its `}` inclusive, in the order of the file.
         package fileprivate(set) var ranges: [Range<Int>]
-        /// What a torn file has lost before its last interaction, or if it does not grow at all.
+        /// The damage of a torn file before its last interaction, or anywhere if it does not grow.
         package fileprivate(set) var damage: CassetteDamage?
         fileprivate var headEnd: Int
-        /// Of the file when it was looked at.
+        /// The size of the file when it was last examined.
         fileprivate var size: Int
-        /// Looks in a row at which the end did not continue what is known.
+        /// How many consecutive times the end did not continue what is known.
         fileprivate var strangeLooks = 0
 
-        /// An interaction's JSON text as it is in the file.
+        /// An interaction's JSON text as in the file.
         package func bytes(_ range: Range<Int>) throws(CassetteError) -> [UInt8] { try self.shared.file.read(range) }
 
-        /// Whether it is still what is at its path.
+        /// Whether it is still the file at its path.
         package func isCurrent(at path: String) -> Bool { self.shared.file.isStill(at: path, followsLinks: true) }
 
-        /// The document before its first interaction, up to and with the `[`; empty if the file is torn before it.
+        /// The document before its first interaction, including the `[`; empty if the file is torn before that.
         package func head() throws(CassetteError) -> [UInt8] { try self.shared.file.read(0..<self.headEnd) }
 
         fileprivate var insertion: Int { self.ranges.last?.upperBound ?? self.headEnd }
@@ -45,21 +46,21 @@ package final class CassetteFollower: Sendable {
     package let path: String
     private let state: Guarded<Epoch>
 
-    /// Throws what `CassetteReader` throws.
+    /// Throws the errors of `CassetteReader`.
     package init(path: String) throws(CassetteError) {
         self.path = path
         self.state = Guarded(try Self.open(path, number: 1))
     }
 
-    /// A view of the moment; stays as it is.
+    /// A snapshot, which does not change.
     package var epoch: Epoch { self.state.withLock { $0 } }
 
-    /// Looks for what was written since the last look.
+    /// Checks for interactions written since the last call.
     package func follow() throws(CassetteError) -> Change {
         var epoch = self.epoch
         guard epoch.shared.file.isStill(at: self.path, followsLinks: true) else { return try self.replace(epoch) }
         let size = try epoch.shared.file.size()
-        // A recorder that begins anew in place, or an editor.
+        // A recorder started over in place, or an editor saved the file.
         guard size >= epoch.insertion, epoch.headEnd > 0 else { return size == epoch.size ? .none : try self.replace(epoch) }
         var structure = CassetteStructure.following(afterFirst: !epoch.ranges.isEmpty)
         try epoch.shared.file.forEachPiece(in: epoch.insertion..<size) { bytes, offset in
@@ -67,14 +68,14 @@ package final class CassetteFollower: Sendable {
             return structure.problem == nil
         }
         guard !structure.interactions.isEmpty else {
-            // A write that is half done looks strange once; a file that was edited in place does so until it is read anew.
+            // An unfinished write looks strange once; a file that was edited in place does so until it is read again.
             epoch.strangeLooks = structure.problem != nil && size != epoch.size ? epoch.strangeLooks + 1 : 0
             guard epoch.strangeLooks < Self.strangeLooks else { return try self.replace(epoch) }
             let looked = epoch
             self.state.withLock { $0 = looked }
             return .none
         }
-        // What seemed torn was a write that had not ended.
+        // What looked torn was an unfinished write.
         if let damage = epoch.damage, let first = epoch.ranges.last {
             let kept = damage.stretches.filter { $0.bytes.lowerBound < first.lowerBound }
             epoch.damage = kept.isEmpty ? nil : CassetteDamage(path: damage.path, stretches: kept, keptAt: damage.keptAt)
@@ -87,7 +88,7 @@ package final class CassetteFollower: Sendable {
         return .grown
     }
 
-    /// A file that cannot be read now, as one that was only just created, is looked at again later.
+    /// A file that cannot be read now, such as one that was just created, is tried again later.
     private func replace(_ old: Epoch) throws(CassetteError) -> Change {
         let new = try Self.open(self.path, number: old.number + 1)
         self.state.withLock { $0 = new }

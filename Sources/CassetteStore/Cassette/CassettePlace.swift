@@ -3,15 +3,15 @@ public import CassetteModel
 internal import Platform
 public import TapeBytes
 
-/// Cassettes as files: whether one exists, and putting one in place of another.
+/// Cassettes as files: checks whether one exists, and replaces one by another.
 public enum CassettePlace {
-    /// Links that lead to one another, at most: as many as Linux follows.
+    /// The longest chain of links: as many as Linux follows.
     private static let linkLimit = 40
 
-    /// The path of the file that a symbolic link leads to, whether it exists or not; the path itself if it is no link. The bodies of a cassette
-    /// and its new recordings are beside the file, not beside the link.
+    /// The path of a symbolic link's target, whether it exists or not; the path itself if it is not a link. The bodies of a cassette and
+    /// its new recordings are next to the target, not the link.
     ///
-    /// Links of folders in the path are left to the system. A circle of links is an error when it is opened.
+    /// Links of folders in the path are resolved by the system. A cycle of links is an error when the path is opened.
     public static func followed(_ path: String) -> String {
         var current = path
         for _ in 0..<self.linkLimit {
@@ -24,26 +24,26 @@ public enum CassettePlace {
         return path
     }
 
-    /// Whether there is anything of that name, even a damaged file or a dangling link.
+    /// Whether anything of that name exists, even a damaged file or a dangling link.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// Whether it is a file without a byte, as a recorder leaves it that is killed before its first write. It is not a cassette, and may be
-    /// recorded like one that does not exist.
+    /// Whether it is an empty file, as left by a recorder that is killed before its first write. It is not a cassette, and is recorded as
+    /// if it did not exist.
     public static func isEmptyFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
-    /// Whether a run in this mode finds a cassette, perhaps through a link. An empty file is recorded like one that does not exist; a run that only replays opens it,
-    /// and fails.
+    /// Whether a run in this mode finds a cassette, possibly through a link. An empty file is recorded as if it did not exist; a run that
+    /// only replays opens it, and fails.
     public static func exists(_ path: String, for mode: RecordMode) -> Bool {
         self.exists(self.followed(path)) && (mode == .none || !self.isEmptyFile(path))
     }
 
-    /// For commands that change a cassette: a repair would make one of an empty file.
+    /// For commands that change a cassette: a repair would turn an empty file into one.
     ///
     /// - Throws: `damaged` if the file is empty.
     package static func refuseEmptyFile(_ path: String) throws(CassetteError) {
@@ -54,7 +54,7 @@ public enum CassettePlace {
         CassetteError(.damaged, "\"\(path)\" is an empty file, not a cassette: record it, or restore it from a copy")
     }
 
-    /// Puts a file in place of another in the same folder; a crash leaves one or the other.
+    /// Replaces a file by another in the same folder; a crash leaves one or the other.
     public static func replace(_ old: String, with new: String) throws(CassetteError) {
         let old = self.followed(old)
         guard rename(new, old) == 0 else {
@@ -65,7 +65,7 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(old).folder).synchronize()
     }
 
-    /// Renames a file within its folder; fails, without a race, if the new name is taken.
+    /// Renames a file within its folder. Fails, without a race, if the new name is taken.
     package static func take(_ path: String, with new: String) throws(CassetteError) {
         guard link(new, path) == 0 else {
             throw CassetteError(
@@ -75,15 +75,16 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(path).folder).synchronize()
     }
 
-    /// Bytes of a cassette's name. Names have 255 bytes on most systems, and the longest one beside `pets.json` is `.pets.new-100.json.rewrite`.
+    /// The longest name of a cassette in bytes. Most systems allow 255 bytes, and the longest name next to `pets.json` is
+    /// `.pets.new-100.json.rewrite`.
     static let nameLimit = 238
 
-    /// Commands that write a cassette under a hidden name beside its own, until it is complete.
+    /// Commands that write a cassette under a hidden name next to its own until it is complete.
     package enum StagingCommand: String, Sendable, CaseIterable {
         case `import`, merge
     }
 
-    /// The hidden name beside a cassette that is about to be written. What a killed command has left under such names is removed.
+    /// The hidden name next to a cassette that is about to be written. Removes what a killed command has left under such names.
     ///
     /// - Throws: `inUse` if another process is writing it.
     package static func stagedPath(of path: String, by command: StagingCommand) throws(CassetteError) -> String {
@@ -101,18 +102,18 @@ public enum CassettePlace {
         return location.sibling(".\(location.name).\(command.rawValue)")
     }
 
-    /// Cassettes under hidden names that are being written at this moment.
+    /// Cassettes that are being written under hidden names right now.
     static func stagedNow(beside path: String) -> [String] {
         StagingCommand.allCases.map { self.hiddenPath(of: path, by: $0) }.filter(self.isLocked)
     }
 
-    /// The hidden name under which a cassette is written anew before it replaces the old one.
+    /// The hidden name under which a cassette is rewritten before it replaces the old one.
     static func rewritePath(of path: String) -> String {
         let location = FileLocation(path)
         return location.sibling(".\(location.name).rewrite")
     }
 
-    /// Removes cassettes under hidden names that commands have left when they were killed. What is being written stays.
+    /// Removes cassettes that killed commands have left under hidden names. Those being written are not touched.
     static func removeStaged(beside path: String) throws(CassetteError) {
         let hidden = StagingCommand.allCases.map { self.hiddenPath(of: path, by: $0) } + [self.rewritePath(of: self.followed(path))]
         for staged in hidden where self.exists(staged) {
@@ -126,7 +127,7 @@ public enum CassettePlace {
         return (try? file.lock()) == nil
     }
 
-    /// Refuses a name beside which no bodies and no new recording could be, before anything is written.
+    /// Rejects a name that leaves no room for the names of bodies and new recordings next to it, before anything is written.
     public static func checkName(_ path: String) throws(CassetteError) {
         let path = self.followed(path)
         let location = FileLocation(path)
@@ -150,24 +151,24 @@ public enum CassettePlace {
         return stat(path, &status) == 0 ? UInt32(status.st_mode & 0o777) : nil
     }
 
-    /// Keeps a file from everybody but its owner.
+    /// Makes a file inaccessible to everyone but its owner.
     public static func keepPrivate(_ path: String) { chmod(path, 0o600) }
 
-    /// Gives a file the mode of another, if that can be read; its owner may always write it.
+    /// Gives a file the mode of another, if that can be read; its owner can always write it.
     public static func copyMode(of model: String, to path: String) {
         var status = stat()
         guard stat(model, &status) == 0 else { return }
         chmod(path, status.st_mode & 0o777 | 0o600)
     }
 
-    /// Removes a cassette that never held anything.
+    /// Removes a cassette that never contained anything.
     public static func remove(_ path: String) throws(CassetteError) {
         let location = FileLocation(path)
         try OpenFolder(location.folder).remove(location.name)
     }
 
-    /// The other cassettes that may name bodies in the folder of this one: recordings beside it that did not replace it, and the
-    /// one whose name differs only by `.json`.
+    /// The other cassettes that may refer to bodies in the folder of this one: recordings next to it that did not replace it, and the one
+    /// whose name differs only by `.json`.
     public static func sharingBodies(with path: String) -> [String] {
         let path = self.followed(path)
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
@@ -179,8 +180,8 @@ public enum CassettePlace {
         }
     }
 
-    /// The recordings beside a cassette that are newer than it and did not replace it, each with a notice for people: its close failed, its
-    /// recorder was killed, or nobody has decided yet. Leaves out those that are being written.
+    /// The recordings next to a cassette that are newer than it and did not replace it, each with a notice for people. Closing one failed,
+    /// its recorder was killed, or nobody has decided yet. Leaves out those that are being written.
     public static func leftRecordings(beside path: String) -> [(path: String, notice: String)] {
         let path = self.followed(path)
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
@@ -196,7 +197,7 @@ public enum CassettePlace {
         }
     }
 
-    /// When a regular file was written last, in nanoseconds; nil if there is none.
+    /// When a regular file was last written, in nanoseconds; nil if there is none.
     private static func modified(_ path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -214,7 +215,7 @@ public enum CassettePlace {
         number == 1 ? "\(stem).new.json" : "\(stem).new-\(number).json"
     }
 
-    /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
+    /// A free name next to a cassette: `pets.new.json`, then `pets.new-2.json`.
     public static func freeName(beside path: String) throws(CassetteError) -> String {
         let path = self.followed(path)
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
@@ -227,11 +228,11 @@ public enum CassettePlace {
     }
 }
 
-/// Keeps other recorders off a cassette that is to be replaced by a new file, not written itself.
+/// Excludes other recorders from a cassette that will be replaced by a new file rather than written itself.
 ///
 /// Released with its last reference. Does not change the file, which need not be writable.
 public final class CassetteLock: Sendable {
-    /// Times that a cassette may be replaced while its lock is taken.
+    /// How often a cassette may be replaced while its lock is being taken.
     private static let tries = 10
 
     private let file: SharedFile
@@ -241,7 +242,7 @@ public final class CassetteLock: Sendable {
         for _ in 0..<Self.tries {
             let shared = SharedFile(try OpenFile(path, for: .read))
             try shared.file.lock()
-            // Between opening and locking, another recorder may have put its file in place of this one.
+            // Between opening and locking, another recorder may have replaced the file.
             if shared.file.isStill(at: path, followsLinks: true) {
                 self.file = shared
                 return
@@ -251,16 +252,16 @@ public final class CassetteLock: Sendable {
     }
 }
 
-/// The files that a cassette, the recordings kept beside it, and their open conversations refer to: they share one folder.
+/// The files that a cassette, the recordings kept next to it, and their open conversations refer to. They share one folder.
 public struct CassetteReferences: Sendable {
-    /// Paths as the cassettes have them.
+    /// Paths as in the cassettes.
     public private(set) var sidecars: Set<String> = []
     public private(set) var usesRawSpool = false
 
     /// - Parameters:
-    ///   - path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
-    ///   - removed: one of them that is about to be removed.
-    /// - Throws: if one of them cannot be read, since it is then unknown what may be removed.
+    ///   - path: the cassette's path; `pets.new.json` and the like next to `pets.json` are included.
+    ///   - removed: one of these that is about to be removed.
+    ///   - Throws: if one of them cannot be read, since it is then unknown which files may be removed.
     public init(familyOf path: String, without removed: String? = nil) throws(CassetteError) {
         let path = CassettePlace.followed(path)
         if path != removed, CassettePlace.exists(path) { try self.add(path) }
@@ -268,7 +269,7 @@ public struct CassetteReferences: Sendable {
         for owner in OpenConversations.owners(of: path) { try self.addJournals(FileLocation(owner)) }
     }
 
-    /// The files that messages of open conversations name, whatever cassette they will be in.
+    /// Adds the files that messages of open conversations refer to, whatever cassette they will be in.
     private mutating func addJournals(_ owner: FileLocation) throws(CassetteError) {
         do throws(CassetteError) {
             let folder = try OpenFolder(owner.bodiesName, in: OpenFolder(owner.folder))
@@ -282,7 +283,7 @@ public struct CassetteReferences: Sendable {
         }
     }
 
-    /// Every string that has the form of a sidecar's path; one that is none only keeps a file that nobody needs.
+    /// Adds every string in the form of a sidecar's path. A false match only keeps a file that nobody needs.
     private mutating func addPaths(in file: borrowing OpenFile) throws(CassetteError) {
         var found: Set<String> = []
         try file.forEachPiece(in: 0..<file.size(), overlap: SidecarPath.longest) { bytes, _ in
@@ -293,7 +294,7 @@ public struct CassetteReferences: Sendable {
     }
 
     private mutating func add(_ path: String) throws(CassetteError) {
-        // A recorder that was killed at once leaves one, which refers to nothing.
+        // Left by a recorder that was killed at once; refers to nothing.
         guard !CassettePlace.isEmptyFile(path) else { return }
         let reader = try CassetteReader(path: path)
         for position in 0..<reader.count {
@@ -310,13 +311,13 @@ public struct CassetteReferences: Sendable {
         }
     }
 
-    /// The messages of a long conversation, which may name files themselves.
+    /// Adds the messages of a long conversation, which may refer to files themselves.
     private mutating func add(_ messages: Sidecar, of cassette: String) throws(CassetteError) {
         guard self.sidecars.insert(messages.path).inserted else { return }
         do throws(CassetteError) {
             try BodyReader(cassettePath: cassette).withFile(messages.path) { file throws(CassetteError) in try self.addPaths(in: file) }
         } catch {
-            // Whoever needs it says that it is missing.
+            // A reader that needs the file will report that it is missing.
             guard error.code == .notFound else { throw error }
         }
     }
@@ -328,7 +329,7 @@ public struct CassetteReferences: Sendable {
         if let original = body.original { self.sidecars.insert(original.path) }
     }
 
-    /// Removes what no cassette refers to any more.
+    /// Removes files that no cassette refers to any more.
     ///
     /// - Returns: how many sidecars were removed.
     @discardableResult
@@ -340,7 +341,8 @@ public struct CassetteReferences: Sendable {
 
 /// Finds the paths of sidecars in JSON text, without reading its structure.
 private enum SidecarPath {
-    /// Bytes of a path in its quotes: a folder's name of at most 255 bytes, each perhaps escaped, and a digest with its extension.
+    /// The longest path within its quotes in bytes: a folder name of at most 255 bytes, each possibly escaped, and a digest with its
+    /// extension.
     static let longest = 2048
     private static let mark = Array(".bodies/".utf8)
 

@@ -2,23 +2,23 @@ public import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// A cassette opened for reading: knows where each interaction is, and reads its bytes on demand.
+/// A cassette opened for reading. Knows the position of each interaction, and reads its bytes on demand.
 ///
 /// Never writes. Keeps sixteen bytes for each interaction in memory. Any thread may use it.
 public final class CassetteReader: Sendable {
     public let path: String
-    /// What a torn file has lost; nil if it is whole.
+    /// The damage of a torn file; nil if it is intact.
     public let damage: CassetteDamage?
     private let shared: SharedFile
     private let index: CassetteIndex
 
-    /// Throws `notFound`, `damaged` (empty, not a cassette, or wrong: with file and line), or `unsupportedVersion`.
+    /// Throws `notFound`, `damaged` (empty, not a cassette, or invalid; with file and line), or `unsupportedVersion`.
     public convenience init(path: String) throws(CassetteError) {
         let shared = try Self.open(path)
         self.init(shared, index: try CassetteScanner.scan(shared.file))
     }
 
-    /// The same with the summaries of all interactions, which are read on the way.
+    /// Also reads the summaries of all interactions on the way.
     public convenience init(path: String, summaries: inout InteractionSummaries) throws(CassetteError) {
         let shared = try Self.open(path)
         let result = try CassetteScanner.summarize(shared)
@@ -42,27 +42,27 @@ public final class CassetteReader: Sendable {
     /// The number of intact interactions.
     public var count: Int { self.index.interactions.count }
 
-    /// Where an interaction is in the file, from its `{` up to and with its `}`.
+    /// The range of an interaction in the file, from its `{` to its `}` inclusive.
     public func range(at index: Int) -> Range<Int> { self.index.interactions[index] }
 
-    /// An interaction's JSON text as it is in the file.
+    /// An interaction's JSON text as in the file.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
         try CassetteError.checkCancellation()
         return try self.shared.file.read(self.index.interactions[index])
     }
 
-    /// An interaction. An error names the file and the line in it.
+    /// An interaction. An error contains the file and the line.
     public func interaction(at index: Int) throws(CassetteError) -> Interaction {
         let bytes = try self.bytes(at: index)
         do {
             return try InteractionDecoder.decode(bytes, at: .textAlone)
         } catch {
-            // Decoded again for the message: finding the line costs a read of the file up to it.
+            // Decoded again for the error message: finding the line requires reading the file up to it.
             return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: self.line(at: index)))
         }
     }
 
-    /// The line on which an interaction begins, counted from 1; reads the file up to it, for messages only.
+    /// The line on which an interaction begins, counted from 1. Reads the file up to it, so it is only for error messages.
     public func line(at index: Int) throws(CassetteError) -> Int {
         var number = 1
         try self.shared.file.forEachPiece(in: 0..<self.index.interactions[index].lowerBound) { bytes, _ in
@@ -72,7 +72,7 @@ public final class CassetteReader: Sendable {
         return number
     }
 
-    /// The document before its first interaction, up to and with the `[`; empty if the file is torn before it.
+    /// The document before its first interaction, including the `[`; empty if the file is torn before that.
     public func head() throws(CassetteError) -> [UInt8] {
         try self.shared.file.read(0..<(self.index.headEnd ?? 0))
     }
@@ -84,15 +84,15 @@ public final class CassetteReader: Sendable {
     }
 }
 
-/// What a torn cassette has lost; its other interactions are intact.
+/// The parts that a torn cassette has lost; its other interactions are intact.
 ///
-/// A file that is wrong rather than torn has no such value: reading it throws.
+/// There is none for a file that is invalid rather than torn: reading it throws.
 public struct CassetteDamage: Sendable, Hashable {
-    /// A stretch of the file that is left out.
+    /// A range of the file that is left out.
     public struct Stretch: Sendable, Hashable {
         /// Byte range in the file; empty if only closing brackets are missing.
         public var bytes: Range<Int>
-        /// The line it begins at, counted from 1.
+        /// The line on which it begins, counted from 1.
         public var line: Int
         /// What is wrong there, for people.
         public var reason: String
@@ -109,7 +109,7 @@ public struct CassetteDamage: Sendable, Hashable {
 
     public var path: String
     public var stretches: [Stretch]
-    /// Where a repair has put the bytes it took out of the file.
+    /// Where a repair has stored the bytes that it removed from the file.
     public var keptAt: String?
 
     public init(path: String, stretches: [Stretch], keptAt: String? = nil) {
@@ -147,31 +147,31 @@ public struct CassetteDamage: Sendable, Hashable {
     }
 }
 
-/// Where the parts of a cassette's document are in the file.
+/// The positions of the parts of a cassette's document in the file.
 struct CassetteIndex: Sendable {
     /// The version of the format that is written.
     static let version = 2
-    /// Those that are read: version 1 has no messages of gRPC, which a reader of it would take for an empty body.
+    /// The versions that can be read. Version 1 has no gRPC messages; its readers would take them for an empty body.
     static let readable = 1...Self.version
 
     var size = 0
-    /// After the `[` of `interactions`; nil if the file is torn before it.
+    /// The offset after the `[` of `interactions`; nil if the file is torn before it.
     var headEnd: Int?
-    /// From `{` up to and with `}` of each intact interaction, in the order of the file.
+    /// From the `{` of each intact interaction to its `}` inclusive, in the order of the file.
     var interactions: [Range<Int>] = []
-    /// The `]` of `interactions`; nil if it is missing.
+    /// The offset of the `]` of `interactions`; nil if it is missing.
     var arrayEnd: Int?
-    /// After the document's `}`; nil if it is missing.
+    /// The offset after the document's `}`; nil if it is missing.
     var documentEnd: Int?
     var damage: [CassetteDamage.Stretch] = []
-    /// The digit of an older version in the document; nil if it has the present one.
+    /// The offset of an older version's digit; nil if the document has the current version.
     var oldVersion: Int?
 
-    /// After the last interaction, or after the `[`: where the next one is written.
+    /// The offset after the last interaction, or after the `[`, where the next one is written.
     var insertion: Int? { self.interactions.last?.upperBound ?? self.headEnd }
 }
 
-/// The outer white space and brackets of a cassette as the recorder writes them.
+/// The outer white space and brackets of a cassette as written by the recorder.
 enum CassetteLayout {
     static let beginning = Self.beginning(of: CassetteIndex.version)
 
@@ -180,7 +180,7 @@ enum CassetteLayout {
     /// The digit of the version that is written.
     static let versionDigit = UInt8(ascii: "0") + UInt8(CassetteIndex.version)
 
-    /// The beginning of a document with the present version in place of an older one.
+    /// The beginning of a document with its older version replaced by the current one.
     static func raised(_ head: [UInt8]) -> [UInt8] {
         var structure = CassetteStructure()
         head.withUnsafeBytes { structure.consume($0, at: 0) }
@@ -189,13 +189,13 @@ enum CassetteLayout {
         return head
     }
 
-    /// After the `[` if there is no interaction.
+    /// The text after the `[` if there is no interaction.
     static let emptyClosing = Array("]\n}\n".utf8)
-    /// After the last interaction.
+    /// The text after the last interaction.
     static let closing = Array("\n  ]\n}\n".utf8)
     static let indentation = Array("    ".utf8)
 
-    /// Everything before the first interaction, `[` included.
+    /// Everything before the first interaction, including the `[`.
     static func head(recorder: String, members: [UnknownMember]) -> [UInt8] {
         var bytes = self.beginning
         bytes += Array("  \"recorder\": ".utf8) + self.string(recorder) + Array(",\n".utf8)

@@ -1,18 +1,18 @@
 internal import CassetteModel
 
-/// Makes a torn cassette whole again, before anything is appended to it.
+/// Repairs a torn cassette before anything is appended to it.
 ///
-/// What is taken out of the file is kept beside it first. A wrong file is an error and stays as it is.
+/// First stores the bytes that it removes in a file next to the cassette. Throws for an invalid file, and leaves it unchanged.
 struct CassetteRepair {
-    /// A document with more after its interactions would cost too much at every append.
+    /// A document with a longer text after its interactions would make every append too expensive.
     private static let tailLimit = 1 << 20
 
-    /// The file to append to: the one opened, or the one that replaced it.
+    /// The file to append to: the one that was opened, or the one that replaced it.
     private(set) var shared: SharedFile
     private(set) var index: CassetteIndex
-    /// What follows the last interaction.
+    /// The text after the last interaction.
     private(set) var tail: [UInt8] = []
-    /// What was found and repaired.
+    /// The damage that was found and repaired.
     private(set) var damage: CassetteDamage?
 
     init(_ shared: SharedFile, recorder: String, disk: DiskCalls) throws(CassetteError) {
@@ -44,22 +44,23 @@ struct CassetteRepair {
             let isEmpty = self.index.interactions.isEmpty
             return try self.replaceEnd(from: insertion, by: isEmpty ? CassetteLayout.emptyClosing : CassetteLayout.closing)
         }
-        // The document is whole, and something follows it.
+        // The document is complete, but something follows it.
         try self.keep([documentEnd..<self.index.size], disk: disk)
         try self.replaceEnd(from: insertion, by: self.shared.file.read(insertion..<documentEnd) + [0x0a])
     }
 
-    /// The cut comes first: a crash after it leaves a file without an end, which the next repair knows to be torn.
+    /// Truncates first: a crash afterwards leaves a file without an end, which the next repair recognises as torn.
     private mutating func replaceEnd(from offset: Int, by bytes: [UInt8]) throws(CassetteError) {
         try self.shared.file.truncate(to: offset)
-        // The cut is on the disk before new text is written there: old and new, mixed by a crash, could pass for one exchange.
+        // The truncation is synced before new text is written. Otherwise a crash could mix old and new text so that they look like one
+        // exchange.
         try self.shared.file.synchronize()
         try self.shared.file.write(bytes, at: offset)
         try self.shared.file.synchronize()
         self.index = try CassetteScanner.scan(self.shared.file)
     }
 
-    /// For stretches that intact interactions follow.
+    /// For damaged ranges that are followed by intact interactions.
     private mutating func rewrite(disk: DiskCalls) throws(CassetteError) {
         let path = self.shared.file.path
         try self.keep(self.index.damage.map(\.bytes), disk: disk)
@@ -74,7 +75,7 @@ struct CassetteRepair {
         self.index = try CassetteScanner.scan(self.shared.file)
     }
 
-    /// Puts bytes into `NAME.json.torn-N`, the first such name that is free.
+    /// Writes bytes to `NAME.json.torn-N`, using the first free name.
     private mutating func keep(_ ranges: [Range<Int>], disk: DiskCalls) throws(CassetteError) {
         var isWorthless = true
         for range in ranges where isWorthless { isWorthless = try self.isWorthless(range) }
@@ -97,7 +98,7 @@ struct CassetteRepair {
         self.damage?.keptAt = location.sibling(name)
     }
 
-    /// Only brackets and white space, which are not worth keeping.
+    /// Whether there are only brackets and white space, which are not worth keeping.
     private func isWorthless(_ range: Range<Int>) throws(CassetteError) -> Bool {
         guard range.count <= 16 else { return false }
         return try self.shared.file.read(range).allSatisfy { [0x0a, 0x20, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d].contains($0) }

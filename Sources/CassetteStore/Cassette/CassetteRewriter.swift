@@ -1,16 +1,16 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Rewrites a closed cassette: puts its interactions in another order, leaves some out, or replaces their text.
+/// Rewrites a closed cassette: reorders its interactions, leaves some out, or replaces their text.
 ///
-/// Writes a new file and puts it in place of the old one once it is on the disk; a crash leaves one or the other.
-/// Holds the cassette's lock and that of the new file as long as it lives, and one interaction in memory at a time. Removes no sidecars:
-/// a caller that does keeps the rewriter until then, or a recorder that starts in between loses what it has just written.
+/// Writes a new file, and replaces the old one once the new one is on disk; a crash leaves one or the other. Holds the locks of the
+/// cassette and the new file for its lifetime, and one interaction in memory at a time. Does not remove sidecars. A caller that does must
+/// keep the rewriter until then, since otherwise a recorder that starts in between would lose what it has just written.
 public final class CassetteRewriter {
     public let path: String
     /// The cassette as it is before the rewrite.
     public let reader: CassetteReader
-    /// Called once, when the new file is written: what it refers to has to be on the disk before it replaces the old one.
+    /// Called once when the new file is written. Everything it refers to must be on disk before it replaces the old one.
     package var beforeReplacing: () throws -> Void = {}
     private let shared: SharedFile
     /// The new file, with its lock.
@@ -26,7 +26,7 @@ public final class CassetteRewriter {
         self.init(shared, index: index, disk: disk)
     }
 
-    /// - Parameter index: if it has damage, the bad stretches are left out.
+    /// - Parameter index: if it has damage, the damaged ranges are left out.
     init(_ shared: SharedFile, index: CassetteIndex, disk: DiskCalls) {
         self.path = shared.file.path
         self.shared = shared
@@ -35,13 +35,13 @@ public final class CassetteRewriter {
         self.reader = CassetteReader(shared, index: index)
     }
 
-    /// Writes the cassette anew, unless nothing would change.
+    /// Rewrites the cassette, unless nothing would change.
     ///
     /// - Parameters:
-    ///   - order: for each interaction of the new file its index in the old one; each at most once.
-    ///   - head: all that precedes the first interaction, if it is to change.
-    ///   - transform: gets the place in the new file and the text, and returns the new text, or nil to keep it.
-    /// - Returns: whether the file was written.
+    ///   - order: for each interaction of the new file, its index in the old one; each at most once.
+    ///   - head: everything before the first interaction, if it is to change.
+    ///   - transform: receives the index in the new file and the text. Returns the new text, or nil to keep it.
+    ///   - Returns: whether the file was written.
     @discardableResult
     public func rewrite(
         order: [Int], head: [UInt8]? = nil, transform: (_ place: Int, _ bytes: [UInt8]) throws -> [UInt8]? = { _, _ in nil }
@@ -77,18 +77,18 @@ public final class CassetteRewriter {
         return true
     }
 
-    /// Gives up the lock on the new file, so that it can be opened again.
+    /// Releases the lock on the new file, so that it can be opened again.
     package func release() { self.replacement = nil }
 
-    /// The file's beginning, up to where it differs.
+    /// Writes the beginning of the file, up to where it differs.
     private func writeUnchanged(_ count: Int, to writer: inout BufferedWriter, of file: borrowing OpenFile) throws(CassetteError) {
         let end = count == 0 ? self.index.headEnd : self.index.interactions[count - 1].upperBound
         guard let end else {
-            // Only a damaged file has no head: it gets a minimal one.
+            // Only a damaged file has no head; it gets a minimal one.
             return try writer.append(CassetteLayout.head(recorder: "wiretape", members: []), to: file)
         }
         guard let digit = self.index.oldVersion, digit < end else { return try writer.append(0..<end, of: self.shared.file, to: file) }
-        // What is written from here on may be of the present version.
+        // The rest may use features of the current version.
         try writer.append(0..<digit, of: self.shared.file, to: file)
         try writer.append([CassetteLayout.versionDigit], to: file)
         try writer.append(digit + 1..<end, of: self.shared.file, to: file)
@@ -112,7 +112,7 @@ public final class CassetteRewriter {
         try folder.remove(name)
         let new = SharedFile(try OpenFile(name, in: folder, for: .create, disk: self.disk))
         do {
-            // Before it has its name, so that there is no moment at which the cassette has no lock.
+            // Locked before it gets its name, so that the cassette is locked at every moment.
             try new.file.lock()
             try new.file.adoptMode(of: self.shared.file)
             try write(new.file)
@@ -132,7 +132,7 @@ public final class CassetteRewriter {
 struct BufferedWriter {
     private static let capacity = 262_144
 
-    /// Where the next byte goes in the file.
+    /// The offset of the next byte in the file.
     private(set) var offset = 0
     private var buffer: [UInt8] = []
 

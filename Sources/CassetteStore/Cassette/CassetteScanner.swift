@@ -3,25 +3,25 @@ internal import CassetteModel
 internal import Dispatch
 internal import TapeBytes
 
-/// Finds the interactions of a cassette's file, and distinguishes a torn file from a wrong one.
+/// Finds the interactions in a cassette's file, and distinguishes a torn file from an invalid one.
 ///
 /// Reads in pieces and never writes. The rules are in docs/cassette-format.md, "Writing and damage".
 struct CassetteScanner {
-    /// What is found in a file.
+    /// The result of scanning a file.
     struct Result {
         var index: CassetteIndex
-        /// Of all interactions, if that was asked for.
+        /// The summaries of all interactions, if requested.
         var summaries: InteractionSummaries
     }
 
-    /// Bytes that are worth a thread of their own.
+    /// How many bytes justify a separate thread.
     private static let portionSize = 4 << 20
     private static let portionLimit = 8
-    /// The beginning of an interaction as the recorder writes it: no JSON string contains a line feed, so nothing else looks like it.
+    /// The beginning of an interaction as the recorder writes it. JSON strings cannot contain a line feed, so nothing else looks like it.
     private static let beginning = Array("\n    {\n      \"id\"".utf8)
-    /// What a disk writes whole or not at all: after a crash, older text can follow newer text only at a multiple of it.
+    /// The unit that a disk writes completely or not at all. After a crash, older text can follow newer text only at a multiple of it.
     private static let sectorSize = 512
-    /// A file with more bad stretches is not read.
+    /// A file with more damaged ranges is not read.
     private static let stretchLimit = 10_000
 
     private let path: String
@@ -29,7 +29,7 @@ struct CassetteScanner {
     private var followed: Followed
     private var structure: CassetteStructure { self.followed.structure }
     private var stretches: [CassetteDamage.Stretch] = []
-    /// A line number and its offset, from which the next count starts.
+    /// A line number and its offset, from which counting continues.
     private var line = (number: 1, offset: 0)
 
     static func scan(_ file: borrowing OpenFile) throws(CassetteError) -> CassetteIndex {
@@ -39,7 +39,7 @@ struct CassetteScanner {
 
     /// Scans a long file on several threads.
     ///
-    /// - Parameter portions: the most of them; nil for as many as the file and the processors are good for.
+    /// - Parameter portions: the most portions; nil to decide by the size of the file and the number of processors.
     static func summarize(_ shared: SharedFile, portions: Int? = nil) throws(CassetteError) -> Result {
         let size = try shared.file.size()
         let count = portions ?? min(ProcessorCount.usable, Self.portionLimit, size / Self.portionSize)
@@ -73,13 +73,13 @@ struct CassetteScanner {
 
     // MARK: On several threads
 
-    /// A part of the file, and what is in it.
+    /// A part of the file and its content.
     private struct Followed: Sendable {
         var structure = CassetteStructure()
         var summaries: InteractionSummaries?
 
         mutating func follow(_ file: borrowing OpenFile, in range: Range<Int>) throws(CassetteError) {
-            // Swapped, not copied: the lists would be copied with them.
+            // Swapped rather than copied, since a copy would include the lists.
             var own = Followed()
             swap(&own, &self)
             defer { swap(&own, &self) }
@@ -99,7 +99,7 @@ struct CassetteScanner {
                 if range.lowerBound >= offset {
                     self.summaries?.append(UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound - offset..<range.upperBound - offset]))
                 } else {
-                    // It began in an earlier piece.
+                    // The interaction began in an earlier piece.
                     let text = try file.read(range)
                     text.withUnsafeBytes { self.summaries?.append($0) }
                 }
@@ -107,8 +107,8 @@ struct CassetteScanner {
         }
     }
 
-    /// Scans portions that each begin with an interaction, as if each followed on the one before; nil if one does not, or anything is wrong: then
-    /// the file has to be scanned from its beginning.
+    /// Scans portions that each begin with an interaction, as if each continued the previous one. Nil if one does not, or anything is
+    /// wrong; then the file has to be scanned from its beginning.
     private static func scan(_ shared: SharedFile, size: Int, portions: Int) throws(CassetteError) -> Result? {
         var starts = [0]
         for number in 1..<portions {
@@ -141,7 +141,7 @@ struct CassetteScanner {
     private static func joined(_ parts: [Followed], size: Int) -> Result? {
         guard let first = parts.first?.structure, let last = parts.last?.structure, first.hasVersion, first.headEnd != nil, last.isComplete,
             parts.allSatisfy({ $0.structure.problem == nil }), parts.dropLast().allSatisfy({ $0.structure.isBeforeInteraction }),
-            // A second list of interactions, or another version after them, is for who knows of the first.
+            // A second list of interactions, or another version after them, can only be handled with knowledge of the first.
             parts.dropFirst().allSatisfy({ $0.structure.headEnd == nil && !$0.structure.hasVersion })
         else { return nil }
         var index = CassetteIndex(
@@ -157,7 +157,7 @@ struct CassetteScanner {
 
     // MARK: Damage
 
-    /// Notes the stretch around a problem, or throws if the file is wrong. Returns where to go on.
+    /// Notes the range around a problem, or throws if the file is invalid. Returns where to continue.
     private mutating func leaveOut(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
         if case .unsupportedVersion(let text) = self.structure.problem { throw self.unsupportedVersion(text) }
         if self.structure.headEnd == nil, self.stretches.isEmpty { return try self.leaveOutHead(file) }
@@ -180,7 +180,7 @@ struct CassetteScanner {
         } else if try self.isLeftover(file) {
             reason = "the last write stopped in its first bytes"
         } else if next == nil, self.structure.documentEnd != nil {
-            // The document is whole, and what follows contains no exchange.
+            // The document is complete, and the text after it contains no exchange.
             reason = "text follows the end"
         } else if next == nil, try !self.endsClosed(file) {
             reason = "the end is missing"
@@ -191,7 +191,7 @@ struct CassetteScanner {
         return next
     }
 
-    /// As `leaveOut`, for the part before the interactions.
+    /// Like `leaveOut`, for the part before the interactions.
     private mutating func leaveOutHead(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
         let isEnd = self.structure.problem == nil
         if try self.isAllZero(file) {
@@ -234,7 +234,7 @@ struct CassetteScanner {
             isBad = check.firstBad(in: bytes) != nil
             return !isBad
         }
-        // A character cut by the end of the file only means that the file was cut.
+        // A character cut by the end of the file only shows that the file was cut.
         return isBad || (check.isInsideCharacter && range.upperBound < self.size) ? Self.notText : nil
     }
 
@@ -255,7 +255,7 @@ struct CassetteScanner {
         return (1..<old.count).contains { new[..<$0] + old[$0...] == rest[...] }
     }
 
-    /// Whether the closing brackets seem to be there, judged without following the structure.
+    /// Whether the closing brackets seem to be present, without following the structure.
     private func endsClosed(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
         var rest = try file.read(max(0, self.size - 256)..<self.size)
         while let last = rest.last, last == 0x20 || (last >= 9 && last <= 13) { rest.removeLast() }
@@ -265,7 +265,7 @@ struct CassetteScanner {
         return try !self.isOwnLayout(file)
     }
 
-    /// Whether a file that ends within a string may have all its brackets, and only the closing quote be missing.
+    /// Whether a file that ends within a string may have all its brackets, with only the closing quote missing.
     ///
     /// In the recorder's own layout, the line end in the string decides.
     private func isCutInDoubt(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
@@ -335,29 +335,29 @@ struct CassetteScanner {
     }
 }
 
-/// Finds bytes that no text contains: control characters but tab and line ends, and what is not UTF-8 (RFC 3629).
+/// Finds bytes that text cannot contain: control characters except tab and line ends, and invalid UTF-8 (RFC 3629).
 ///
-/// Fed piece by piece; knows nothing of JSON.
+/// Takes the bytes in pieces; knows nothing about JSON.
 struct TextCheck {
-    /// Continuation bytes still to come, and the range of the next one.
+    /// How many continuation bytes are still missing, and the range of the next one.
     private var missing = 0
     private var low: UInt8 = 0x80
     private var high: UInt8 = 0xbf
 
-    /// Whether a character has begun that is not complete.
+    /// Whether a character has begun but is not complete.
     var isInsideCharacter: Bool { self.missing > 0 }
 
-    /// The offset of the first bad byte.
+    /// The offset of the first invalid byte.
     mutating func firstBad(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         let count = bytes.count
         var offset = 0
-        // SAFETY: every load below comes after a comparison of its end with `count`.
+        // SAFETY: every load below is preceded by a comparison of its end with `count`.
         while offset < count {
             if self.missing == 0 {
                 while offset &+ 8 <= count {
                     let word = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                    // Top bit of each byte that is 0x80 or above, or below 0x20.
+                    // The top bit of each byte that is at least 0x80 or below 0x20.
                     let flags = (word | (word &- 0x2020_2020_2020_2020 & ~word)) & 0x8080_8080_8080_8080
                     if flags != 0 { break }
                     offset &+= 8
@@ -371,7 +371,7 @@ struct TextCheck {
         return nil
     }
 
-    /// Takes the next byte; false if no text can have it there.
+    /// Takes the next byte. False if it cannot occur there in text.
     mutating func accept(_ byte: UInt8) -> Bool {
         if self.missing > 0 {
             guard byte >= self.low, byte <= self.high else { return false }

@@ -1,13 +1,13 @@
 internal import CJSONScan
 
-/// Follows the structure of a cassette's document, piece by piece: its outer members, and where each interaction begins and ends.
+/// Follows the structure of a cassette's document, piece by piece: its outer members, and the beginning and end of each interaction.
 ///
-/// Checks braces, strings and the bytes allowed in and between them, not the whole grammar: the decoder does that when an
-/// interaction is used. Reads no file and never goes back.
+/// Checks braces, strings and the bytes allowed in and between them, but not the whole grammar: the decoder does that when an interaction
+/// is used. Reads no file and never goes back.
 struct CassetteStructure {
     enum Problem: Equatable {
         case unexpected(UInt8)
-        /// A byte that a string cannot contain unescaped.
+        /// A byte that must be escaped in a string.
         case inString(UInt8)
         case tooDeep
         case unsupportedVersion(String)
@@ -19,7 +19,7 @@ struct CassetteStructure {
         case end
     }
 
-    /// Deeper than any of the decoders goes.
+    /// Deeper than any decoder supports.
     static let depthLimit = 4096
 
     private(set) var interactions: [Range<Int>] = []
@@ -28,31 +28,31 @@ struct CassetteStructure {
     private(set) var documentEnd: Int?
     /// Whether a supported version was seen.
     private(set) var hasVersion = false
-    /// Where the digit of an older version is.
+    /// The offset of an older version's digit.
     private(set) var oldVersion: Int?
-    /// Inside an interaction, its first byte; elsewhere the end of the last token.
+    /// Inside an interaction, the offset of its first byte; elsewhere, the end of the last token.
     private(set) var mark = 0
     private(set) var problem: Problem?
-    /// Where the problem is.
+    /// The offset of the problem.
     private(set) var problemOffset = 0
     private(set) var isInString = false
 
     private var phase = Phase.start
     private var isEscaped = false
     private var text = TextCheck()
-    /// Of the current outer member.
+    /// The name of the current outer member.
     private var name: [UInt8] = []
     private var scalar: [UInt8] = []
-    /// One bit for each level below the outer member or the interaction, set for an array.
+    /// One bit for each level below the outer member or the interaction; set for an array.
     private var kinds: [UInt64] = Array(repeating: 0, count: Self.depthLimit / 64)
     private var depth = 0
 
     var isComplete: Bool { self.phase == .end }
     var isInsideInteraction: Bool { self.phase == .element }
-    /// After a comma that follows an interaction.
+    /// Whether it is after a comma that follows an interaction.
     var isBeforeInteraction: Bool { self.phase == .nextElement }
 
-    /// Goes on with the white space before an interaction, after a stretch that is left out.
+    /// Continues with the white space before an interaction, after a range that is left out.
     mutating func resume(at offset: Int) {
         self.problem = nil
         self.phase = .nextElement
@@ -92,7 +92,7 @@ struct CassetteStructure {
         self.problemOffset = offset
     }
 
-    /// One byte between strings and nested values.
+    /// Handles one byte between strings and nested values.
     private mutating func token(_ byte: UInt8, at offset: Int) {
         if self.phase == .scalar {
             if Self.isScalar(byte) {
@@ -164,12 +164,12 @@ struct CassetteStructure {
             return false
         }
         self.hasVersion = true
-        // The scalar is one byte, and the mark is after it.
+        // The scalar has one byte, and the mark is after it.
         if version < CassetteIndex.version { self.oldVersion = self.mark - 1 }
         return true
     }
 
-    /// A name or a string of the document itself: short and few, so byte by byte.
+    /// Handles a name or string of the document itself. These are short and few, so it goes byte by byte.
     private mutating func outerString(_ bytes: UnsafeRawBufferPointer, from start: Int, at base: Int) -> Int {
         var offset = start
         while offset < bytes.count {
@@ -200,10 +200,10 @@ struct CassetteStructure {
 
     // MARK: Inside interactions and nested values
 
-    /// Bytes that are looked at one after the other where a block needs it.
+    /// How many bytes are examined one by one if a block requires it.
     private static let closeLook = 256
 
-    /// The inside of an interaction or of an outer member's object or array.
+    /// Handles the inside of an interaction, or of an outer member's object or array.
     private mutating func nested(_ bytes: UnsafeRawBufferPointer, from start: Int, at base: Int) -> Int {
         Self.isPlain.withUnsafeBufferPointer { isPlain in
             guard let pointer = bytes.baseAddress, let isPlain = isPlain.baseAddress else { return bytes.count }
@@ -217,7 +217,7 @@ struct CassetteStructure {
         }
     }
 
-    /// As far as it goes block by block. SAFETY: reads from `pointer` up to `count`.
+    /// Advances block by block as far as possible. SAFETY: reads from `pointer` up to `count`.
     private mutating func blocks(_ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int) -> Int {
         guard count &- start >= 64, self.depth <= 64, !self.text.isInsideCharacter else { return start }
         var scan = JSONScan(kinds: self.kinds[0], depth: UInt32(self.depth), in_string: self.isInString, is_escaped: self.isEscaped)
@@ -230,7 +230,7 @@ struct CassetteStructure {
         return offset
     }
 
-    /// SAFETY: every load from `pointer` comes after a comparison of its end with `count`; `isPlain` has an entry for every byte.
+    /// SAFETY: every load from `pointer` is preceded by a comparison of its end with `count`; `isPlain` has an entry for every byte.
     @inline(__always)
     private mutating func nested(
         _ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int, _ isPlain: UnsafePointer<Bool>
@@ -247,7 +247,7 @@ struct CassetteStructure {
             if isPlain[Int(byte)] { continue }
             switch byte {
             case UInt8(ascii: "\""):
-                // Most strings are short and plain: skip them without leaving the loop.
+                // Most strings are short and plain, so they are skipped without leaving the loop.
                 while offset &+ 8 <= count {
                     let flags = Self.special(UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
                     if flags == 0 {
@@ -261,7 +261,7 @@ struct CassetteStructure {
                 }
                 self.isInString = true
             case 0x0a:
-                // Indentation: eight at a time.
+                // Indentation, eight bytes at a time.
                 while offset &+ 8 <= count {
                     let word = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
                     let spaces = (word ^ 0x2020_2020_2020_2020).trailingZeroBitCount &>> 3
@@ -289,7 +289,7 @@ struct CassetteStructure {
         return offset
     }
 
-    /// What may occur between strings and brackets without meaning: white space but line feeds, separators, numbers and literals.
+    /// Bytes between strings and brackets that need no handling: white space except line feeds, separators, numbers and literals.
     private static let isPlain: [Bool] = (0..<256).map { code in
         let byte = UInt8(code)
         return [0x20, 0x0d, 0x09, UInt8(ascii: ","), UInt8(ascii: ":")].contains(byte) || Self.isScalar(byte)
@@ -305,7 +305,7 @@ struct CassetteStructure {
         self.mark = end
     }
 
-    /// The inside of a string up to its closing quote, eight bytes at a time.
+    /// Handles the inside of a string up to its closing quote, eight bytes at a time.
     private mutating func string(_ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int) -> Int {
         var offset = start
         if self.isEscaped {
@@ -356,10 +356,10 @@ struct CassetteStructure {
         return offset
     }
 
-    /// The top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7f; exact up to the first such byte.
+    /// Sets the top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7f; exact up to the first such byte.
     @inline(__always)
     private static func special(_ word: UInt64) -> UInt64 {
-        // With the second bit flipped, a quote is 0x20 and a space is not, so that one subtraction finds quotes and controls.
+        // With the second bit flipped, a quote is 0x20 and a space is not, so one subtraction finds quotes and control characters.
         let found =
             ((word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121)
             | ((word ^ 0x5c5c_5c5c_5c5c_5c5c) &- 0x0101_0101_0101_0101)

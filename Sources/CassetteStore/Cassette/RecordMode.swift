@@ -1,17 +1,17 @@
-/// What a run does with the requests it sees: replay them, record them, both or neither.
+/// How a run treats the requests it sees: replays them, records them, both or neither.
 public enum RecordMode: String, Sendable, Hashable, CaseIterable {
-    /// Replay only: what was not recorded is refused.
+    /// Replay only; requests that were not recorded are refused.
     case none
-    /// Record when there is no cassette yet, replay only when there is one.
+    /// Record if there is no cassette yet, otherwise replay only.
     case once
-    /// Replay what was recorded, record what was not.
+    /// Replay recorded requests, and record all others.
     case newEpisodes = "new-episodes"
-    /// Record everything anew.
+    /// Record everything again.
     case all
-    /// Forward everything, record nothing.
+    /// Forward everything, and record nothing.
     case passthrough
 
-    /// What to do with a request for which no recorded exchange is left.
+    /// How to treat a request for which no recorded exchange is left.
     package enum MissRule: Sendable, Hashable {
         case forward(record: Bool)
         case refuse

@@ -1,16 +1,16 @@
 public import CassetteModel
 internal import Platform
 
-/// Reads the files that name the fields of gRPC messages: what `protoc --include_imports --descriptor_set_out=FILE` writes.
+/// Reads the files with the names of gRPC message fields, as written by `protoc --include_imports --descriptor_set_out=FILE`.
 public enum DescriptorFiles {
-    /// Names that tools give them. In a folder, all other files are left alone.
+    /// Extensions that tools use. Other files in a folder are ignored.
     static let extensions = ["pb", "binpb", "desc", "protoset", "fds"]
-    /// Of all files together; the descriptors of thousands of services take less.
+    /// The size of all files together; the descriptors of thousands of services take less.
     private static let sizeLimit = 64 << 20
 
     /// Nil without paths.
     ///
-    /// - Parameter paths: of files, or of folders with such files in them.
+    /// - Parameter paths: paths of files, or of folders that contain such files.
     public static func schema(_ paths: [String]) throws(CassetteError) -> ProtoSchema? {
         var files: [[UInt8]] = []
         var room = self.sizeLimit

@@ -2,20 +2,20 @@ package import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// The system calls that move bytes between memory and disk, and those that name and remove a file, as values, so that a test can make
-/// each of them fail, or inspect the state while one is made.
+/// The system calls that move bytes between memory and disk, and those that name and remove files, as values, so that a test can make each
+/// of them fail, or inspect the state during a call.
 ///
-/// A result is what the call returned, or the negated `errno`.
+/// A result is the return value of the call, or the negated `errno`.
 package struct DiskCalls: Sendable {
     package var read: @Sendable (_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
     package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
     package var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int
     package var synchronize: @Sendable (_ descriptor: Int32) -> Int
-    /// All files of the file system that an open folder is on, in one call; ENOSYS where there is no such call.
+    /// Syncs all files on the file system of an open folder in one call; ENOSYS if there is no such call.
     package var synchronizeFileSystem: @Sendable (_ folder: Int32) -> Int
-    /// A file by its name in an open folder.
+    /// Removes a file by its name in an open folder.
     package var remove: @Sendable (_ folder: Int32, _ name: String) -> Int
-    /// A second name for a file, in the same folder.
+    /// Gives a file a second name in the same folder.
     package var link: @Sendable (_ folder: Int32, _ name: String, _ second: String) -> Int
 
     package static let system = DiskCalls(
@@ -32,7 +32,7 @@ package struct DiskCalls: Sendable {
         },
         synchronize: { descriptor in
             #if canImport(Darwin)
-            // fsync alone leaves the data in the drive's cache there.
+            // On macOS, fsync alone leaves the data in the drive's cache.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
             return fsync(descriptor) < 0 ? -Int(errno) : 0
             #else
@@ -55,7 +55,7 @@ package struct DiskCalls: Sendable {
 }
 
 #if os(Linux)
-/// syncfs(2), which Glibc's module map leaves out. C's and Swift's conventions are the same for whole numbers.
+/// syncfs(2), which Glibc's module map omits. C and Swift have the same calling convention for integers.
 @_silgen_name("syncfs")
 private func systemSyncfs(_ folder: CInt) -> CInt
 #endif

@@ -4,23 +4,23 @@ internal import TapeBytes
 
 /// Owns one open regular file and closes it.
 ///
-/// Every read and write names its offset; nothing depends on a file position, so that threads may share it for reading.
+/// Every read and write specifies its offset; nothing depends on a file position, so that threads may share it for reading.
 package struct OpenFile: ~Copyable, Sendable {
-    /// A tenth of a second in all.
+    /// A tenth of a second in total.
     private static let lockTries = 20
     /// Milliseconds.
     private static let lockPause: Int32 = 5
 
     package enum Access: Sendable {
         case read
-        /// An existing file, never through a symbolic link.
+        /// An existing file, never opened through a symbolic link.
         case update
         /// A file that must not exist yet.
         case create
     }
 
     let descriptor: Int32
-    /// As it was opened; for messages.
+    /// The path as opened, for error messages.
     let path: String
     private let disk: DiskCalls
 
@@ -37,7 +37,7 @@ package struct OpenFile: ~Copyable, Sendable {
         try self.init(at: folder.descriptor, name: name, path: path, for: access, followsLinks: false, disk: disk)
     }
 
-    /// Opens a body for reading; it may be a symbolic link to another file of its folder.
+    /// Opens a body for reading. It may be a symbolic link to another file in its folder.
     package init(body name: String, in folder: borrowing OpenFolder, disk: DiskCalls = .system) throws(CassetteError) {
         try self.init(folder.followed(name), in: folder, for: .read, disk: disk)
     }
@@ -60,7 +60,7 @@ package struct OpenFile: ~Copyable, Sendable {
         guard descriptor >= 0 else {
             var number = errno
             var status = stat()
-            // Creating over a link, even one that leads nowhere, is reported as "exists".
+            // Creating over a link, even a dangling one, is reported as "exists".
             let isLink = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
             if number == EEXIST, isLink { number = ELOOP }
             throw SystemError(number: number, operation: access == .create ? .create : .open, path: path).cassetteError
@@ -78,12 +78,12 @@ package struct OpenFile: ~Copyable, Sendable {
     #if os(Linux)
     /// Linux's `O_TMPFILE`, a nested macro that Swift does not import.
     private static let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
-    /// Whether a file without a name can be given one.
+    /// Whether an unnamed file can be given a name.
     private static let canLink = access("/proc/self/fd", R_OK | X_OK) == 0
 
-    /// A file that has no name yet and vanishes with its owner, even if the process is killed; nil if the system does not support it.
+    /// A file without a name that vanishes with its owner, even if the process is killed; nil if the system does not support it.
     ///
-    /// - Parameter name: for `link` and for messages.
+    /// - Parameter name: used by `link` and in error messages.
     init?(unnamed name: String, in folder: borrowing OpenFolder, disk: DiskCalls) {
         guard Self.canLink, FileLocation.isPlainName(name) else { return nil }
         let descriptor = openat(folder.descriptor, ".", Self.unnamed | O_RDWR | O_CLOEXEC, 0o644)
@@ -93,7 +93,7 @@ package struct OpenFile: ~Copyable, Sendable {
         self.disk = disk
     }
 
-    /// Gives an unnamed file a name that is free.
+    /// Gives an unnamed file a name, which must be free.
     func link(as name: String, in folder: borrowing OpenFolder) throws(CassetteError) {
         guard linkat(AT_FDCWD, "/proc/self/fd/\(self.descriptor)", folder.descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
             throw self.error(errno, .create)
@@ -109,7 +109,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return Int(status.st_size)
     }
 
-    /// Reads until the buffer is full or the file ends; returns the number of bytes read.
+    /// Reads until the buffer is full or the file ends. Returns the number of bytes read.
     package func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(CassetteError) -> Int {
         var done = 0
         while done < bytes.count {
@@ -122,7 +122,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return done
     }
 
-    /// The bytes of a range; an error if the file ends before it.
+    /// The bytes of a range; throws if the file ends before its end.
     func read(_ range: Range<Int>) throws(CassetteError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         let count = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(CassetteError) in
@@ -134,7 +134,8 @@ package struct OpenFile: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Fills the buffer with what the system has in memory; false if it does not have all of it, or if neither it nor the file's system can tell.
+    /// Fills the buffer with data that the system has in memory. False if some of it is missing, or if the system or file system cannot
+    /// tell.
     func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
         #if os(Linux)
         guard let read = Self.vectorRead else { return false }
@@ -146,20 +147,20 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 
     #if os(Linux)
-    /// preadv2(2), which Swift's modules leave out; nil where the C library does.
+    /// preadv2(2), which Swift's modules omit; nil if the C library does, too.
     private static let vectorRead: (@convention(c) (Int32, UnsafePointer<iovec>, Int32, off_t, Int32) -> Int)? =
         dlsym(nil, "preadv2").map { unsafeBitCast($0, to: (@convention(c) (Int32, UnsafePointer<iovec>, Int32, off_t, Int32) -> Int).self) }
     /// RWF_NOWAIT
     private static let noWait: Int32 = 8
     #endif
 
-    /// Writes all bytes or throws; after a throw any first part of them may be in the file.
+    /// Writes all bytes or throws. After an error, any first part of them may be in the file.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CassetteError) {
         var done = 0
         while done < bytes.count {
             let count = self.disk.write(self.descriptor, UnsafeRawBufferPointer(rebasing: bytes[done...]), offset + done)
             if count == -Int(EINTR) { continue }
-            // No progress and no error: this must not loop for ever.
+            // No progress and no error; without this check, the loop might never end.
             guard count > 0 else { throw self.error(count == 0 ? EIO : Int32(-count), .write) }
             done += count
         }
@@ -177,16 +178,16 @@ package struct OpenFile: ~Copyable, Sendable {
         guard result == 0 else { throw self.error(Int32(-result), .truncate) }
     }
 
-    /// Waits until the bytes written so far are on the disk.
+    /// Waits until the bytes written so far are on disk.
     func synchronize() throws(CassetteError) {
         var result: Int
         repeat { result = self.disk.synchronize(self.descriptor) } while result == -Int(EINTR)
         guard result == 0 else { throw self.error(Int32(-result), .sync) }
     }
 
-    /// Takes the advisory lock that keeps two recorders apart; held until the file is closed.
+    /// Takes the advisory lock that excludes a second recorder; held until the file is closed.
     ///
-    /// A child process holds a copy of every lock between fork and exec: hence a few tries.
+    /// Between fork and exec, a child process holds a copy of every lock, so this tries several times.
     func lock() throws(CassetteError) {
         var result: Int32
         var tries = 0
@@ -197,11 +198,11 @@ package struct OpenFile: ~Copyable, Sendable {
             poll(nil, 0, Self.lockPause)
             errno = EINTR
         } while result < 0 && errno == EINTR
-        // Some network file systems have no locks: recording there works as it would without this one.
+        // Some network file systems have no locks. Recording there works as if this lock did not exist.
         guard result == 0 || errno == ENOLCK || errno == EOPNOTSUPP else { throw self.error(errno, .lock) }
     }
 
-    /// Whether `path` still leads to this file, and not to one that was renamed into its place.
+    /// Whether `path` still leads to this file, rather than to one that was renamed into its place.
     func isStill(at path: String, followsLinks: Bool = false) -> Bool {
         var own = stat()
         var other = stat()
@@ -211,7 +212,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
-    /// Gives this file the mode of another, which it will replace.
+    /// Gives this file the mode of another one that it will replace.
     func adoptMode(of other: borrowing OpenFile) throws(CassetteError) {
         var status = stat()
         guard fstat(other.descriptor, &status) == 0, fchmod(self.descriptor, status.st_mode & 0o777) == 0 else {
@@ -219,7 +220,7 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Makes it readable by its owner only.
+    /// Makes it readable only by its owner.
     ///
     /// - Returns: the mode it had.
     func restrict() throws(CassetteError) -> UInt32 {
@@ -240,9 +241,9 @@ package struct OpenFile: ~Copyable, Sendable {
 
     static let pieceSize = 262_144
 
-    /// Reads a range piece by piece, from its beginning until its end, the file's end, or until `body` returns false.
+    /// Reads a range piece by piece, until its end, the end of the file, or until `body` returns false.
     ///
-    /// - Parameter overlap: this many bytes of a piece come again at the beginning of the next, for what may cross the boundary.
+    /// - Parameter overlap: how many bytes of a piece are repeated at the beginning of the next, for patterns that cross the boundary.
     func forEachPiece(
         in range: Range<Int>, overlap: Int = 0, _ body: (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(CassetteError) -> Bool
     ) throws(CassetteError) {
@@ -257,13 +258,13 @@ package struct OpenFile: ~Copyable, Sendable {
                 guard count > 0, try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]), offset) else { return }
                 offset += count
                 guard offset < range.upperBound else { return }
-                // Always forward, or a piece no longer than the overlap would be read for ever.
+                // Always advances, as otherwise a piece no longer than the overlap would be read forever.
                 offset -= min(overlap, count - 1)
             }
         }
     }
 
-    /// The offset of the first occurrence of a pattern that begins and ends in a range. The pattern begins with a line feed.
+    /// The offset of the first occurrence of a pattern that is completely within a range. The pattern must begin with a line feed.
     func firstOffset(of pattern: [UInt8], in range: Range<Int>) throws(CassetteError) -> Int? {
         var found: Int?
         try self.forEachPiece(in: range, overlap: pattern.count - 1) { bytes, offset in
@@ -298,7 +299,7 @@ final class SharedFile: Sendable {
         while true {
             let shared = SharedFile(try OpenFile(path, for: .update, disk: disk))
             try shared.file.lock()
-            // Between opening and locking, another recorder may have put a rewritten file in its place.
+            // Between opening and locking, another recorder may have replaced the file by a rewritten one.
             if shared.file.isStill(at: path) { return shared }
         }
     }

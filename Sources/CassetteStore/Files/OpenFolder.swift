@@ -2,13 +2,13 @@ package import CassetteModel
 internal import Platform
 internal import TapeBytes
 
-/// Owns one open folder; what is done through it stays in it, even if a folder above it is replaced meanwhile.
+/// Owns one open folder. Operations through it stay in this folder, even if one of its parents is replaced meanwhile.
 package struct OpenFolder: ~Copyable, Sendable {
     let descriptor: Int32
-    /// As it was opened; for messages.
+    /// The path as opened, for error messages.
     let path: String
 
-    /// Opens a folder. `followsLinks` concerns the last part of the path.
+    /// Opens a folder. `followsLinks` applies to the last part of the path.
     package init(_ path: String, followsLinks: Bool = true) throws(CassetteError) {
         try self.init(at: AT_FDCWD, name: path, path: path, followsLinks: followsLinks)
     }
@@ -33,7 +33,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         guard descriptor >= 0 else {
             var number = errno
             var status = stat()
-            // With O_DIRECTORY a symbolic link is reported as "not a folder".
+            // With O_DIRECTORY, a symbolic link is reported as "not a folder".
             let isLink = fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
             if number == ENOTDIR, isLink { number = ELOOP }
             if number == ELOOP, !followsLinks, name.hasSuffix(".bodies") {
@@ -50,7 +50,7 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     deinit { close(self.descriptor) }
 
-    /// Makes a folder and its missing parents.
+    /// Creates a folder and its missing parents.
     static func create(_ path: String) throws(CassetteError) {
         guard !path.utf8.contains(0) else {
             throw CassetteError(.unsafePath, "a folder's path contains a NUL; choose another name")
@@ -72,7 +72,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         }
     }
 
-    /// - Parameter mode: of the files in it; who may read them may list the folder. Nil for what the process gives a new folder.
+    /// - Parameter mode: the mode of the files in it; users who may read them may list the folder. Nil for the process's default.
     func createFolder(_ name: String, mode: UInt32? = nil) throws(CassetteError) {
         guard mkdirat(self.descriptor, name, mode == nil ? 0o755 : 0o700) == 0 else {
             guard errno == EEXIST else { throw self.error(errno, .create, name) }
@@ -84,7 +84,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Whether there is something of that name, a dangling symbolic link included.
+    /// Whether anything of that name exists, including a dangling symbolic link.
     func contains(_ name: String) -> Bool {
         var status = stat()
         return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
@@ -96,7 +96,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// The name of the file in this folder that a symbolic link in it leads to; nil if it leads out of the folder, or to nothing.
+    /// The name of the file in this folder that is the target of a symbolic link; nil if the link leads out of the folder, or to nothing.
     func target(ofLink name: String) -> String? {
         guard self.isLink(name), let resolved = realpath("\(self.path)/\(name)", nil) else { return nil }
         defer { free(resolved) }
@@ -107,7 +107,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         return location.name
     }
 
-    /// The name of the file that a name leads to, which is the name itself unless it is that of a symbolic link.
+    /// The name of the file that a name refers to: the target if it is a symbolic link, otherwise the name itself.
     ///
     /// - Throws: `unsafePath` for a link that leads out of the folder, or to nothing.
     func followed(_ name: String) throws(CassetteError) -> String {
@@ -119,37 +119,37 @@ package struct OpenFolder: ~Copyable, Sendable {
         )
     }
 
-    /// Renames a file over another, which need not exist; both names are in this folder.
+    /// Renames a file over another, which need not exist. Both names are in this folder.
     func rename(_ name: String, to target: String) throws(CassetteError) {
         guard renameat(self.descriptor, name, self.descriptor, target) == 0 else { throw self.error(errno, .rename, name) }
     }
 
     /// Gives a file a second name, which must be free.
     ///
-    /// - Returns: false if the file system has no second names.
+    /// - Returns: false if the file system does not support a second name.
     func link(_ name: String, as second: String, disk: DiskCalls = .system) throws(CassetteError) -> Bool {
         let result = disk.link(self.descriptor, name, second)
-        // EPERM is what Linux says on FAT; EMLINK: this file has too many.
+        // Linux returns EPERM on FAT. EMLINK means that this file has too many names.
         if [EPERM, EOPNOTSUPP, ENOTSUP, ENOSYS, EMLINK].contains(where: { result == -Int($0) }) { return false }
         guard result >= 0 else { throw self.error(Int32(-result), .link, name) }
         return true
     }
 
-    /// Removes a file; it is no error if it is gone already.
+    /// Removes a file. It is not an error if it is already gone.
     func remove(_ name: String, disk: DiskCalls = .system) throws(CassetteError) {
         let result = disk.remove(self.descriptor, name)
         guard result >= 0 || result == -Int(ENOENT) else { throw self.error(Int32(-result), .remove, name) }
     }
 
-    /// Waits until the names in the folder are on the disk.
+    /// Waits until the names in the folder are on disk.
     func synchronize() throws(CassetteError) {
         var result: Int32
         repeat { result = fsync(self.descriptor) } while result < 0 && errno == EINTR
-        // EINVAL: a file system whose folders cannot be synced.
+        // EINVAL means a file system whose folders cannot be synced.
         guard result == 0 || errno == EINVAL else { throw self.error(errno, .sync, "") }
     }
 
-    /// Waits until all files on the folder's file system are on the disk, with one call for however many.
+    /// Waits until all files on the folder's file system are on disk, in one call for any number of them.
     ///
     /// - Returns: false if the system has no such call.
     func synchronizeFileSystem(_ disk: DiskCalls) throws(CassetteError) -> Bool {
@@ -160,9 +160,9 @@ package struct OpenFolder: ~Copyable, Sendable {
         return true
     }
 
-    /// Calls `body` with every name in the folder but `.` and `..`; `body` may remove what it was called with.
+    /// Calls `body` with every name in the folder except `.` and `..`; `body` may remove the file it was called with.
     package func forEachName(_ body: (String) throws(CassetteError) -> Void) throws(CassetteError) {
-        // fdopendir owns its descriptor, and a shared one would share its position.
+        // fdopendir takes ownership of its descriptor, and a duplicate would share its position.
         let copy = openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw self.error(errno, .list, "") }
         guard let stream = fdopendir(copy) else {
@@ -172,7 +172,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         }
         defer { closedir(stream) }
         while let entry = readdir(stream) {
-            // SAFETY: readdir's name ends with a NUL and is valid until the next call.
+            // SAFETY: readdir's name is NUL-terminated and valid until the next call.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
             }
@@ -187,7 +187,7 @@ package struct OpenFolder: ~Copyable, Sendable {
 
 /// A path split into the folder and the name in it.
 ///
-/// Text only: does not look at the disk.
+/// Works on text only; does not access the disk.
 package struct FileLocation: Sendable, Hashable {
     /// Without its last slash; `.` for a bare name, `/` for the root.
     package var folder: String
@@ -203,7 +203,7 @@ package struct FileLocation: Sendable, Hashable {
         self.name = String(path[path.utf8.index(after: slash)...])
     }
 
-    /// The folder of sidecars that belongs to a cassette of this name: `pets.bodies` beside `pets.json`.
+    /// The folder of sidecars for a cassette of this name: `pets.bodies` next to `pets.json`.
     package var bodiesName: String {
         let stem = self.name.hasSuffix(".json") && self.name.utf8.count > 5 ? String(self.name.dropLast(5)) : self.name
         return stem + ".bodies"
@@ -217,7 +217,7 @@ package struct FileLocation: Sendable, Hashable {
     static func isPlainName(_ name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard !bytes.isEmpty, bytes.count <= 255, name != ".", name != ".." else { return false }
-        // A backslash is a separator for other systems' tools.
+        // Tools of other systems treat a backslash as a separator.
         return !bytes.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 || $0 == 0x7f }
     }
 }

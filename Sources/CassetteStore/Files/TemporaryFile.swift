@@ -2,19 +2,19 @@ public import CassetteModel
 internal import Platform
 public import TapeBytes
 
-/// Owns a file that only its user may read, and removes it in the end. Written once, read by any thread.
+/// Owns a file that only its user may read, and removes it in the end. Written once, read from any thread.
 public final class TemporaryFile: Sendable {
     public let path: String
     public let size: Int
     private let file: OpenFile
 
-    /// In `folder`, by default in TMPDIR or `/tmp`. When `write` throws, nothing is kept and the error is passed on.
+    /// In `folder`, by default TMPDIR or `/tmp`. If `write` throws, nothing is kept and the error is rethrown.
     ///
-    /// Throws `CassetteError` if the file cannot be made or written.
+    /// Throws `CassetteError` if the file cannot be created or written.
     public init(in folder: String? = nil, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         let folder = folder ?? Self.systemFolder
         var template = Array("\(folder)/wiretape-XXXXXX".utf8CString)
-        // Mode 0600, and a name that was free.
+        // Creates the file with mode 0600 and a free name.
         let descriptor = mkstemp(&template)
         let path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
         guard descriptor >= 0 else {
@@ -38,7 +38,7 @@ public final class TemporaryFile: Sendable {
 
     deinit { unlink(self.path) }
 
-    /// The bytes, to be read again and again; reading keeps the file.
+    /// The bytes, which can be read repeatedly. The source keeps the file alive.
     public var source: ByteSource { ByteSource(size: self.size) { try self.read(into: $1, at: $0) } }
 
     /// - Returns: how many bytes were read; 0 only at the end.
@@ -53,16 +53,16 @@ public final class TemporaryFile: Sendable {
     }
 }
 
-/// Owns a file whose name is already removed: it vanishes with its owner, even if the process is killed.
+/// Owns a file whose name was already removed: it vanishes with its owner, even if the process is killed.
 ///
-/// Only its user may read it while it has a name. Any thread may use it; concurrent writes and reads must not overlap.
+/// While it has a name, only its user may read it. Any thread may use it; concurrent writes and reads must not overlap.
 public final class UnnamedFile: Sendable {
     private let file: OpenFile
 
     /// - Parameter folder: nil for TMPDIR, or `/tmp`.
     public init(in folder: String? = nil) throws(CassetteError) {
         var template = Array("\(folder ?? TemporaryFile.systemFolder)/wiretape-body-XXXXXX".utf8CString)
-        // Mode 0600, and a name that was free.
+        // Creates the file with mode 0600 and a free name.
         let descriptor = mkstemp(&template)
         let path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
         guard descriptor >= 0 else { throw SystemError(number: errno, operation: .create, path: path).cassetteError }
@@ -73,17 +73,17 @@ public final class UnnamedFile: Sendable {
         self.file = try OpenFile(path, for: .update)
     }
 
-    /// Writes all of it or throws.
+    /// Writes all bytes or throws.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CassetteError) {
         try self.file.write(bytes, at: offset)
     }
 
-    /// The bytes of a range; an error if the file ends before it.
+    /// The bytes of a range; throws if the file ends before its end.
     public func read(_ range: Range<Int>) throws(CassetteError) -> [UInt8] {
         try self.file.read(range)
     }
 
-    /// Fills the buffer; false if not all of it is in the file, or might have to be waited for.
+    /// Fills the buffer. False if the file does not have all the bytes, or if reading might have to wait.
     public func readAtOnce(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
         self.file.readAtOnce(into: bytes, at: offset)
     }

@@ -2,20 +2,20 @@ internal import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// A conversation that is being recorded, on the disk: its head in one file, and its messages, as they come, in another.
+/// A conversation that is being recorded, on disk: its head in one file, and its messages, as they come, in another.
 ///
-/// Takes messages as lines of JSON text, redacted and encoded, and knows nothing of what is in them. Used from one thread, by the holder
-/// of the cassette's lock. Has no file open between two calls, so that thousands cost no descriptors. What is neither finished nor removed
-/// stays on the disk, for `JournalRecovery`.
+/// Takes messages as lines of JSON text, redacted and encoded, without interpreting them. Used from one thread, by the holder of the
+/// cassette's lock. Has no file open between two calls, so that thousands use no descriptors. A journal that is neither finished nor
+/// removed stays on disk, for `JournalRecovery`.
 public final class ConversationJournal {
     static let fileExtension = "jsonl"
 
-    /// Bytes of the messages written so far.
+    /// The size of the messages written so far, in bytes.
     public private(set) var size = 0
-    /// Messages written so far.
+    /// The number of messages written so far.
     public private(set) var count = 0
     private let name: JournalName
-    /// Of the file; nil for what the process gives a new one.
+    /// The mode of the file; nil for the process's default.
     private let mode: UInt32?
     private let store: BodyStore
     private let box: BodyStore.FolderBox
@@ -24,7 +24,7 @@ public final class ConversationJournal {
     /// Nil until the journal is finished as a file.
     private var sha256: String?
     private var hasFile = false
-    /// Bytes of a failed write follow the last message.
+    /// Whether bytes of a failed write follow the last message.
     private var isTailBroken = false
 
     init(
@@ -38,10 +38,10 @@ public final class ConversationJournal {
         self.digest = digest
     }
 
-    /// The id of the exchange.
+    /// The exchange's id.
     public var id: Int { self.name.id }
 
-    /// Appends messages, all or none: after an error the next ones go where these should have gone.
+    /// Appends all messages or none. After an error, the next ones are written in their place.
     ///
     /// They are synced with the store.
     ///
@@ -57,7 +57,8 @@ public final class ConversationJournal {
             try file.write(lines, at: self.size)
         } catch {
             self.isTailBroken = true
-            // Whole messages may be written: they must not be there twice, or between others. If this fails, the next call tries again.
+            // Complete messages may have been written, and must not occur twice or between others. If this fails, the next call tries
+            // again.
             try? self.restoreTail(file)
             throw error
         }
@@ -72,10 +73,10 @@ public final class ConversationJournal {
         self.isTailBroken = false
     }
 
-    /// The messages for the interaction: few are read back, many become a sidecar as they are, without being read or copied.
+    /// The messages for the interaction. A few are read back; many become a sidecar as they are, without being read or copied.
     ///
-    /// The journal stays until `remove`: a process that is killed before its interaction is in the cassette loses nothing. May be called
-    /// again after an error.
+    /// The journal remains until `remove`, so that a process that is killed before its interaction is in the cassette loses nothing. May be
+    /// called again after an error.
     public func finish(inlineLimit: Int = ConversationMessages.inlineLimit) throws(CassetteError) -> ConversationMessages {
         guard self.size > inlineLimit else {
             guard self.size > 0 else { return .inline([]) }
@@ -87,6 +88,6 @@ public final class ConversationJournal {
         return .file(try self.store.adopt(messagesOf: self.name, size: self.size, sha256: sha256), count: self.count)
     }
 
-    /// Removes the journal: its interaction is on the disk, or is not wanted.
+    /// Removes the journal, once its interaction is on disk or is not wanted.
     public func remove() throws(CassetteError) { try self.store.remove(self.name) }
 }

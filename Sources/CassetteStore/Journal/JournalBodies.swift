@@ -2,14 +2,14 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// Makes the bodies of an exchange that is recorded piece by piece, as events are, of the pieces in its journal.
+/// Assembles the bodies of an exchange that is recorded piece by piece, like events, from the pieces in its journal.
 ///
-/// Knows no events or messages: what the pieces are together is decoded as the body of any exchange.
+/// Knows no events or messages: the assembled body is decoded like that of any exchange.
 struct JournalBodies {
-    /// Bytes of a journal that are read to show it; a recorder reads all.
+    /// How many bytes of a journal are read for display; a recorder reads everything.
     static let shownLimit = ConversationMessages.inlineLimit
 
-    /// What has come of one body.
+    /// The received part of a body.
     private struct Part {
         var spool: BodySpool?
         var bytes: [UInt8] = []
@@ -19,13 +19,13 @@ struct JournalBodies {
         var isThinned = false
     }
 
-    /// Where bodies are put together; nil in memory, for a view that writes nothing.
+    /// Where bodies are assembled; nil for in memory, for a view that writes nothing.
     private let store: BodyStore?
     private let digest: () -> any ContentDigest
     private var request: Part?
     private var response: Part?
 
-    /// - Parameter size: of the messages, whole lines.
+    /// - Parameter size: the size of the messages, in complete lines.
     init(
         _ file: borrowing OpenFile, size: Int, store: BodyStore?, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
@@ -97,7 +97,7 @@ struct JournalBodies {
         do {
             body = try decoder.decode(source, headers: headers, origin: "", isComplete: part.isComplete, sink: &sink)
         } catch is Sink.NoStore {
-            // Only shown, never written: a recorder puts it into a file.
+            // Only displayed, never written: a recorder puts it into a file.
             let isText = UTF8Validator.isValid(part.bytes)
             body = Body(size: part.size, isComplete: part.isComplete, content: isText ? .text(part.bytes) : .binary(part.bytes))
         } catch {

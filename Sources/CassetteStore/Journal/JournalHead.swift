@@ -2,25 +2,25 @@ internal import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// What the messages of a conversation are, and so where an interaction has them.
+/// The kind of a conversation's messages, which determines where an interaction contains them.
 public enum ConversationForm: String, Sendable, Hashable, CaseIterable {
     /// The interaction's member `webSocket`.
     case webSocket
-    /// Pieces of its bodies: events, or messages of gRPC. The exchange is recorded as any other when it has ended, and the pieces are then
-    /// not needed any more.
+    /// Pieces of its bodies: events, or gRPC messages. When the exchange has ended, it is recorded like any other, and the pieces are no
+    /// longer needed.
     case body
 }
 
-/// The head of a journal: the conversation's interaction without its messages, and the cassette that it belongs to.
+/// The head of a journal: the conversation's interaction without its messages, and the cassette it belongs to.
 ///
-/// Text only: does not look at the disk.
+/// Works on text only; does not access the disk.
 struct JournalHead {
     /// The only version so far.
     private static let version = 1
-    /// In bytes. The heads of two messages, each at most 64 KiB, in JSON, some escaped to six times their length.
+    /// In bytes. The heads of two messages as JSON, each at most 64 KiB, some of it escaped to six times its length.
     static let sizeLimit = 4 << 20
 
-    /// The cassette's file name: recordings beside a cassette share its folder of bodies.
+    /// The cassette's filename: recordings next to a cassette share its folder of bodies.
     var cassette: String
     var form: ConversationForm
     var interaction: Interaction
@@ -41,7 +41,7 @@ struct JournalHead {
         return writer.bytes + [0x0a]
     }
 
-    /// - Parameter path: for messages.
+    /// - Parameter path: used in error messages.
     init(_ text: [UInt8], path: String) throws(CassetteError) {
         let root: JSONValue
         do {
@@ -78,24 +78,24 @@ struct JournalHead {
     }
 }
 
-/// The messages of a conversation as its interaction has them.
+/// The messages of a conversation in the form in which its interaction contains them.
 public enum ConversationMessages: Sendable, Hashable {
     /// JSON objects, each followed by a line feed.
     case inline([UInt8])
-    /// The same in a file beside the cassette.
+    /// The same in a file next to the cassette.
     case file(Sidecar, count: Int)
 
-    /// Bytes of messages that are kept in the cassette. As much as a multipart body may have there: more would make the cassette slow to
+    /// The most bytes of messages kept in the cassette: as much as a multipart body may have there. More would make the cassette slow to
     /// review, and costs memory each time the exchange is decoded.
     public static let inlineLimit = 1 << 20
 
-    /// Bytes of one message with its line feed. The text of one is at most 64 KiB, in JSON at most six times as long; what is longer is in
-    /// a file of its own.
+    /// The longest message including its line feed, in bytes. The text of a message is at most 64 KiB, and in JSON at most six times as
+    /// long; longer ones are in a file of their own.
     public static let lineLimit = 1 << 20
 
-    /// As its interaction has them.
+    /// The messages in the form that an interaction has.
     ///
-    /// Throws `damaged` if a line is no message.
+    /// Throws `damaged` if a line is not a message.
     public func webSocket() throws(CassetteError) -> WebSocketMessages {
         switch self {
         case .file(let sidecar, let count): return .file(sidecar, count: count)

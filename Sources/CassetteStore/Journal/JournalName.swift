@@ -1,13 +1,14 @@
-/// The names of an open conversation's two files: `open-7.json`, its head, and `open-7.jsonl`, its messages.
+/// The names of an open conversation's two files: `open-7.json` for its head, and `open-7.jsonl` for its messages.
 ///
-/// Only files with such names are taken for a journal's.
+/// Only files with such names are treated as journals.
 package struct JournalName: Sendable, Hashable {
-    /// Names tried for one exchange: recordings beside a cassette share its folder, and number their exchanges alike.
+    /// How many names are tried for one exchange: recordings next to a cassette share its folder, and number their exchanges in the same
+    /// way.
     static let copies = 1...1000
 
     /// The id of the exchange.
     package var id: Int
-    /// From 1; `open-7-2.json` is the second.
+    /// Counted from 1; `open-7-2.json` is the second.
     package var copy: Int
 
     package init(id: Int, copy: Int = 1) {
@@ -15,7 +16,7 @@ package struct JournalName: Sendable, Hashable {
         self.copy = copy
     }
 
-    /// Nil if neither file has such a name.
+    /// Nil if it is not a name of either file.
     package init?(_ name: String) {
         // Most names in a folder of bodies are sidecars.
         guard name.hasPrefix("open-") else { return nil }
@@ -27,7 +28,7 @@ package struct JournalName: Sendable, Hashable {
         self.copy = copy
     }
 
-    /// One spelling for each number: two names never mean the same journal. Twelve digits are more than any recording has exchanges.
+    /// Each number has one spelling, so that two names never mean the same journal. No recording has more than twelve digits of exchanges.
     private static func number(_ text: Substring) -> Int? {
         guard let first = text.utf8.first, first != UInt8(ascii: "0"), text.utf8.count <= 12 else { return nil }
         return text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil

@@ -2,20 +2,20 @@ internal import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// Takes the conversations that a killed recorder has left open into their cassette, each as an exchange that the recorder cut.
+/// Adds the conversations that a killed recorder has left open to their cassette, each as an exchange that the recorder cut.
 ///
-/// For whoever has the cassette's lock, before anything else is written to it. A kill in between loses and repeats nothing: a journal is
-/// removed when its exchange is on the disk, and one whose exchange is in the cassette is not taken again.
+/// For the holder of the cassette's lock, before anything else is written. Being killed in between neither loses nor repeats anything: a
+/// journal is removed once its exchange is on disk, and is not added again if its exchange is already in the cassette.
 public struct JournalRecovery {
-    /// What was done.
+    /// The result of the recovery.
     public struct Outcome: Sendable, Hashable {
         /// The ids of the exchanges that were added.
         public var added: [Int] = []
-        /// Journals of exchanges that were in the cassette already.
+        /// The number of journals whose exchanges were already in the cassette.
         public var leftovers = 0
-        /// The highest id that a journal had; new exchanges need higher ones, whether it was added or not.
+        /// The highest id of any journal. New exchanges need higher ones, whether the journal was added or not.
         public var lastID = 0
-        /// What people should know, in sentences.
+        /// What users should know, as sentences.
         public var notices: [String] = []
 
         public init() {}
@@ -29,10 +29,10 @@ public struct JournalRecovery {
     private var finished: [(JournalName, BodyStore)] = []
 
     /// - Parameters:
-    ///   - appender: of the cassette, with nothing staged.
-    ///   - store: of the cassette.
+    ///   - appender: the cassette's appender, with nothing staged.
+    ///   - store: the cassette's store.
     ///   - digest: makes a SHA-256.
-    /// - Throws: if it cannot be written. What was added until then stays.
+    ///   - Throws: if the cassette cannot be written. Exchanges added until then remain.
     @discardableResult
     public static func run(
         _ appender: CassetteAppender, _ store: BodyStore, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
@@ -69,11 +69,12 @@ public struct JournalRecovery {
             let store = try self.store(of: conversation)
             var interaction: Interaction
             do {
-                // Also for an exchange that is in the cassette: the name of its sidecar may not have reached the disk when the power failed.
+                // Also done for an exchange that is already in the cassette: the name of its sidecar may not have reached the disk before a
+                // power failure.
                 interaction = try conversation.interaction(
                     in: OpenFolder(conversation.folder.path, followsLinks: false), store: store, digest: self.digest)
             } catch {
-                // Whatever stops writing stops this; a journal that cannot be read stops no other.
+                // An error that prevents writing stops the recovery; a journal that cannot be read does not affect the others.
                 guard [.damaged, .unreadable, .tooLarge].contains(error.code) else { throw error }
                 self.outcome.notices.append("\(error.message).")
                 continue
@@ -83,7 +84,7 @@ public struct JournalRecovery {
                 self.outcome.leftovers += 1
                 continue
             }
-            // Another exchange has its number: somebody has edited the cassette, or put another one in its place.
+            // Another exchange has its number: the cassette was edited, or replaced by another one.
             if known[interaction.id] != nil {
                 lastID += 1
                 interaction.id = lastID
@@ -92,7 +93,7 @@ public struct JournalRecovery {
             self.outcome.added.append(interaction.id)
             if conversation.droppedBytes > 0 { torn.append(interaction.id) }
             self.appender.stage { $0 += OpenConversation.text(of: interaction) }
-            // One at a time is in memory.
+            // Commits each one, so that only one is in memory.
             try self.appender.commit()
         }
         self.outcome.lastID = max(self.outcome.lastID, lastID)
@@ -103,7 +104,7 @@ public struct JournalRecovery {
         self.tell(torn)
     }
 
-    /// A recording beside a cassette has its journals in that one's folder.
+    /// The journals of a recording next to a cassette are in that cassette's folder.
     private func store(of conversation: OpenConversation) throws(CassetteError) -> BodyStore {
         guard conversation.folder.name != self.store.name else { return self.store }
         if let store = self.finished.lazy.map(\.1).first(where: { $0.name == conversation.folder.name }) { return store }

@@ -2,23 +2,23 @@ public import CassetteFormat
 public import CassetteModel
 public import TapeBytes
 
-/// A conversation whose recording has not ended, as its journal has it: it is being recorded, or its recorder was killed.
+/// A conversation whose recording has not ended, as in its journal: it is being recorded, or its recorder was killed.
 ///
-/// A view of the moment at which it was looked at. Writes nothing. Any thread may use it.
+/// A snapshot of the moment when it was read. Writes nothing. Any thread may use it.
 public struct OpenConversation: Sendable {
-    /// As the index of a cassette has it.
+    /// The summary as in the index of a cassette.
     public let summary: InteractionSummary
-    /// Whole messages, up to the first that is torn or not one.
+    /// The number of complete messages, up to the first line that is torn or not a message.
     public let count: Int
-    /// Bytes of these messages.
+    /// The size of these messages in bytes.
     public let size: Int
-    /// Bytes after these messages: of one whose write was interrupted, or of what is no message.
+    /// The number of bytes after these messages, from an interrupted write or a line that is not a message.
     public let droppedBytes: Int
     let name: JournalName
     let form: ConversationForm
     /// The path of the folder, and its name in the paths of sidecars.
     let folder: (path: String, name: String)
-    /// Of the messages; nil if they are few enough to be in the cassette.
+    /// The digest of the messages; nil if they are few enough to be in the cassette.
     let sha256: String?
 
     public var id: Int { self.summary.id }
@@ -36,14 +36,14 @@ public struct OpenConversation: Sendable {
         Array(Self.text(of: try self.interaction(digest: digest)).drop { $0 == 0x20 })
     }
 
-    /// Whether it is still open, and nothing was added to it since it was looked at.
+    /// Whether it is still open, with nothing added since it was read.
     public var isUnchanged: Bool {
         guard let folder = try? OpenFolder(self.folder.path, followsLinks: false), folder.contains(self.name.head) else { return false }
         guard folder.contains(self.name.messages) else { return self.size + self.droppedBytes == 0 }
         return (try? OpenFile(self.name.messages, in: folder, for: .read).size()) == self.size + self.droppedBytes
     }
 
-    /// - Parameter store: for what the cassette does not hold itself; nil for a view that writes nothing.
+    /// - Parameter store: for content that the cassette does not contain itself; nil for a view that writes nothing.
     func interaction(
         in folder: borrowing OpenFolder, store: BodyStore?, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> Interaction {
@@ -93,27 +93,27 @@ public struct OpenConversation: Sendable {
     }
 }
 
-/// The journals of one cassette: what a recorder has open now, or was killed with.
+/// The journals of one cassette: those that a recorder has open now, or had open when it was killed.
 ///
-/// Reads no message but to count and check it, piece by piece. Follows no symbolic link and never leaves the folders of bodies.
+/// Reads messages only to count and check them, piece by piece. Follows no symbolic link and never leaves the folders of bodies.
 public struct OpenConversations: Sendable {
-    /// By their ids.
+    /// In order of their ids.
     public private(set) var conversations: [OpenConversation] = []
-    /// What is named like a journal and is none, or of a cassette that is not there, and a folder of bodies that cannot be read: one sentence
-    /// for each, without its full stop.
+    /// Files with the name of a journal that are not journals, or that belong to a missing cassette, and unreadable folders of bodies. One
+    /// sentence for each, without its full stop.
     public private(set) var problems: [String] = []
 
-    /// Heads that are torn and have no messages: their recorder was killed while it began them. They hold nothing.
+    /// Torn heads without messages, whose recorder was killed while it began them. They contain nothing.
     private(set) var unbegun: [(name: JournalName, folder: String)] = []
 
-    /// Journals looked at: a proxy has at most as many connections at a time.
+    /// How many journals are examined: a proxy has at most as many connections at a time.
     private static let limit = 100_000
-    /// Problems kept: the first ones are enough to find the others.
+    /// How many problems are kept: the first ones are enough to find the others.
     private static let problemLimit = 20
 
     /// - Parameters:
-    ///   - path: of the cassette, which need not exist.
-    ///   - id: of the conversations that are wanted; nil for all.
+    ///   - path: the path of the cassette, which need not exist.
+    ///   - id: the id of the wanted conversations; nil for all.
     ///   - digest: makes a SHA-256.
     public init(of path: String, id: Int? = nil, digest: () -> any ContentDigest = { PortableSHA256() }) {
         let path = CassettePlace.followed(path)
@@ -121,7 +121,7 @@ public struct OpenConversations: Sendable {
             do throws(CassetteError) {
                 try self.look(FileLocation(owner), isOwn: owner == path, for: path, id: id, digest)
             } catch {
-                // Most cassettes have no such folder. One that cannot be read is no reason not to read the cassette.
+                // Most cassettes have no such folder. If it cannot be read, the cassette can still be.
                 if error.code != .notFound { self.problems.append(error.message) }
             }
         }
@@ -130,8 +130,8 @@ public struct OpenConversations: Sendable {
 
     public var isEmpty: Bool { self.conversations.isEmpty }
 
-    /// The conversations that a cassette does not have yet. A recorder that is killed between writing an exchange and removing its journal
-    /// leaves both.
+    /// The conversations that a cassette does not contain yet. A recorder that is killed between writing an exchange and removing its
+    /// journal leaves both.
     public func missing(in cassette: CassetteReader) throws(CassetteError) -> [OpenConversation] {
         guard !self.isEmpty else { return [] }
         let known = try Self.starts(cassette)
@@ -148,7 +148,7 @@ public struct OpenConversations: Sendable {
         return starts
     }
 
-    /// The cassettes in whose folders of bodies a cassette may have journals: its own, and that of the one it was to replace.
+    /// The cassettes whose folders of bodies may contain journals of this cassette: its own, and that of the cassette it was to replace.
     static func owners(of path: String) -> [String] {
         guard path.hasSuffix(".json"), let dot = path.dropLast(5).lastIndex(of: ".") else { return [path] }
         let mark = path.dropLast(5)[dot...]
@@ -191,7 +191,7 @@ public struct OpenConversations: Sendable {
                 }
                 self.conversations.append(try Self.conversation(head, name, in: folder, (folder.path, owner.bodiesName), digest))
             } catch {
-                // It ended while it was looked at.
+                // It ended while it was being read.
                 guard error.code != .notFound else { continue }
                 if isOwn, error.code == .damaged, !folder.contains(name.messages), Self.isTorn(name, in: folder) {
                     self.unbegun.append((name, owner.bodiesName))
@@ -235,7 +235,7 @@ public struct OpenConversations: Sendable {
     }
 }
 
-/// The whole messages at the beginning of a journal's file.
+/// The complete messages at the beginning of a journal's file.
 struct JournalLines {
     private(set) var count = 0
     private(set) var size = 0
@@ -249,7 +249,7 @@ struct JournalLines {
         let fileSize = try file.size()
         var digest = fileSize > ConversationMessages.inlineLimit ? digest() : nil
         var (count, size) = (0, 0)
-        /// The beginning of a message whose end is in the next piece.
+        /// The beginning of a message that continues in the next piece.
         var carry: [UInt8] = []
         func take(_ line: UnsafeRawBufferPointer) -> Bool {
             guard line.count <= ConversationMessages.lineLimit, Self.isMessage(UnsafeRawBufferPointer(rebasing: line.dropLast()), form)
@@ -290,7 +290,7 @@ struct JournalLines {
         }
     }
 
-    /// Whether it is one JSON object and nothing else.
+    /// Whether the line is a single JSON object.
     private static func isObject(_ line: UnsafeRawBufferPointer) -> Bool {
         guard UTF8Validator.isValid(line) else { return false }
         var tokenizer = JSONTokenizer(line)
