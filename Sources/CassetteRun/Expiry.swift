@@ -1,6 +1,6 @@
-/// How old a cassette may become, as `30d`.
+/// The maximum age of a cassette, such as `30d`.
 public struct Age: Sendable, Hashable, CustomStringConvertible {
-    /// A cassette that may be older may as well be of any age.
+    /// The longest age; a longer one is as good as no limit.
     static let limit: Int64 = 100 * 366 * 86_400
 
     private static let units: [(name: Character, seconds: Int64)] = [
@@ -27,14 +27,14 @@ public struct Age: Sendable, Hashable, CustomStringConvertible {
         self.seconds = count * unit.seconds
     }
 
-    /// The largest unit that leaves nothing over.
+    /// Uses the largest unit that leaves no remainder.
     public var description: String {
         let unit = Self.units.first { self.seconds % $0.seconds == 0 && self.seconds >= $0.seconds }
         guard let unit else { return "\(self.seconds)s" }
         return "\(self.seconds / unit.seconds)\(unit.name)"
     }
 
-    /// For people, cut down to whole days, hours or so: `45 days`.
+    /// For people, rounded down to whole days, hours and so on: `45 days`.
     public var words: String {
         for (name, seconds) in [("day", 86_400), ("hour", 3600), ("minute", 60)] as [(String, Int64)] where self.seconds >= 2 * seconds {
             return Self.count(self.seconds / seconds, name)
@@ -45,19 +45,19 @@ public struct Age: Sendable, Hashable, CustomStringConvertible {
     private static func count(_ number: Int64, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 }
 
-/// What happens to a replay from a cassette that is older than it may be.
+/// How to treat a replay from a cassette that is older than allowed.
 public enum ExpiryPolicy: String, Sendable, Hashable, CaseIterable {
-    /// It goes on, with a notice.
+    /// The replay continues, with a notice.
     case warn
-    /// It does not begin: exit code 7.
+    /// The replay does not start: exit code 7.
     case fail
-    /// The cassette is recorded anew.
+    /// The cassette is recorded again.
     case rerecord
 }
 
-/// A setting that cannot be understood, in a configuration file or among the options.
+/// An invalid setting, in a configuration file or among the options.
 public struct SettingError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong where, and what to write instead.
+    /// What is wrong and where, and what to write instead.
     public var message: String
 
     public init(_ message: String) {

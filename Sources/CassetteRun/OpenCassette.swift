@@ -4,38 +4,38 @@ public import CassetteStore
 public import TapeBytes
 public import TapeRecorder
 
-/// A cassette that is open for one run: the session that decides over its requests, and the recorder that takes what is forwarded.
+/// A cassette that is open for one run, with the session that decides on its requests, and the recorder for forwarded exchanges.
 ///
-/// The one place where a plan becomes redactor, recorder and session: for the command line, the sessions of a server and the client in a
-/// test. Carries no request.
+/// The one place where a plan becomes a redactor, recorder and session: for the command line, the sessions of a server, and the client in a
+/// test. Does not transport requests.
 public struct OpenCassette: Sendable {
     public let plan: RunPlan
     public let session: CassetteSession
     /// Nil if nothing is recorded.
     public let recorder: Recorder?
 
-    /// Settles the plan of a run and begins it.
+    /// Determines the plan of a run and starts it.
     ///
-    /// - Parameter version: of the program that records, for the head of the cassette.
+    /// - Parameter version: the version of the recording program, for the head of the cassette.
     ///
     /// Throws `RunPlan.Expired`, `CassetteError` and `MatchRuleError`.
     public init(_ path: String, mode: RecordMode, options: RunPlan.Options = RunPlan.Options(), version: String) throws {
         try self.init(RunPlan(path, mode: mode, options: options), version: version)
     }
 
-    /// Creates the file to be recorded, or locks and repairs the one that goes on.
+    /// Creates the file to be recorded, or locks and repairs the one that is continued.
     ///
     /// - Parameters:
-    ///   - version: of the program that records, for the head of the cassette.
+    ///   - version: the version of the recording program, for the head of the cassette.
     ///   - digest: makes a SHA-256.
-    ///   - refusesUnrecorded: no exchange is answered that cannot be recorded.
-    ///   - notify: takes what people should know at once, as a full disk; called on the recorder's thread.
+    ///   - refusesUnrecorded: whether exchanges that cannot be recorded are refused rather than answered.
+    ///   - notify: receives messages that users should see at once, such as a full disk; called on the recorder's thread.
     public init(
         _ plan: RunPlan, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
         refusesUnrecorded: Bool = false, notify: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(CassetteError) {
         self.plan = plan
-        // The session first: it creates no file that would be left if the other failed.
+        // The session comes first, as it creates no file that would be left over if the other failed.
         self.session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: plan.options.repetition,
             order: plan.options.order, conversationOrder: plan.options.conversationOrder, ranges: plan.options.ranges,
@@ -46,21 +46,21 @@ public struct OpenCassette: Sendable {
             notify: notify)
     }
 
-    /// What is replayed; nil if nothing is.
+    /// The cassette that is replayed; nil if there is none.
     public var cassette: RecordedCassette? { self.plan.cassette }
 
-    /// What people should know before the first request, of the plan and of a file that was repaired.
+    /// What users should know before the first request: notices of the plan and of a repaired file.
     public var notices: [String] {
         self.plan.notices + [self.recorder?.repaired.map { $0.summary + "." }].compactMap { $0 } + (self.recorder?.recovered ?? [])
     }
 
-    /// Ends the run and puts its recording in order: see `Recorder.close`.
+    /// Ends the run and finishes its recording: see `Recorder.close`.
     ///
-    /// - Parameter keepsOld: leaves a cassette that the recording would replace, the recording beside it.
+    /// - Parameter keepsOld: keeps a cassette that the recording would replace, and leaves the recording next to it.
     /// - Returns: the path of the recording; nil if nothing was recorded.
     @discardableResult
     public func close(keepsOld: Bool = false) throws(CassetteError) -> String? { try self.recorder?.close(keepsOld: keepsOld) }
 
-    /// Instead of `close` after a failed start: removes a cassette that was created for the run and is still empty.
+    /// Called instead of `close` after a failed start. Removes a cassette that was created for the run and is still empty.
     public func abandon() throws(CassetteError) { try self.recorder?.abandon() }
 }

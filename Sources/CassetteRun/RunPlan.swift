@@ -5,35 +5,35 @@ public import CassetteStore
 public import TapeBytes
 public import TapeRecorder
 
-/// What a run reads, writes and compares by, settled before anything is written.
+/// The files that a run reads and writes, and the rules by which it compares, determined before anything is written.
 ///
 /// Reads the cassette; `OpenCassette` starts the run.
 public struct RunPlan: Sendable {
-    /// What a run is asked for, beside its file and mode. A cassette's own rules come first: `matchTexts` and `redaction` add to them.
+    /// The options of a run in addition to its file and mode. A cassette's own rules come first: `matchTexts` and `redaction` add to them.
     public struct Options: Sendable {
         public var matchTexts = MatchRuleTexts()
-        /// Files that name the fields of gRPC messages, or folders of such files (`DescriptorFiles`).
+        /// Files with the names of gRPC message fields, or folders of such files (`DescriptorFiles`).
         public var descriptors: [String] = []
-        /// Called last, for requests that are equal by all other rules.
+        /// Evaluated last, for requests that are equal under all other rules.
         public var customMatches: [CustomMatch] = []
-        /// What is redacted in a recording; nil keeps secrets.
+        /// What is redacted in a recording; nil to keep secrets.
         public var redaction: RedactionRules? = .standard
         public var repetition: Repetition = .never
         public var order: ReplayOrder = .any
         public var conversationOrder: ConversationOrder = .strict
         public var ranges: RangeReplay = .computed
-        /// The places of dates in JSON bodies that move with those of header fields; nil if no date moves.
+        /// The places of dates in JSON bodies that are moved along with those of header fields; nil to move no dates.
         public var refreshedFields: [String]?
-        /// The age from which `onExpired` applies; nil if a cassette may be of any age.
+        /// The age from which `onExpired` applies; nil if a cassette may have any age.
         public var maxAge: Age?
         public var onExpired: ExpiryPolicy = .warn
-        /// Whether an expired cassette may be recorded anew: false for a run that reaches no origin.
+        /// Whether an expired cassette may be recorded again: false for a run that cannot reach an origin.
         public var mayRerecord = false
         /// What to do about an expired cassette; nil for the command line's advice.
         public var remedy: String?
         /// Further members for the head of a new cassette, after its match rules.
         public var headMembers: [UnknownMember] = []
-        /// Who reads the next step of a miss.
+        /// The reader of the next step of a miss.
         public var audience: MissReport.Audience = .commandLine
 
         public init() {}
@@ -44,30 +44,30 @@ public struct RunPlan: Sendable {
         public var message: String
     }
 
-    /// The file and what is done with it, with the match rules in the head of a cassette that is created.
+    /// The file and how it is used, with the match rules for the head of a cassette that is created.
     public let recording: RecordingPlan
     /// Nil if nothing is replayed.
     public let cassette: RecordedCassette?
     public let rules: MatchRules
-    /// What is redacted in the recording, with the rules of a cassette that it replaces: what was a secret there is one in the new
+    /// What is redacted in the recording. Includes the rules of a cassette that it replaces, as its secrets are still secrets in the new
     /// recording. Nil if secrets are kept.
     public let redaction: RedactionRules?
-    /// Redacts live requests as those in the cassette were; nil if those are as they came.
+    /// Redacts live requests like those in the cassette; nil if the cassette's are not redacted.
     public let liveRedactor: LiveRedactor?
-    /// Nil if answers keep the dates they were recorded with.
+    /// Nil if answers keep their recorded dates.
     public let refresh: DateRefresh?
-    /// Messages for people before the run begins.
+    /// Messages for users before the run starts.
     public let notices: [String]
-    /// Why the cassette is too old, if it is replayed all the same.
+    /// The reason why the cassette is too old, if it is replayed nevertheless.
     public let expiry: String?
     public let options: Options
 
-    /// - Parameter now: when the run begins: ages are measured from it, and dates move to it.
+    /// - Parameter now: the start of the run, from which ages are measured, and to which dates are moved.
     ///
     /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
     public init(_ path: String, mode: RecordMode, options: Options = Options(), now: Timestamp = .now) throws {
         try OpenedCassettes.report(path)
-        // What is recorded goes beside the file, and replaces it, not the link.
+        // The recording is next to the link's target and replaces that, not the link.
         let target = CassettePlace.followed(path)
         var recording = try RecordingPlan(path: target, mode: mode, exists: CassettePlace.exists(path, for: mode))
         var cassette = recording.replays ? try RecordedCassette(path: path) : nil
@@ -119,7 +119,7 @@ public struct RunPlan: Sendable {
         return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
     }
 
-    /// Nil if the cassette is not too old. One without exchanges has no age.
+    /// Nil if the cassette is not too old. A cassette without exchanges has no age.
     private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Timestamp) -> String? {
         guard let cassette, let limit, let start = cassette.firstStart else { return nil }
         let age = Age(seconds: (now.microseconds - start.microseconds) / 1_000_000)

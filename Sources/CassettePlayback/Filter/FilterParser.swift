@@ -2,14 +2,14 @@ internal import CassetteModel
 package import TapeBytes
 
 /// Parses mitmproxy's filter language: conditions such as `~m POST`, then `!`, `&` and `|` in order of precedence, and parentheses.
-/// Conditions side by side must all hold, and bind weakest. A bare regular expression is searched for in the URL.
+/// Adjacent conditions must all hold, and bind weakest. A bare regular expression is searched for in the URL.
 ///
-/// Differs from mitmproxy in two traps: in quotes, a backslash stays unless it escapes the quote, and an operator at the end of a word is
-/// an operator.
+/// Differs from mitmproxy in two pitfalls: in quotes, a backslash is kept unless it escapes the quote, and an operator at the end of a word
+/// is an operator.
 package struct FilterParser {
-    /// Nested parentheses and exclamation marks; people write three.
+    /// Limit on nested parentheses and exclamation marks; people write three.
     private static let depthLimit = 100
-    /// Conditions, which the expression nests; people write five.
+    /// Limit on conditions, which are nested in the expression; people write five.
     private static let conditionLimit = 1000
 
     private let text: String
@@ -178,7 +178,7 @@ package struct FilterParser {
         return word
     }
 
-    /// The next character that is not white space; does not consume it.
+    /// The next character that is not white space, without consuming it.
     private mutating func peek() -> Character? {
         while self.offset < self.characters.count, self.characters[self.offset].isWhitespace { self.offset += 1 }
         return self.offset < self.characters.count ? self.characters[self.offset] : nil
@@ -196,7 +196,7 @@ package struct FilterParser {
         return String(self.characters[start..<self.offset])
     }
 
-    /// - Parameter position: the number of characters before the place.
+    /// - Parameter position: how many characters precede the error.
     private func error(_ position: Int, _ reason: String) -> SettingSyntaxError {
         SettingSyntaxError("\(self.setting) \"\(self.text)\", character \(position + 1): \(reason)")
     }

@@ -1,18 +1,18 @@
 package import CassetteModel
 internal import CassetteRedaction
 
-/// How a call of gRPC ended (gRPC, "Status codes and their use in gRPC").
+/// How a gRPC call ended (gRPC, "Status codes and their use in gRPC").
 package struct GRPCStatus: Sendable, Hashable {
     package var code: Int
 
-    /// By their codes.
+    /// Indexed by code.
     private static let names = [
         "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
         "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
         "UNAUTHENTICATED",
     ]
 
-    /// For messages.
+    /// For error messages.
     package static let known = Self.names.enumerated().map { "\($0) \($1)" }.joined(separator: ", ")
 
     /// - Parameter word: a code, or a name in any case, with or without `_`.
@@ -26,7 +26,7 @@ package struct GRPCStatus: Sendable, Hashable {
         self.code = code
     }
 
-    /// Of an answer of gRPC: from its trailers, or from its head if it has nothing else. Nil if it says none.
+    /// The status of a gRPC answer, from its trailers, or from its head if they have none. Nil if there is none.
     package init?(_ response: RecordedResponse?) {
         guard let response, GRPCType(response.headers) != nil else { return nil }
         let fields = response.trailers.flatMap { $0.contains("grpc-status") ? $0 : nil } ?? response.headers
@@ -34,7 +34,7 @@ package struct GRPCStatus: Sendable, Hashable {
         self.code = code
     }
 
-    /// What an answer says beside its status, without its percent-encoding (gRPC over HTTP2, "Status-Message"); nil if that is nothing.
+    /// The message of an answer, percent-decoded (gRPC over HTTP2, "Status-Message"); nil if there is none.
     package static func words(_ response: RecordedResponse) -> String? {
         let fields = response.trailers.flatMap { $0.contains("grpc-message") ? $0 : nil } ?? response.headers
         guard let text = fields.first("grpc-message"), !text.isEmpty else { return nil }
@@ -44,7 +44,7 @@ package struct GRPCStatus: Sendable, Hashable {
     /// `NOT_FOUND`, or the code if it has no name.
     package var name: String { Self.names.indices.contains(self.code) ? Self.names[self.code] : "\(self.code)" }
 
-    /// The status of HTTP that means about the same (google.rpc.Code), for its colour.
+    /// The HTTP status with roughly the same meaning (google.rpc.Code), for its colour.
     package var likeHTTP: Int {
         switch self.code {
         case 0: 200

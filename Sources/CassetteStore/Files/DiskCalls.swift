@@ -76,7 +76,7 @@ package struct SystemError {
         self.path = path
     }
 
-    /// The error for people: what could not be done, with which file, why, and what to do next.
+    /// The error for people: what failed, for which file, why, and what to do next.
     package var cassetteError: CassetteError {
         let what = "cannot \(self.operation.rawValue) \"\(self.path)\""
         return CassetteError(self.code, "\(what): \(self.reason) (\(Self.name(self.number))); \(self.nextStep)")

@@ -3,22 +3,22 @@ package import CassetteModel
 package import CassetteStore
 package import TapeBytes
 
-/// The bytes of a recorded body without its codings, from the cassette or from the file beside it; can be read any number of times.
+/// The bytes of a recorded body without its codings, from the cassette or from the file next to it. They can be read any number of times.
 ///
 /// Also decodes bodies that the recorder stored raw, if their codings are known.
 package struct BodyContents {
     /// The codings that are removed while reading, in the order applied; nil if the recorder removed them, or there are none.
     package let inflated: [ContentEncoding.Name]?
-    /// Where and why the coded bytes break, if only the part before that place can be read.
+    /// Where and why the coded bytes break, if only the part before that can be read.
     package let breaking: Breaking?
-    /// Bytes.
+    /// The size in bytes.
     package let size: Int
 
     package struct Breaking {
         package var name: ContentEncoding.Name
         package var problem: InflateProblem
 
-        /// Whether a limit stopped the decoding, not a defect.
+        /// Whether a limit stopped the decoding, rather than a defect.
         package var isBomb: Bool {
             switch self.problem.kind {
             case .tooLong, .tooDense, .outOfMemory: true
@@ -56,7 +56,7 @@ package struct BodyContents {
             let found = try Self.inflate(source, names) { piece in
                 if kept.count <= keptSize { kept.append(contentsOf: piece) }
             }
-            // The bytes of a truncated body can be read as far as they came.
+            // A truncated body can be read as far as it was received.
             let isWhole = found.breaking == nil || found.breaking?.problem.kind == .truncated && !body.isComplete
             if isWhole || readsBroken && found.size > 0 && found.breaking?.isBomb == false {
                 inflated = names
@@ -90,7 +90,7 @@ package struct BodyContents {
         self.breaking = nil
     }
 
-    /// The bytes of a part, clamped to the bytes that are there.
+    /// The bytes of a part, clamped to the available bytes.
     package func part(_ range: Range<Int>) -> BodyContents {
         let range = range.clamped(to: 0..<self.size)
         return BodyContents(self.source, self.codings, start: self.start + range.lowerBound, size: range.count)
@@ -179,14 +179,14 @@ extension Interaction {
     }
 }
 
-/// Why `inspect` cannot show what it was asked for.
+/// Why `inspect` cannot show what was requested.
 ///
-/// Its message: what is missing, of which exchange, and what to do next.
+/// Its message says what is missing from which exchange, and what to do next.
 package typealias InspectError = CodedError<InspectErrorCode>
 
 package enum InspectErrorCode: Sendable {
     case noExchange, noBody, noPart
-    /// A body that has control characters, or is not text.
+    /// A body that contains control characters, or is not text.
     case unfitForTerminal
     /// A file or a folder of an extraction.
     case unwritable

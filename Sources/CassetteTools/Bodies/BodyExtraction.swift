@@ -16,7 +16,7 @@ package struct BodyExtraction {
     }
 
     /// - Parameter report: called after each file.
-    /// - Returns: messages of a WebSocket that got no file, beyond `messageLimit`.
+    /// - Returns: how many WebSocket messages got no file, because they exceeded `messageLimit`.
     package func extract(_ interaction: Interaction, number: Int, report: (ExtractedFile) throws -> Void) throws -> Int {
         if let body = interaction.request.body {
             try self.extract(body, interaction.request.headers, number, .request, report)
@@ -27,7 +27,7 @@ package struct BodyExtraction {
         return try interaction.webSocket.map { try self.extract($0, number, report) } ?? 0
     }
 
-    /// Messages of one conversation that get files: more are too many for a folder, and `--message` writes each.
+    /// How many messages of one conversation get files. More are too many for a folder, and `--message` writes each of them.
     package var messageLimit = 10_000
 
     /// Text and binary messages, one file each.
@@ -99,7 +99,7 @@ package struct BodyExtraction {
         return try isNamed ? ending : "\(ending).\(self.fileExtension(data, part.fields))"
     }
 
-    /// The name of the part's file or field; empty if neither is fit for a file.
+    /// The name of the part's file or field; empty if neither is suitable for a file.
     package static func plainEnding(_ part: BodyPart) -> String {
         for name in [part.filename, part.name] {
             if let safe = name.map(SafeFileName.make), !safe.isEmpty { return "-\(safe)" }
@@ -121,7 +121,7 @@ package struct BodyExtraction {
         }
     }
 
-    /// The extension for bytes that keep their coding: `.gz`, or the coding's name.
+    /// The extension for bytes that remain coded: `.gz`, or the coding's name.
     private static func codingExtension(_ names: String) -> String {
         let safe = SafeFileName.make(names.split(separator: ",").map { $0.filter { $0 != " " } }.joined(separator: "."))
         return safe == "gzip" ? ".gz" : safe.isEmpty ? "" : ".\(safe)"
@@ -140,21 +140,21 @@ package struct ExtractedFile {
     /// Nil for the whole body.
     package var part: String?
     package var size: Int
-    /// What the file holds, for people: an image's size, or a media type.
+    /// A description of the content: an image's size, or a media type.
     package var words: String?
 }
 
-/// A recorded name made fit for a file on this machine.
+/// A recorded name converted to one that is suitable for a file on this machine.
 ///
-/// Never contains a separator, a control character or a direction override, and never begins with a dot. Works on scalars: for file
-/// systems a slash with a combining accent is a slash.
+/// Never contains a separator, a control character or a direction override, and never begins with a dot. Works on Unicode scalars, because
+/// for file systems a slash followed by a combining accent is still a slash.
 package enum SafeFileName {
-    /// Bytes. File systems allow 255; the exchange and the part come before this name.
+    /// The longest name in bytes. File systems allow 255; the exchange and the part precede this name.
     package static let limit = 120
 
-    /// Empty if nothing of the name can stay.
+    /// Empty if nothing of the name can be kept.
     package static func make(_ name: String) -> String {
-        // Some browsers once sent whole paths, with either separator.
+        // Some old browsers sent whole paths, with either separator.
         let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
         var kept = String.UnicodeScalarView()
         for scalar in last { kept.append(self.isFit(scalar) ? scalar : "_") }
@@ -173,7 +173,7 @@ package enum SafeFileName {
         }
     }
 
-    /// Shortens the stem, since the extension says what opens the file.
+    /// Shortens the stem, since the extension determines what opens the file.
     private static func shortened(_ name: Substring.UnicodeScalarView) -> String.UnicodeScalarView {
         func size(_ scalars: Substring.UnicodeScalarView) -> Int { Substring(scalars).utf8.count }
         guard size(name) > self.limit else { return String.UnicodeScalarView(name) }
@@ -185,14 +185,14 @@ package enum SafeFileName {
     }
 }
 
-/// A folder that bodies are written into, under plain names and through no symbolic link.
+/// A folder to which bodies are written, under plain names and never through a symbolic link.
 package final class ExtractFolder {
-    /// As the user gave it.
+    /// As given by the user.
     package let path: String
     private let descriptor: Int32
     private let overwrites: Bool
 
-    /// Makes the folder if it is missing; its parent has to exist.
+    /// Creates the folder if it is missing; its parent must exist.
     package init(_ path: String, overwrites: Bool) throws(InspectError) {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Self.problem(path) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -204,7 +204,7 @@ package final class ExtractFolder {
 
     deinit { close(self.descriptor) }
 
-    /// - Parameter name: one of `SafeFileName`, with a prefix or a suffix.
+    /// - Parameter name: a name from `SafeFileName`, with a prefix or suffix.
     /// - Returns: the file's path.
     @discardableResult
     package func write(_ name: String, _ contents: BodyContents) throws -> String {
@@ -213,7 +213,7 @@ package final class ExtractFolder {
 
     package func write(_ name: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> String {
         let path = "\(self.path)/\(name)"
-        // An existing file of that name may be a link or have other names: it is unlinked, and nothing is written through it.
+        // An existing file of that name may be a link, or have other names. It is unlinked, so that nothing is written through it.
         if self.overwrites { unlinkat(self.descriptor, name, 0) }
         let file = openat(self.descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw Self.problem(path) }
@@ -229,7 +229,7 @@ package final class ExtractFolder {
                 }
             }
         } catch {
-            // Half a body would pass for a whole one.
+            // Half a body could be mistaken for a whole one.
             unlinkat(self.descriptor, name, 0)
             throw error
         }

@@ -34,7 +34,7 @@ package enum BodyForm: Equatable {
         }
     }
 
-    /// UTF-8 without control characters but tabs and line ends.
+    /// UTF-8 without control characters except tabs and line ends.
     package static func isText(_ contents: BodyContents) throws -> Bool {
         var validator = UTF8Validator()
         var isText = true
@@ -51,19 +51,19 @@ package enum BodyForm: Equatable {
         essence == "text/html" || essence.hasSuffix("/xml") || essence.hasSuffix("+xml")
     }
 
-    /// Looks at the first character that is not white space.
+    /// Checks the first character that is not white space.
     private static func begins(_ contents: BodyContents, with characters: [Unicode.Scalar]) throws -> Bool {
         guard let first = try contents.prefix(64).first(where: { $0 > 32 }) else { return false }
         return characters.contains(Unicode.Scalar(first))
     }
 }
 
-/// Text in a charset other than UTF-8, decoded for people.
+/// Text in a charset other than UTF-8, decoded for display.
 package enum DecodedText {
     /// The bytes of longer text are shown undecoded.
     private static let limit = 4 << 20
 
-    /// The same text in UTF-8; nil if it is not text, or its charset is not known to this system.
+    /// The same text in UTF-8; nil if it is not text, or its charset is unknown on this system.
     package static func read(_ contents: BodyContents, headers: HeaderFields) throws -> BodyContents? {
         let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
         let label = field?["charset"].map { String(decoding: $0.value, as: UTF8.self).lowercased() } ?? ""
@@ -79,9 +79,9 @@ package enum DecodedText {
     }
 }
 
-/// The fields of an `application/x-www-form-urlencoded` body as people read them.
+/// The fields of an `application/x-www-form-urlencoded` body, decoded for display.
 ///
-/// Not exact: the recorded spelling stays in the cassette.
+/// Not exact: the cassette keeps the recorded spelling.
 package enum FormFields {
     package struct Field: Equatable {
         package var name: [UInt8]

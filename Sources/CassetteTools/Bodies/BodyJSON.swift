@@ -13,7 +13,7 @@ package struct BodyJSON {
         Self.start(exchange, message, &self.writer)
     }
 
-    /// - Parameter messages: of a body of gRPC.
+    /// - Parameter messages: the messages of a gRPC body.
     package mutating func describe(
         _ body: Body, _ headers: HeaderFields, _ contents: BodyContents, messages: BodyMessages? = nil
     ) throws {
@@ -108,7 +108,7 @@ package struct BodyJSON {
         for index in 0..<part.fields.count {
             writer.element()
             let line = Array(part.fields.line(at: index))
-            // As in the cassette: bytes that are not UTF-8 are written as Latin-1 characters.
+            // As in the cassette, bytes that are not UTF-8 are written as Latin-1 characters.
             line.withUnsafeBytes { UTF8Validator.isValid(line) ? writer.string(utf8: $0) : writer.string(latin1: $0) }
         }
         writer.endArray()

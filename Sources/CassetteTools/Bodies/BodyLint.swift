@@ -9,7 +9,7 @@ package struct BodyLint {
 
     package var findings: [Finding]
 
-    /// Nil if the header fields do not say multipart. Reads the body a second time if it has defects.
+    /// Nil if the header fields do not declare a multipart body. Reads the body a second time if it has defects.
     package init?(_ contents: BodyContents, headers: HeaderFields) throws {
         guard MultipartType(headers) != nil else { return nil }
         var lint = MultipartLint(headers: headers)
@@ -29,9 +29,9 @@ package struct BodyLint {
     }
 }
 
-/// The bytes around a place in a body, with a mark below the byte in question.
+/// The bytes around an offset in a body, with a mark below the byte in question.
 package struct LintExcerpt {
-    /// Bytes before and after the row that contains the place.
+    /// How many bytes are shown before and after the row with the offset.
     private static let margin = HexDump.rowSize
 
     /// The range of the body that is shown.
@@ -45,7 +45,7 @@ package struct LintExcerpt {
         self.offset = offset
     }
 
-    /// Takes the wanted bytes from a piece; pieces come in order.
+    /// Takes the wanted bytes from a piece. Pieces come in order.
     package mutating func take(_ piece: UnsafeRawBufferPointer, at start: Int) {
         let wanted = self.range.clamped(to: start..<start + piece.count)
         guard !wanted.isEmpty else { return }
@@ -56,7 +56,7 @@ package struct LintExcerpt {
         let rows = HexDump.rows(self.bytes, from: self.range.lowerBound)
         guard !rows.isEmpty else { return [] }
         let index = self.offset - self.range.lowerBound
-        // A place after the last byte belongs to the last row.
+        // An offset after the last byte belongs to the last row.
         let row = min(index / HexDump.rowSize, max(0, rows.count - 1))
         let columns = HexDump.columns(of: index - row * HexDump.rowSize)
         let gap = columns.character - columns.digits - 2

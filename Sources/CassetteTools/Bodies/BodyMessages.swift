@@ -9,7 +9,7 @@ package struct BodyMessages {
     /// Bytes after the last complete message.
     package let rest: Int
 
-    /// Nil if the cassette holds the body in another form.
+    /// Nil if the cassette stores the body in another form.
     package init?(_ body: Body, reader: BodyReader) {
         guard case .grpc(let messages) = body.content else { return nil }
         self.rest = messages.rest.count
@@ -23,7 +23,7 @@ package struct BodyMessages {
         Int(wanted).flatMap { $0 >= 1 && $0 <= self.all.count ? self.all[$0 - 1] : nil }
     }
 
-    /// The beginning of all messages without their codings, one after the other, for a search.
+    /// The beginnings of all messages without their codings, concatenated, for a search.
     package func prefix(_ count: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         for message in self.all where bytes.count < count {
@@ -34,7 +34,7 @@ package struct BodyMessages {
     }
 }
 
-/// One message of a gRPC body as views show it.
+/// One message of a gRPC body in the form shown by views.
 package struct BodyMessage {
     package let number: Int
     package let message: GRPCMessage
@@ -46,7 +46,7 @@ package struct BodyMessage {
         return nil
     }
 
-    /// Bytes without the coding.
+    /// The size without the coding, in bytes.
     package var size: Int { self.message.content.size }
 
     /// The message without its coding; with `raw`, as it crossed the wire, without its prefix.
@@ -55,7 +55,7 @@ package struct BodyMessage {
         return BodyContents(try raw ? self.message.payload(file: file) : self.message.decoded(file: file))
     }
 
-    /// As a media type's suffix says: what a file of it is called.
+    /// The extension for a file with the message, corresponding to a media type's suffix.
     package var fileExtension: String {
         switch self.message.content {
         case .proto: "pb"
@@ -79,17 +79,17 @@ package struct BodyMessage {
         return words.joined(separator: ", ")
     }
 
-    /// - Parameter count: messages of the client that were complete.
+    /// - Parameter count: the number of client messages that were complete.
     package static func words(after count: Int) -> String {
         count == 0 ? "before any message of the client" : "after \(Quantity.count(count, "message")) of the client"
     }
 }
 
-/// The fields of a message of Protocol Buffers as lines of text: number and name, value, and what the value stands for.
+/// The fields of a Protocol Buffers message as lines of text: number and name, the value, and its meaning.
 package struct ProtoText {
-    /// Bytes of a value without structure that a line shows.
+    /// How many bytes of an unstructured value a line shows.
     private static let bytesLimit = 32
-    /// Numbers of a packed field that a line shows.
+    /// How many numbers of a packed field a line shows.
     private static let packedLimit = 32
 
     package struct Line: Sendable, Hashable {
@@ -98,7 +98,7 @@ package struct ProtoText {
         package var key: String
         /// Without control characters.
         package var value: String
-        /// What the value stands for; empty if nothing is known.
+        /// The meaning of the value; empty if it is unknown.
         package var label: String
     }
 
@@ -125,7 +125,7 @@ package struct ProtoText {
         return true
     }
 
-    /// A number of two's complement reads as negative only from 64 bits on: shorter ones are shown as what they are most.
+    /// Negative numbers are only recognised in 64 bits; shorter ones are shown in their most common meaning.
     package static func value(_ value: ProtoValue) -> String {
         switch value {
         case .varint(let number): return "\(Int64(bitPattern: number))"

@@ -2,21 +2,21 @@ package import CassetteModel
 
 /// The parts of a body that is or should be multipart.
 ///
-/// Reads the body once and keeps header sections only.
+/// Reads the body once and keeps only header sections.
 package struct BodyParts {
     /// Nested parts follow the part that contains them.
     package var all: [BodyPart]
     /// Whether the body uses a boundary other than the one in its Content-Type.
     package var isOfOtherBoundary = false
 
-    /// Nil if the body is not multipart, or its parts cannot be told apart.
+    /// Nil if the body is not multipart, or its parts cannot be separated.
     package init?(_ contents: BodyContents, headers: HeaderFields) throws {
         guard let type = MultipartType(headers) else { return nil }
         if let boundary = type.boundary, let body = try Self.read(contents, boundary) {
             self.init(body, contents)
             return
         }
-        // Most readers reject such a body. A person who inspects it wants to see what was meant.
+        // Most readers reject such a body, but a person who inspects it wants to see what was meant.
         var lint = MultipartLint(headers: headers)
         try contents.forEachPiece { lint.push($0) }
         guard let boundary = lint.finish().lazy.compactMap(\.proposal).first, let body = try Self.read(contents, boundary) else {
@@ -65,24 +65,24 @@ package struct BodyParts {
         return offset + body.epilogue.count
     }
 
-    /// By label, name or filename; the first of several with the same name.
+    /// By label, name or filename; the first one if several have the same name.
     package subscript(wanted: String) -> BodyPart? {
         self.all.first { $0.label == wanted } ?? self.all.first { $0.name == wanted } ?? self.all.first { $0.filename == wanted }
     }
 }
 
-/// One part of a multipart body as views show it.
+/// One part of a multipart body in the form shown by views.
 ///
-/// Knows the offsets of its bytes and does not hold them.
+/// Knows the offsets of its bytes, but does not hold them.
 package struct BodyPart {
-    /// Counts from 1: `2`, and `2.1` for the first part in the second.
+    /// Counted from 1: `2`, and `2.1` for the first part within the second.
     package var label: String
     package var fields: HeaderFields
     /// The range of the header section.
     package var head: Range<Int>
-    /// In the decoded body.
+    /// The range in the decoded body.
     package var data: Range<Int>
-    /// Whether its data are parts again, which follow it in the list.
+    /// Whether its data consists of parts, which follow it in the list.
     package var isMultipart: Bool
     /// The charset of its names, if that is not UTF-8.
     package var charset: FormCharset?
@@ -92,7 +92,7 @@ package struct BodyPart {
     package var filename: String? { self.disposition?.filename }
     package var type: String? { ExchangeRow.type(self.fields) }
 
-    /// Larger parts stay in their transfer encoding: form data has none.
+    /// Larger parts keep their transfer encoding; form data has none.
     private static let decodeLimit = 64 << 20
 
     /// The part's data, without its Content-Transfer-Encoding unless `raw`.

@@ -50,7 +50,7 @@ package enum BodyWords {
 
     // MARK: Codings
 
-    /// The codings that the header fields name.
+    /// The codings declared by the header fields.
     package static func coding(_ headers: HeaderFields) -> String? {
         switch ContentEncoding(headers) {
         case .none: nil

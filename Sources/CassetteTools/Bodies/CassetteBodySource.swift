@@ -3,7 +3,7 @@ package import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Gives an export the bodies, also those in files beside the cassette.
+/// Provides an export with the bodies, including those in files next to the cassette.
 package struct CassetteBodySource: HARBodySource {
     private let reader: BodyReader
 
@@ -14,7 +14,7 @@ package struct CassetteBodySource: HARBodySource {
     package func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         let source = try BodyRestorer.decoded(
             of: body, file: { try self.reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try self.reader.read($0)) })
-        // A damaged body is exported still coded: half of it would pass for the whole.
+        // A damaged body is exported in coded form: half of its content could be mistaken for the whole.
         guard body.isUndecoded(headers), case .coded(let names) = ContentEncoding(headers), body.codings.isEmpty,
             try Self.decode(source, names, { _ in })
         else { return try source.forEachPiece(deliver) }
@@ -28,7 +28,7 @@ package struct CassetteBodySource: HARBodySource {
         }
     }
 
-    /// - Returns: whether all codings were decoded, to the end.
+    /// - Returns: whether all codings were decoded to the end.
     private static func decode(
         _ source: ByteSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {

@@ -1,4 +1,4 @@
-/// The format and the size of an image, read from its first bytes. Decodes nothing.
+/// The format and size of an image, read from its first bytes without decoding it.
 package struct ImageInfo: Equatable, CustomStringConvertible {
     package enum Format: String {
         case png = "PNG"
@@ -7,7 +7,7 @@ package struct ImageInfo: Equatable, CustomStringConvertible {
         case webp = "WebP"
     }
 
-    /// Bytes to pass: a JPEG can have a preview and a colour profile before its size, in segments of 64 KiB.
+    /// How many bytes to pass: a JPEG may have a preview and a colour profile before its size, in segments of 64 KiB.
     package static let prefixSize = 256 << 10
 
     package var format: Format
@@ -19,7 +19,7 @@ package struct ImageInfo: Equatable, CustomStringConvertible {
         package var height: Int
     }
 
-    /// Nil if the bytes are of another format.
+    /// Nil if the bytes are in another format.
     package init?(_ bytes: [UInt8]) {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self.format = .png
@@ -59,7 +59,7 @@ package struct ImageInfo: Equatable, CustomStringConvertible {
             case 0xFF: offset += 1
             // Markers without a segment.
             case 0x01, 0xD0...0xD8: offset += 2
-            // The size comes before the scan; 0xC4, 0xC8 and 0xCC are tables.
+            // The size precedes the scan. 0xC4, 0xC8 and 0xCC are tables.
             case 0xD9, 0xDA: return nil
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 return self.size(self.big(bytes, at: offset + 7, 2), self.big(bytes, at: offset + 5, 2))

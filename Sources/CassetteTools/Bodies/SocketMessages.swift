@@ -3,9 +3,9 @@ package import CassetteModel
 package import CassetteStore
 internal import TapeBytes
 
-/// One message of a recorded WebSocket as views show it.
+/// One message of a recorded WebSocket in the form shown by views.
 package struct SocketMessage {
-    /// In the order in which they were whole, from 1; pings, pongs and closes count too.
+    /// In the order in which they were completed, counted from 1, including pings, pongs and closes.
     package let number: Int
     package let message: WebSocketMessage
     private let reader: BodyReader
@@ -16,7 +16,7 @@ package struct SocketMessage {
         self.reader = reader
     }
 
-    /// Bytes of the payload.
+    /// The size of the payload in bytes.
     package var size: Int {
         switch self.message.content {
         case .text(let payload), .binary(let payload): payload.size
@@ -25,7 +25,7 @@ package struct SocketMessage {
         }
     }
 
-    /// The payload without frames, mask and coding: of a close its reason, or with `raw` its code as well.
+    /// The payload without frames, mask and coding. For a close, its reason, or with `raw` its code as well.
     package func contents(raw: Bool = false) throws -> BodyContents {
         switch self.message.content {
         case .text(.file(let sidecar)), .binary(.file(let sidecar)):
@@ -36,7 +36,7 @@ package struct SocketMessage {
         }
     }
 
-    /// What a file of it is called.
+    /// The extension for a file with the message.
     package var fileExtension: String {
         switch self.message.content {
         case .text(.file(let sidecar)), .binary(.file(let sidecar)):
@@ -61,7 +61,7 @@ package struct SocketMessage {
         return words.joined(separator: ", ")
     }
 
-    /// From the client to the right.
+    /// An arrow to the right means from the client.
     package var arrow: String { self.message.from == .client ? "→" : "←" }
 
     /// `text`, `ping "beat"`, `close 1000 "done"`.
@@ -75,7 +75,7 @@ package struct SocketMessage {
         }
     }
 
-    /// ` 1000 "done"`; nothing for a close without a payload.
+    /// ` 1000 "done"`; empty for a close without a payload.
     package static func words(_ close: WebSocketClose) -> String {
         guard let code = close.code else { return close.payload.isEmpty ? "" : " \(Hex.encode(close.payload))" }
         return " \(code)" + self.quoted(Array(close.reason))
@@ -88,7 +88,7 @@ package struct SocketMessage {
 }
 
 extension BodyReader {
-    /// The messages of a WebSocket with their numbers, one after another, until `take` returns false.
+    /// Passes the messages of a WebSocket with their numbers, one after another, until `take` returns false.
     package func forEachSocketMessage(of messages: WebSocketMessages, _ take: (SocketMessage) throws -> Bool) throws {
         var number = 0
         try self.forEachMessage(of: messages, digest: PortableSHA256()) { message, _ in
@@ -98,7 +98,7 @@ extension BodyReader {
     }
 }
 
-/// What a conversation was, in one look at all of its messages.
+/// A summary of a conversation, made in one pass over its messages.
 package struct SocketSummary {
     private struct Side {
         var count = 0
@@ -111,7 +111,7 @@ package struct SocketSummary {
     private let count: Int
     private let path: String?
 
-    /// Throws what reading throws.
+    /// Throws errors of reading.
     package init(_ messages: WebSocketMessages, reader: BodyReader) throws {
         self.count = messages.count
         if case .file(let sidecar, _) = messages { self.path = sidecar.path } else { self.path = nil }
@@ -156,17 +156,17 @@ extension Interaction {
 
 /// The events of a recorded event stream for display, numbered from 1.
 ///
-/// Holds none of them: each look at them reads the body.
+/// Holds none of them: each pass over them reads the body.
 package struct BodyEvents {
     package let count: Int
-    /// Bytes of an event that has not ended.
+    /// The size of an event that has not ended, in bytes.
     package let rest: Int
     private let contents: BodyContents
     private let arrival: Arrival?
 
     private struct Enough: Error {}
 
-    /// Nil for a body of another type, and for one without an event. Throws what reading throws.
+    /// Nil for a body of another type, and for one without an event. Throws errors of reading.
     package init?(_ body: Body, headers: HeaderFields, contents: BodyContents) throws {
         let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
         if case .events = body.content {} else { guard type.isEventStream else { return nil } }
@@ -176,11 +176,11 @@ package struct BodyEvents {
         self.count = count
         self.rest = contents.size - reader.blockEnd
         self.contents = contents
-        // Pieces of a coded body have sizes of their own.
+        // In a coded body, the sizes of pieces refer to the coded bytes.
         self.arrival = body.codings.isEmpty && contents.inflated == nil ? body.arrival : nil
     }
 
-    /// One after another, until `take` returns false.
+    /// Passes one after another, until `take` returns false.
     package func forEach(_ take: (BodyEvent) throws -> Bool) throws {
         var (reader, number) = (EventReader(), 0)
         var times = ArrivalTimes(self.arrival)
@@ -205,11 +205,11 @@ package struct BodyEvents {
     }
 }
 
-/// When the bytes of a body came.
+/// The arrival times of a body's bytes.
 private struct ArrivalTimes {
     private let isThinned: Bool
     private var pieces: ArraySlice<Arrival.Piece>
-    /// Bytes up to the end of the first of `pieces`.
+    /// The number of bytes up to the end of the first of `pieces`.
     private var end: Int
 
     init(_ arrival: Arrival?) {
@@ -218,7 +218,7 @@ private struct ArrivalTimes {
         self.end = self.pieces.first?.size ?? 0
     }
 
-    /// Milliseconds from the response's head; nil if that is not known. Offsets ascend.
+    /// Milliseconds from the response's head; nil if unknown. Offsets must ascend.
     mutating func time(ofEnd offset: Int) -> Double? {
         while self.end < offset, self.pieces.count > 1 {
             self.pieces.removeFirst()
@@ -228,11 +228,11 @@ private struct ArrivalTimes {
     }
 }
 
-/// One event as views show it.
+/// One event in the form shown by views.
 package struct BodyEvent {
     package let number: Int
     package let event: EventReader.Event
-    /// Milliseconds from the response's head to the event's last byte; nil if that is not known.
+    /// Milliseconds from the response's head to the event's last byte; nil if unknown.
     package let at: Double?
 
     package var contents: BodyContents { BodyContents(self.event.data) }

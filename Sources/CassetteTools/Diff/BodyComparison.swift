@@ -4,17 +4,17 @@ internal import CassettePlayback
 internal import CassetteStore
 internal import TapeBytes
 
-/// Compares two recorded bodies by their content: coding and storage do not count.
+/// Compares two recorded bodies by their content; coding and storage are ignored.
 ///
-/// Holds no body of a file in memory.
+/// Never holds a body from a file in memory.
 struct BodyComparison {
     let old: BodyReader
     let new: BodyReader
     let digest: () -> any ContentDigest
-    /// Whether the numbers of placeholders count.
+    /// Whether the numbers of placeholders are compared.
     var showsAll = false
 
-    /// Places lack the message: `json:/a`, `xml:/a/b`, `form:name`, `part:name`, `body`.
+    /// Places do not include the message: `json:/a`, `xml:/a/b`, `form:name`, `part:name`, `body`.
     func changes(_ old: Body?, _ new: Body?) throws -> [FieldChange] {
         switch (old, new) {
         case (nil, nil): return []
@@ -69,7 +69,7 @@ struct BodyComparison {
 
     private static func mayBeXML(_ text: [UInt8]) -> Bool { text.first { $0 > 32 } == UInt8(ascii: "<") }
 
-    /// By elements and attributes; nil if one of the two is not XML. What Canonical XML calls equal is.
+    /// Compares elements and attributes; nil if one of the two is not XML. Documents are equal if their Canonical XML is.
     private static func xml(_ old: [UInt8], _ new: [UInt8]) -> [FieldChange]? {
         func facets(_ text: [UInt8]) -> BodyFacets {
             var builder = BodyFacetBuilder(
@@ -94,7 +94,7 @@ struct BodyComparison {
 
     // MARK: Messages
 
-    /// In order; those of one side alone are told by their sizes.
+    /// Compares messages in order. Those on one side only are shown by their sizes.
     private func messages(_ old: GRPCMessages, _ new: GRPCMessages) throws -> [FieldChange] {
         var changes: [FieldChange] = []
         for index in 0..<max(old.messages.count, new.messages.count) {
@@ -163,7 +163,7 @@ struct BodyComparison {
 
     private typealias Part = MultipartPart<PartContent>
 
-    /// By name, and in order among parts of one name; a part without a name is named by its number.
+    /// Pairs parts by name, and in order among those with the same name. A part without a name is identified by its number.
     private static func paired(_ old: [Part], _ new: [Part]) -> [(String, (Part?, Part?))] {
         let name = { (part: Part, number: Int) in ContentDisposition(part.headers.fields)?.name ?? "\(number + 1)" }
         var rest: [String: [Part]] = [:]
@@ -227,17 +227,17 @@ struct BodyComparison {
     }
 }
 
-/// Finds where two byte sequences first differ, piece by piece.
+/// Finds the first difference between two byte sequences, piece by piece.
 enum ByteComparison {
     struct Difference: Sendable, Hashable {
         var offset: Int
-        /// For people: the content there, as a line of text or as a byte.
+        /// The content there for display, as a line of text or as a byte.
         var old: String
         var new: String
     }
 
     private static let pieceSize = ByteSource.pieceSize
-    /// Bytes of a line that are shown, and searched before and after the offset.
+    /// How many bytes of a line are shown, and searched before and after the offset.
     private static let context = 60
 
     /// `1 byte`, `2 bytes`.

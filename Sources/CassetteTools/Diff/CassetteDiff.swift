@@ -14,7 +14,7 @@ public struct CassetteDiff {
     }
 
     public struct Exchange: Sendable, Hashable {
-        /// In order of request start, from 1.
+        /// In order of request start, counted from 1.
         public var number: Int
         public var id: Int
         public var method: String
@@ -36,7 +36,7 @@ public struct CassetteDiff {
         self.comparison = ExchangeComparison(old: old.path, new: new.path, showsAll: showsAll, digest: digest)
     }
 
-    /// - Returns: how many exchanges are the same.
+    /// - Returns: how many exchanges are equal.
     public func run(_ found: (Entry) throws -> Void) throws -> Int {
         var same = 0
         for step in try self.steps() {
@@ -56,7 +56,7 @@ public struct CassetteDiff {
         return same
     }
 
-    /// Pairs by the new cassette's match rules.
+    /// Pairs exchanges by the new cassette's match rules.
     private func steps() throws -> [ExchangePairing.Step] {
         let rules = try self.new.matchRules()
         return ExchangePairing(old: try self.requests(self.old, rules), new: try self.requests(self.new, rules)).steps
@@ -69,7 +69,7 @@ public struct CassetteDiff {
             guard rules.looksAtHeaders || summary?.mayHaveRequestBody != false else {
                 return PairedRequest(method: method, url: url, rules: rules)
             }
-            // What cannot be read is reported when the two are compared.
+            // Unreadable exchanges are reported when the two are compared.
             let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, redaction: nil, digest: self.digest)
             return PairedRequest(method: method, url: url, rules: rules, headers: request?.headers, body: request?.facets ?? .none)
         }

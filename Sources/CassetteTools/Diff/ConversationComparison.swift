@@ -3,22 +3,22 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Compares what was said in two recorded WebSockets: of each side the text and binary messages in order, and how it closed.
+/// Compares the messages of two recorded WebSockets: for each side, the text and binary messages in order, and how it closed.
 ///
-/// How both sides fell together is a matter of time, and pings and pongs come when they come. Holds a few words for each message, and two
+/// Ignores the interleaving of the two sides, which is a matter of timing, and pings and pongs. Holds little data for each message, and two
 /// messages in memory.
 struct ConversationComparison {
     let bodies: BodyComparison
     let showsAll: Bool
 
-    /// One message of a side: enough to find it again, and to see which are the same.
+    /// One message of a side: enough data to find it again, and to see which messages are equal.
     private struct Entry {
         var number: Int
-        /// Of the line in its file.
+        /// The range of the line in its file.
         var line: Range<Int>
-        /// Hash of kind and content, without the numbers of placeholders.
+        /// A hash of kind and content, without the numbers of placeholders.
         var key: Int
-        /// Messages of the other side before it.
+        /// How many messages of the other side precede it.
         var after: Int
     }
 
@@ -27,11 +27,11 @@ struct ConversationComparison {
         var close: WebSocketClose?
     }
 
-    /// Messages between the first and the last that differ, above which they are compared in order: finding the fewest changes takes time
-    /// with the square of their number.
+    /// If more messages than this lie between the first and the last difference, they are compared in order, as finding the fewest changes
+    /// takes quadratic time.
     private static let alignLimit = 2_000
 
-    /// Places begin with `message 3 →`, by the number in the new cassette, or in the old one if it is not there.
+    /// Places begin with `message 3 →`, using the number in the new cassette, or in the old one if the new one lacks the message.
     func changes(_ old: WebSocketMessages?, _ new: WebSocketMessages?) throws -> [FieldChange] {
         switch (old, new) {
         case (nil, nil): return []
@@ -100,7 +100,7 @@ struct ConversationComparison {
         return hasher.finalize()
     }
 
-    /// Indexes of messages that belong together, in order; nil for one that the other side has not.
+    /// The indexes of corresponding messages, in order; nil if the other side has none.
     private func pairs(_ old: [Entry], _ new: [Entry]) -> [(old: Int?, new: Int?)] {
         let shorter = min(old.count, new.count)
         var (start, end) = (0, 0)
@@ -125,7 +125,7 @@ struct ConversationComparison {
             let isRemoved = one < olds.upperBound && removed.contains(one)
             let isInserted = other < news.upperBound && inserted.contains(other)
             switch (isRemoved, isInserted) {
-            // What is gone where something else came has changed.
+            // A message that was removed where another was inserted has changed.
             case (true, true), (false, false):
                 pairs.append((one, other))
                 (one, other) = (one + 1, other + 1)
@@ -176,7 +176,7 @@ struct ConversationComparison {
     private static func kind(_ message: WebSocketMessage) -> String { message.content.isText ? "text" : "binary" }
     private static func wholeness(_ message: WebSocketMessage) -> String { message.isComplete ? "complete" : "cut short" }
 
-    /// A text as it is, cut and hidden like all values; of bytes their number.
+    /// Text as it is, truncated and hidden like all values; for bytes, their number.
     private static func words(_ message: WebSocketMessage) -> String {
         switch message.content.payload {
         case .text(let bytes)?: "\"\(String(decoding: bytes.prefix(Self.shown), as: UTF8.self))\""
@@ -187,6 +187,6 @@ struct ConversationComparison {
         }
     }
 
-    /// Bytes of a message that are looked at to show its beginning.
+    /// How many bytes of a message are read to show its beginning.
     private static let shown = 4_096
 }

@@ -3,17 +3,17 @@ internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// What differs between two recorded exchanges of the same request, field by field.
+/// The differences between two recorded exchanges of the same request, field by field.
 ///
-/// What is incidental to the exchange is left out, unless all is asked for: its start, its duration, its connection, and the header fields
-/// of `VolatileFields`.
+/// Unless everything is requested, leaves out incidental differences: the start, the duration, the connection, and the header fields of
+/// `VolatileFields`.
 public struct ExchangeComparison {
     private let bodies: BodyComparison
     private let conversations: ConversationComparison
     private let showsAll: Bool
 
     /// - Parameters:
-    ///   - old: path of the cassette of the first exchanges, for the files beside it; `new` is that of the second ones.
+    ///   - old: the path of the first exchanges' cassette, for the files next to it; `new` is that of the second ones.
     ///   - digest: makes a fresh SHA-256.
     public init(old: String, new: String, showsAll: Bool, digest: @escaping () -> any ContentDigest = { PortableSHA256() }) {
         self.bodies = BodyComparison(
@@ -22,7 +22,7 @@ public struct ExchangeComparison {
         self.showsAll = showsAll
     }
 
-    /// All changes, those of the request first.
+    /// All changes, starting with those of the request.
     public func changes(_ old: Interaction, _ new: Interaction) throws -> [FieldChange] {
         try self.requestChanges(old.request, new.request) + self.answerChanges(old, new)
     }
@@ -43,7 +43,7 @@ public struct ExchangeComparison {
         return changes.map { self.placed("request", $0) }
     }
 
-    /// The response, and how it ended.
+    /// Changes of the response, and of how it ended.
     public func answerChanges(_ old: Interaction, _ new: Interaction) throws -> [FieldChange] {
         var changes: [FieldChange] = []
         self.note("outcome", Self.words(old.outcome), Self.words(new.outcome), &changes)
@@ -87,7 +87,7 @@ public struct ExchangeComparison {
         HeaderComparison.changes(old ?? HeaderFields(), new ?? HeaderFields(), showsAll: self.showsAll).map { self.placed("trailer", $0) }
     }
 
-    /// How the bytes came: their number on the wire, and the pieces.
+    /// How the bytes arrived: their number on the wire, and the pieces.
     private func form(_ old: Body?, _ new: Body?) -> [FieldChange] {
         var changes: [FieldChange] = []
         self.note("size", old.map { String($0.size) }, new.map { String($0.size) }, &changes)
@@ -115,7 +115,7 @@ public struct ExchangeComparison {
     }
 }
 
-/// Compares two header sections: names case-insensitively, the values of one name in order.
+/// Compares two header sections: names ignoring case, and the values of each name in order.
 enum HeaderComparison {
     static func changes(_ old: HeaderFields, _ new: HeaderFields, showsAll: Bool) -> [FieldChange] {
         NamedValues.changes(self.pairs(old, showsAll), self.pairs(new, showsAll), kind: "header:", showsAll: showsAll)
@@ -130,7 +130,7 @@ enum HeaderComparison {
         }
     }
 
-    /// A boundary is new in each request, and means nothing.
+    /// The boundary is different in each request, and has no meaning.
     private static func withoutBoundary(_ value: String) -> String {
         guard value.lowercased().hasPrefix("multipart/") else { return value }
         let parameters = value.split(separator: ";").filter { !$0.drop { $0 == " " }.lowercased().hasPrefix("boundary=") }
@@ -138,9 +138,9 @@ enum HeaderComparison {
     }
 }
 
-/// What differs from one recording to the next without meaning anything.
+/// Parts that differ between recordings without having a meaning.
 public enum VolatileFields {
-    /// Header fields, in lower case: of time, of request ids, of the server that happened to answer, and those that follow from the body.
+    /// Header fields in lower case: times, request ids, names of the server that happened to answer, and fields that depend on the body.
     static let names: Set<String> = [
         "date", "age", "server-timing", "x-runtime", "x-response-time", "x-request-id", "request-id", "x-requestid", "x-correlation-id",
         "x-trace-id", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "traceparent", "tracestate", "b3",
@@ -154,11 +154,11 @@ public enum VolatileFields {
     static func contains(_ name: String) -> Bool { self.names.contains(name) }
 }
 
-/// Compares lists of names with values: by name, and in order among the values of one name.
+/// Compares lists of names with values: by name, and in order among the values of each name.
 enum NamedValues {
     /// - Parameters:
-    ///   - kind: the prefix of the name in a place, as `query:`.
-    ///   - showsAll: whether the numbers of placeholders count.
+    ///   - kind: the prefix of the name in a place, such as `query:`.
+    ///   - showsAll: whether the numbers of placeholders are compared.
     static func changes(
         _ old: [(name: String, value: String)], _ new: [(name: String, value: String)], kind: String, showsAll: Bool
     ) -> [FieldChange] {
@@ -178,9 +178,9 @@ enum NamedValues {
     }
 }
 
-/// Makes texts equal that differ only in the numbers of placeholders: another recording numbers the same secrets differently.
+/// Makes texts equal that differ only in the numbers of placeholders, since each recording numbers the same secrets differently.
 public enum PlaceholderNumbers {
-    /// What placeholders of each form have, and few texts.
+    /// Characters that occur in placeholders of every form, but in few texts.
     private static let mayBegin = Array("{%J-".utf8)
 
     /// The bytes without the number of each placeholder.

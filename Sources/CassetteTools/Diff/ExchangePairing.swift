@@ -1,10 +1,10 @@
 internal import CassetteModel
 internal import CassettePlayback
 
-/// Pairs the exchanges of two cassettes: those whose requests match, in order; of the rest, those with the same method and URL; and then
-/// those that differ in their query. Equal bodies are paired first, then those that share most.
+/// Pairs the exchanges of two cassettes: first those whose requests match, in order; then those with the same method and URL; then those
+/// that differ only in their query. Equal bodies are paired first, then those that have most in common.
 ///
-/// Takes time linear in the number of exchanges, except among up to `nearestLimit` with one URL and different bodies.
+/// Takes time linear in the number of exchanges, except for up to `nearestLimit` with one URL and different bodies.
 public struct ExchangePairing: Sendable, Hashable {
     /// One step of the comparison; indexes in order of request start.
     public enum Step: Sendable, Hashable {
@@ -13,10 +13,10 @@ public struct ExchangePairing: Sendable, Hashable {
         case removed(Int)
     }
 
-    /// More exchanges left with one URL are paired in order: looking for the nearest takes quadratic time.
+    /// If more exchanges are left with one URL, they are paired in order, as searching for the nearest takes quadratic time.
     private static let nearestLimit = 256
 
-    /// What two paired requests have in common.
+    /// The properties that two paired requests share.
     private struct Key: Hashable {
         var method: String
         var head: [UInt8] = []
@@ -24,7 +24,7 @@ public struct ExchangePairing: Sendable, Hashable {
         var body: BodyFacets?
     }
 
-    /// In the order of the new cassette; what was removed is at its old place.
+    /// In the order of the new cassette; removed exchanges are at their old places.
     public let steps: [Step]
 
     /// For requests whose bodies are not compared: methods and URLs, in order of request start.
@@ -78,7 +78,7 @@ public struct ExchangePairing: Sendable, Hashable {
         self.steps = steps
     }
 
-    /// Takes the earliest of those left, which is the last; if bodies differ, the one that shares most.
+    /// Takes the earliest remaining one, which is the last in the list; if bodies differ, the one with most in common.
     private static func take(from left: inout [Int], like request: PairedRequest, _ old: [PairedRequest], isExact: Bool) -> Int? {
         guard !isExact, left.count > 1, left.count <= self.nearestLimit else { return left.popLast() }
         let distances = left.map { old[$0].sketch.distance(to: request.sketch) }
@@ -87,11 +87,11 @@ public struct ExchangePairing: Sendable, Hashable {
     }
 }
 
-/// What a recorded request is paired by.
+/// The properties by which a recorded request is paired.
 struct PairedRequest: Sendable {
     var method: String
     var pieces: URLPieces
-    /// Its head key by the match rules.
+    /// Its head key under the match rules.
     var head: [UInt8]
     var body: BodyFacets
     var sketch: BodySketch

@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// One thing in which two exchanges differ.
+/// One difference between two exchanges.
 public struct FieldChange: Sendable, Hashable {
     /// The place in the grammar of match rules, after the message: `request query:ts`, `response header:etag`, `response json:/items/0`.
     public var place: String
@@ -8,16 +8,16 @@ public struct FieldChange: Sendable, Hashable {
     public var old: String?
     public var new: String?
 
-    /// - Parameter isSecret: the values must not be shown, and are not kept.
+    /// - Parameter isSecret: whether the values must not be shown; then they are not stored.
     public init(_ place: String, _ old: String?, _ new: String?, isSecret: Bool = false) {
         self.place = place
         self.old = old.map { Self.shown($0, isSecret) }
         self.new = new.map { Self.shown($0, isSecret) }
     }
 
-    /// Replaces a value that is not shown.
+    /// Replaces a value that must not be shown.
     public static let hidden = "(hidden)"
-    /// Characters of a value: enough for a line of a terminal.
+    /// The most characters of a value: enough for a line on a terminal.
     private static let limit = 120
 
     private static func shown(_ value: String, _ isSecret: Bool) -> String {
@@ -27,9 +27,9 @@ public struct FieldChange: Sendable, Hashable {
     }
 }
 
-/// Tells whether a value is hidden when cassettes are compared: by its name, or by its own shape.
+/// Decides whether a value is hidden when cassettes are compared, by its name or by its own shape.
 ///
-/// Only for display: a secret that it does not recognise may be shown, and is in the cassette anyway.
+/// Only for display: a secret that is not recognised may be shown, but it is in the cassette anyway.
 public enum SecretShapes {
     /// Parts of names, in lower case without `-` and `_`.
     private static let words = [
@@ -37,7 +37,7 @@ public enum SecretShapes {
         "assertion", "jwt",
     ]
 
-    /// Prefixes of the keys of large services (each documents its own), JWTs, private keys, and user information in URLs.
+    /// Prefixes of the keys of large services (as each documents them), JWTs, private keys, and user information in URLs.
     private static let shapes = try? Pattern(
         #"eyJ[\w-]{8,}\.|\b(AKIA|ASIA)[A-Z0-9]{12}|\bgh[opsur]_\w{16}|github_pat_|\bxox[a-z]-|\bAIza[\w-]{20}|\bya29\.|\b[sr]k_(live|test)_|"#
             + #"whsec_|-----BEGIN [A-Z ]*PRIVATE|://[^/?#@\s]*@|(?:Bearer|Basic) +[^{\s]"#)
@@ -48,14 +48,14 @@ public enum SecretShapes {
     }
 
     public static func looksSecret(_ value: String) -> Bool {
-        // Without the pattern nothing can be ruled out.
+        // Without the pattern, nothing can be ruled out.
         guard let shapes = self.shapes else { return true }
         return Array(value.utf8).withUnsafeBytes { shapes.firstRange(in: $0) } != nil
     }
 
     /// A URL for display: without user information, and without the values of query items that are secret by name or shape.
     public static func shownURL(_ url: String) -> String {
-        // Scalars, because to Swift a question mark and an accent after it are one character.
+        // Uses scalars, because in Swift a question mark and a combining accent form one character.
         var shown = url.unicodeScalars
         if let scheme = url.firstRange(of: "://") {
             let authority = shown[scheme.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }

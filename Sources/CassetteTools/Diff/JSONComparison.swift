@@ -2,24 +2,24 @@ internal import TapeBytes
 
 /// Compares two JSON texts by pointer (RFC 6901): objects in any order, numbers by value, strings by content.
 ///
-/// Equal elements at both ends of arrays are skipped first, so that an added element is one change.
+/// Equal elements at both ends of arrays are skipped first, so that an added element is a single change.
 struct JSONComparison {
     struct Change: Sendable, Hashable {
         var pointer: String
-        /// The value's text as it is in the file.
+        /// The value's text as in the file.
         var old: String?
         var new: String?
 
-        /// Whether only the numbers of placeholders differ, in values that were not cut.
+        /// Whether only the numbers of placeholders differ, in values that were not truncated.
         var isOfPlaceholdersAlone: Bool {
             guard let old, let new, max(old.utf8.count, new.utf8.count) < JSONComparison.textLimit else { return false }
             return PlaceholderNumbers.leftOut(old) == PlaceholderNumbers.leftOut(new)
         }
     }
 
-    /// Bytes of a value that are kept.
+    /// How many bytes of a value are kept.
     private static let textLimit = 4_096
-    /// At most this many changes are reported: with more, the texts have little in common.
+    /// At most this many changes are reported; texts with more have little in common.
     static let limit = 50
 
     private(set) var changes: [Change] = []
@@ -102,7 +102,7 @@ struct JSONComparison {
         }
     }
 
-    /// Members of one name are compared in the order they come.
+    /// Members with the same name are compared in order.
     private static func haveEqualMembers(_ old: JSONValue, _ new: JSONValue) -> Bool {
         var rest: [String: [JSONValue]] = [:]
         for member in new.members { rest[self.name(member.name), default: []].append(member.value) }
@@ -114,10 +114,10 @@ struct JSONComparison {
         return rest.values.allSatisfy(\.isEmpty)
     }
 
-    /// A double distinguishes numbers of up to fifteen digits.
+    /// A double can distinguish numbers of up to fifteen digits.
     private static func isShort(_ number: JSONValue) -> Bool { number.raw.count(where: { (48...57).contains($0) }) <= 15 }
 
-    /// A name that cannot be decoded counts by its spelling.
+    /// A name that cannot be decoded is compared by its spelling.
     private static func name(_ value: JSONValue) -> String { value.string ?? String(decoding: value.raw, as: UTF8.self) }
 
     private static func escaped(_ name: String) -> String {

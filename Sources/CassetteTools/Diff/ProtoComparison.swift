@@ -1,10 +1,10 @@
 internal import CassetteModel
 
-/// Compares two messages of Protocol Buffers by path: fields of different numbers in any order, those of one number in order.
+/// Compares two Protocol Buffers messages by path: fields with different numbers in any order, those with the same number in order.
 struct ProtoComparison {
-    /// Places as rules have them: `grpc:/1:user/2:name`.
+    /// Places in the form used by rules: `grpc:/1:user/2:name`.
     private(set) var changes: [FieldChange] = []
-    /// Whether the numbers of placeholders count.
+    /// Whether the numbers of placeholders are compared.
     private let showsAll: Bool
 
     init(_ old: ProtoMessage, _ new: ProtoMessage, showsAll: Bool = false) {
@@ -42,7 +42,7 @@ struct ProtoComparison {
 }
 
 extension ProtoValue {
-    /// What is in a message within a message.
+    /// The content of a nested message.
     fileprivate var inner: ProtoMessage? {
         switch self {
         case .message(let message), .entry(let message), .group(let message): message

@@ -5,9 +5,9 @@ internal import TapeBytes
 
 /// The curl command that sends a recorded request again, for sh.
 ///
-/// Leaves out what concerned the recorded connection only: hop-by-hop fields, the length, and proxy credentials.
+/// Leaves out data that only concerned the recorded connection: hop-by-hop fields, the length, and proxy credentials.
 package struct CurlCommand {
-    /// What to know before running it, one line each.
+    /// What the user should know before running it, one line each.
     package var notes: [String] = []
     /// Options with their values, after the URL.
     package private(set) var words: [[String]] = []
@@ -19,7 +19,7 @@ package struct CurlCommand {
         /// The bytes of the request's body as sent.
         case wire(Body)
 
-        /// - Returns: whether the body was edited after it was recorded, so that the file does not hold what was received.
+        /// - Returns: whether the body was edited after it was recorded, so that the file differs from what was received.
         package func write(to name: String, in folder: ExtractFolder, reader: BodyReader) throws -> Bool {
             switch self {
             case .bytes(let bytes):
@@ -42,7 +42,7 @@ package struct CurlCommand {
     private let reader: BodyReader
 
     /// - Parameters:
-    ///   - folder: where the command looks for its files.
+    ///   - folder: the folder in which the command expects its files.
     package init(_ interaction: Interaction, number: Int, folder: String, reader: BodyReader) throws {
         self.folder = folder
         self.reader = reader
@@ -77,7 +77,7 @@ package struct CurlCommand {
     /// `ws://…` for `http://…`.
     private static func socketURL(_ url: String) -> String { url.hasPrefix("http") ? "ws" + url.dropFirst(4) : url }
 
-    /// What curl does with a call of gRPC.
+    /// Notes on how curl handles a gRPC call.
     private static func notesOnCall(_ interaction: Interaction) -> [String] {
         var notes = ["the answer is messages with a prefix of five bytes each: add --output FILE; with --verbose, grpc-status is shown too"]
         if interaction.response?.body?.conversationMarks != nil || interaction.response?.after != nil {
@@ -86,7 +86,7 @@ package struct CurlCommand {
         return notes
     }
 
-    /// Can be run; each note is a comment before it.
+    /// Can be executed; each note is a comment before it.
     package var text: String {
         let lines = ([["curl", self.url]] + self.words).map { $0.map(ShellWord.quoted).joined(separator: " ") }
         let notes = self.notes.map { "# \(VisibleText.line($0))\n" }.joined()
@@ -101,7 +101,7 @@ package struct CurlCommand {
         case ("HEAD", false): self.words.append(["--head"])
         default: self.words.append(["-X", request.method])
         }
-        // curl opens no WebSocket in HTTP/2.
+        // curl does not open WebSockets in HTTP/2.
         let version = request.connectProtocol == nil ? request.version : .http11
         let isSecure = request.url.hasPrefix("https://")
         if version == .http10 { self.words.append(["--http1.0"]) }
@@ -130,7 +130,7 @@ package struct CurlCommand {
             // curl drops a field with a colon and no value.
             self.words.append(["-H", value.isEmpty ? "\(name);" : text])
         }
-        // Fields that curl adds by itself.
+        // Fields that curl adds on its own.
         for (field, name) in [("user-agent" as StaticString, "User-Agent"), ("accept", "Accept")] where !headers.contains(field) {
             self.words.append(["-H", "\(name):"])
         }
@@ -138,7 +138,7 @@ package struct CurlCommand {
         if !payload.isEmpty, !headers.contains("expect"), (request.body?.size ?? 0) > 1 << 20 { self.words.append(["-H", "Expect:"]) }
     }
 
-    /// What opens a WebSocket in HTTP/1.1 (RFC 6455, 4.1) and is missing in HTTP/2 (RFC 8441, 5).
+    /// The fields that open a WebSocket in HTTP/1.1 (RFC 6455, 4.1) and are absent in HTTP/2 (RFC 8441, 5).
     private mutating func handshake() {
         for field in ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: d2lyZXRhcGUgbm9uY2UuLg=="] {
             self.words.append(["-H", field])
@@ -175,21 +175,21 @@ package struct CurlCommand {
 
 /// The arguments of curl's `-F` that send the parts of a recorded form again.
 ///
-/// curl chooses its own boundary. Knows how curl writes everything else, so that it can tell whether the parts come out as recorded.
+/// curl chooses its own boundary. Knows how curl writes everything else, so that it can tell whether the parts are sent as recorded.
 package struct CurlForm {
-    /// Bytes of a value on the command line; a longer value comes from a file.
+    /// The longest value on the command line in bytes; a longer one is read from a file.
     fileprivate static let inlineLimit = 4096
 
     package var arguments: [String] = []
-    /// Parts whose data come from files, by the names in the arguments.
+    /// Parts whose data is read from files, by the names in the arguments.
     package var files: [(name: String, part: BodyPart)] = []
-    /// Whether the bytes are the recorded ones except for the boundary.
+    /// Whether the bytes are the recorded ones, except for the boundary.
     package var isExact = true
 
-    /// Nil if curl cannot send the parts: nested parts, or a name that it cannot express.
+    /// Nil if curl cannot send the parts: because of nested parts, or a name that it cannot express.
     ///
     /// - Parameters:
-    ///   - stem: the beginning of the files' names.
+    ///   - stem: the beginning of the filenames.
     ///   - folder: the folder of the files.
     package init?(_ parts: BodyParts, in body: BodyContents, stem: String, folder: String) throws {
         guard !parts.all.isEmpty, !parts.isOfOtherBoundary else { return nil }
@@ -233,7 +233,7 @@ package struct CurlForm {
 
     // MARK: Words
 
-    /// Text that fits on a command line and in a terminal: line feeds and tabs, but no other control character.
+    /// Text that is suitable for a command line and a terminal: it may contain line feeds and tabs, but no other control characters.
     private static func inline(_ data: BodyContents) throws -> String? {
         guard let bytes = try data.load(limit: self.inlineLimit), UTF8Validator.isValid(bytes), !bytes.contains(13) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -242,7 +242,7 @@ package struct CurlForm {
 
     private static func isPlain(_ text: String) -> Bool { VisibleText.line(text) == text }
 
-    /// A word of curl's form syntax, in quotes, which make `;`, `,`, `@` and `<` ordinary.
+    /// A quoted word in curl's form syntax; within quotes, `;`, `,`, `@` and `<` have no special meaning.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for character in text.unicodeScalars {
@@ -252,7 +252,7 @@ package struct CurlForm {
         return quoted + "\""
     }
 
-    /// `text/plain; charset=utf-8` and the like, with nothing that curl would parse as the next word.
+    /// `text/plain; charset=utf-8` and the like, without anything that curl would parse as the next word.
     private static func isSimpleType(_ value: String) -> Bool {
         let words = value.split(separator: ";", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
         func isToken(_ text: Substring) -> Bool {
@@ -268,7 +268,7 @@ package struct CurlForm {
 
     // MARK: Exactness
 
-    /// As curl 7.88 writes it: name, filename, type, other lines, in this order, with quotes in names as `%22`.
+    /// Whether the part is as curl 7.88 writes it: name, filename, type, other lines, in this order, with quotes in names as `%22`.
     private static func isAsCurlWrites(_ part: BodyPart, _ name: String, _ filename: String?) -> Bool {
         func escaped(_ text: String) -> String {
             String(decoding: text.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }, as: UTF8.self)
@@ -277,14 +277,14 @@ package struct CurlForm {
         if let filename { first += "; filename=\"\(escaped(filename))\"" }
         guard part.fields.count > 0, Array(part.fields.line(at: 0)) == Array(first.utf8) else { return false }
         let type = part.fields.firstIndex(of: "content-type")
-        // curl adds a type by extension to a file that has none.
+        // curl adds a type to a file that has none, by its extension.
         guard type != nil || filename == nil else { return false }
         guard let type else { return true }
         return type == 1 && Array(part.fields.line(at: 1)) == Array("Content-Type: \(part.fields.value(at: 1))".utf8)
     }
 }
 
-/// Which of a request's fields a command line repeats.
+/// The request fields that a command line repeats.
 package enum FieldNames {
     /// RFC 9110, 5.6.2.
     package static func isToken(_ text: String) -> Bool {
@@ -299,7 +299,7 @@ package enum FieldNames {
     }
 
     /// - Parameters:
-    ///   - name: in lower case.
+    ///   - name: the name in lower case.
     ///   - isForm: whether curl writes a multipart type with its own boundary.
     package static func isLeftOut(_ name: String, _ value: String, isForm: Bool) -> Bool {
         switch name {
@@ -318,12 +318,12 @@ package enum FieldNames {
     }
 }
 
-/// A word of a command line to copy into a shell.
+/// A word of a command line to be copied into a shell.
 package enum ShellWord {
-    /// Whether there are control characters of ASCII, which a command line does not hold.
+    /// Whether there are ASCII control characters, which a command line should not contain.
     package static func hasControls(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 
-    /// A word cut into runs of characters that are seen, and of those that `VisibleText` escapes, in turn; the first run may be empty.
+    /// A word split alternately into runs of visible characters and of characters that `VisibleText` escapes. The first run may be empty.
     package static func runs(_ word: String) -> [String] {
         var runs = [""]
         var isHidden = false
@@ -337,7 +337,7 @@ package enum ShellWord {
         return runs
     }
 
-    /// For any shell of POSIX. Hidden characters are made by printf, so that nobody runs what they do not see.
+    /// For any POSIX shell. Hidden characters are produced by printf, so that nobody runs anything invisible.
     package static func quoted(_ word: String) -> String {
         let runs = self.runs(word)
         return runs.indices.map { place in
@@ -357,7 +357,7 @@ package enum ShellWord {
             }
         }
         guard !isPlain || word.isEmpty else { return word }
-        // Byte by byte: a quote with a combining accent is another character, and a shell still ends the word there.
+        // Byte by byte: a quote with a combining accent is a different character in Swift, but a shell still ends the word there.
         var quoted = Array("'".utf8)
         for byte in word.utf8 {
             if byte == UInt8(ascii: "'") { quoted += Array(#"'\'"#.utf8) }

@@ -2,30 +2,30 @@ package import CassetteModel
 package import CassettePlayback
 package import TapeBytes
 
-/// One exchange as a list shows it.
+/// One exchange as shown in a list.
 package struct ExchangeRow {
-    /// Counts from 1 in order of request start; `inspect FILE N` takes it.
+    /// Counted from 1 in order of request start; `inspect FILE N` takes this number.
     package var number: Int
     package var id: Int
     package var method: String
     package var url: String
     package var status: Int?
-    /// How a call of gRPC ended; nil if it does not say, or is none.
+    /// How a gRPC call ended; nil if that is not given, or if it is not a gRPC call.
     package var grpc: GRPCStatus?
-    /// Towards the origin; nil if there is no response.
+    /// The version used with the origin; nil if there is no response.
     package var version: HTTPVersion?
     package var outcome: Outcome
     /// The response's media type, or its Content-Type as it is; nil if it has no Content-Type.
     package var type: String?
-    /// The TLS version towards the origin; nil if the connection has no TLS.
+    /// The TLS version used with the origin; nil if the connection has no TLS.
     package var tls: String?
-    /// Bytes of the response's body on the wire; of a tunnel, the bytes received.
+    /// The size of the response's body on the wire in bytes; for a tunnel, the bytes received.
     package var size: Int?
-    /// Bytes of both bodies.
+    /// The size of both bodies in bytes.
     package var bodyBytes: Int
     package var started: Timestamp
     package var timing: Timing
-    /// Of a WebSocket, how many messages were recorded; nil if it is none.
+    /// How many messages of a WebSocket were recorded; nil if it is not one.
     package var messages: Int?
     /// Whether its recording has not ended.
     package var isOpen: Bool
@@ -52,10 +52,10 @@ package struct ExchangeRow {
         self.isOpen = isOpen
     }
 
-    /// The media type, or that it is a WebSocket, with the number of its messages.
+    /// The media type, or for a WebSocket a word that says so, with the number of its messages.
     package var typeWords: String? { self.messages.map { "websocket, \(Quantity.count($0, "message"))" } ?? self.type }
 
-    /// The sizes in a cassette that no recorder wrote can be anything.
+    /// Adds sizes without overflow: those in a cassette that no recorder wrote can be anything.
     package static func sum(_ left: Int, _ right: Int) -> Int {
         let (sum, overflow) = left.addingReportingOverflow(right)
         return overflow ? .max : sum
@@ -76,7 +76,7 @@ package struct ExchangeRow {
         }
     }
 
-    /// The status, that of gRPC after it, and how the exchange ended if it is not complete.
+    /// The status, followed by that of gRPC, and how the exchange ended if it is not complete.
     package var statusWords: String { self.statusWords { "\($0) \($1.name)" } }
 
     private func statusWords(_ grpc: (Int, GRPCStatus) -> String) -> String {
@@ -89,7 +89,7 @@ package struct ExchangeRow {
         }
     }
 
-    /// The same for narrow screens, where red already marks a failure, and gRPC has nearly always 200.
+    /// The same for narrow screens, on which red already marks a failure; gRPC nearly always has status 200.
     package var shortStatusWords: String {
         guard case .failed(let failure) = self.outcome else { return self.statusWords { "grpc \($1.code)" } }
         return failure.kind.rawValue

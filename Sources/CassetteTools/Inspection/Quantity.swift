@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 ///
-/// Accepts any number: a cassette's numbers can come from anywhere.
+/// Accepts any number, since the numbers in a cassette can come from anywhere.
 package enum Quantity {
     package static func bytes(_ count: Int) -> String {
         switch count {
@@ -19,7 +19,7 @@ package enum Quantity {
         }
     }
 
-    /// `1.250 s` up to a hundred seconds, `1:02:03` beyond.
+    /// `1.250 s` up to a hundred seconds, `1:02:03` above.
     package static func seconds(_ value: Double) -> String {
         let milliseconds = self.whole(value * 1000 + 0.5)
         if milliseconds < 100_000 {
@@ -36,7 +36,7 @@ package enum Quantity {
         number == 1 ? "1 \(noun)" : "\(number) \(plural ?? noun + "s")"
     }
 
-    /// The whole part of a number, at least 0 and at most 2^53.
+    /// The integer part of a number, at least 0 and at most 2^53.
     private static func whole(_ value: Double) -> Int {
         guard value > 0 else { return 0 }
         return Int(min(value, 0x1p53))

@@ -1,32 +1,32 @@
 internal import TapeBytes
 
-/// Recorded text made safe for a terminal: what would move the cursor, change the screen, hide text or change its direction is escaped
-/// as `\u{1b}`.
+/// Recorded text made safe for a terminal. Characters that would move the cursor, change the screen, hide text or change its direction are
+/// escaped as `\u{1b}`.
 ///
-/// Takes text in pieces, so that a body of any size can pass. Does not cut or wrap.
+/// Takes text in pieces, so that bodies of any size can be shown. Does not truncate or wrap.
 package struct VisibleText {
     package enum Form {
-        /// For one line: line ends and tabs are escaped too.
+        /// For a single line: line ends and tabs are escaped, too.
         case line
         /// Keeps line feeds and tabs. Drops the carriage return of a CR LF.
         case lines
         /// For JSON: escaped as in JSON, so that the value stays the same. Drops white space other than spaces, tabs and line feeds.
         case json
-        /// For XML without CDATA sections: as character references, so that the value stays the same. Leaves ASCII alone.
+        /// For XML without CDATA sections: uses character references, so that the value stays the same. Does not change ASCII.
         case xml
     }
 
     /// Whether anything was escaped.
     package private(set) var hasEscaped = false
     private let form: Form
-    /// An incomplete character or CR LF from the end of the last piece.
+    /// An incomplete character or CR LF at the end of the last piece.
     private var rest: [UInt8] = []
 
     package init(_ form: Form) {
         self.form = form
     }
 
-    /// Bytes that are not UTF-8 show as `\xe9`.
+    /// Bytes that are not UTF-8 are shown as `\xe9`.
     package static func line(_ bytes: some Collection<UInt8>) -> String {
         let bytes = Array(bytes)
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) || UTF8Validator.isValid(bytes) {
@@ -46,10 +46,11 @@ package struct VisibleText {
         return bytes.withUnsafeBytes { text.push($0, isLast: true) }
     }
 
-    /// Whether a character beyond ASCII is escaped in a line: a control character of C1, a control of direction, or one that is not seen.
+    /// Whether a non-ASCII character is escaped in a line: a C1 control character, a direction control, or an invisible one.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !VisibleText(.line).isHarmless(scalar) }
 
-    /// A sink that passes JSON text on as `Form.json`. The text may come in any pieces; its last byte is ASCII, as it is of a JSON document.
+    /// A sink that passes on JSON text in `Form.json`. The text may come in any pieces; its last byte must be ASCII, as in any JSON
+    /// document.
     package static func json(
         to sink: @escaping (UnsafeRawBufferPointer) throws -> Void
     ) -> (UnsafeRawBufferPointer) throws -> Void {
@@ -102,7 +103,7 @@ package struct VisibleText {
         byte >= 0x20 && byte < 0x7F || self.form != .line && (byte == 10 || byte == 9) || self.form == .xml && byte < 0x80
     }
 
-    /// A carriage return without meaning: before a line feed, or as white space of JSON.
+    /// Whether this is a carriage return without meaning: before a line feed, or as white space in JSON.
     private func isDropped(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
         guard bytes[offset] == 13 else { return false }
         return switch self.form {
@@ -139,7 +140,7 @@ package struct VisibleText {
         }
     }
 
-    /// How many bytes to take so that no character and no CR LF is split.
+    /// How many bytes to take without splitting a character or a CR LF.
     private static func wholeCharacters(_ bytes: UnsafeRawBufferPointer) -> Int {
         let count = bytes.count
         if bytes.last == 13 { return count - 1 }

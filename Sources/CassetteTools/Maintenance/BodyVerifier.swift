@@ -3,19 +3,19 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Checks that recorded bodies are what was recorded: the files beside the cassette against their digests, and the wire bytes against size
-/// and digest.
+/// Checks that bodies are as they were recorded: files next to the cassette against their digests, and the wire bytes against size and
+/// digest.
 ///
-/// Reads each file once, however many bodies name it. Holds no body of a file in memory.
+/// Reads each file once, however many bodies refer to it. Never holds a body from a file in memory.
 struct BodyVerifier {
     enum Problem: Hashable {
-        /// A file is missing or its bytes are wrong.
+        /// A file is missing, or its bytes are wrong.
         case damaged(String)
-        /// The bytes fit the content, but are not those that were recorded.
+        /// The bytes match the content, but are not the recorded ones.
         case changed(String)
     }
 
-    /// Limit on `proven`: about ten megabytes. Beyond it, a file that is named again is read again.
+    /// Limit on `proven`: about ten megabytes. Beyond it, a file that is referred to again is read again.
     private static let provenLimit = 65_536
 
     private let reader: BodyReader
@@ -73,7 +73,8 @@ struct BodyVerifier {
         return isEdited ? .changed("it gives other bytes than those recorded: the SHA-256 differs") : nil
     }
 
-    /// Whether a content in a file is what the kept wire bytes decode to; restoring has compared a content in the cassette already.
+    /// Checks that a content in a file is what the kept wire bytes decode to. For a content in the cassette, restoring has already compared
+    /// them.
     private func decoded(_ body: Body) throws -> Problem? {
         guard case .file(let content) = body.content, let original = body.original, !body.codings.isEmpty else { return nil }
         let source = try self.source(original)

@@ -4,15 +4,15 @@ internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// Merges several cassettes into one: exchanges in order of their start, renumbered, with copies of the bodies beside them.
+/// Merges several cassettes into one: sorts exchanges by their start, renumbers them, and copies the bodies in files.
 ///
-/// An exchange that several cassettes hold, as copies of one recording do, is written once. Writes to a temporary file, and renames it when
-/// everything is on the disk; the final name must be free. Holds in memory one exchange, or those that started at the same instant.
+/// An exchange that is in several cassettes, as in copies of one recording, is written once. Writes to a temporary file, and renames it
+/// when everything is on disk; the final name must be free. Holds one exchange in memory, or those that started at the same instant.
 public struct CassetteMerger {
     private let inputs: [CassetteReader]
     private let digest: () -> any ContentDigest
 
-    /// - Throws: if an input is not a cassette, or torn: the lost exchanges would be missing from the new cassette.
+    /// - Throws: if an input is not a cassette, or is torn: the lost exchanges would be missing from the new cassette.
     public init(_ paths: [String], digest: @escaping () -> any ContentDigest = { PortableSHA256() }) throws(CassetteError) {
         var inputs: [CassetteReader] = []
         for path in paths {
@@ -80,7 +80,7 @@ public struct CassetteMerger {
             progress(place, order.count)
             let reader = self.inputs[origin.input]
             var interaction = try reader.interaction(at: origin.position)
-            // Most instants have one exchange, which needs no comparison.
+            // Most instants have one exchange, which need not be compared.
             let isAlone =
                 (place == 0 || order[place - 1].started != origin.started)
                 && (place + 1 == order.count || order[place + 1].started != origin.started)
@@ -104,7 +104,7 @@ public struct CassetteMerger {
         return count
     }
 
-    /// By start; exchanges of the same instant in the order of the inputs.
+    /// Sorted by start; exchanges of the same instant are in the order of the inputs.
     private func order() throws(CassetteError) -> [(started: Timestamp, input: Int, position: Int)] {
         var starts: [(started: Timestamp, input: Int, position: Int)] = []
         for (input, reader) in self.inputs.enumerated() {
@@ -127,10 +127,10 @@ public struct CassetteMerger {
 /// Finds copies among the exchanges that started at one instant.
 private struct MergedInstant {
     private var started: Timestamp?
-    /// The exchanges to write, and the inputs that hold each of them.
+    /// The exchanges to write, and the inputs that contain each of them.
     private var kept: [(interaction: Interaction, inputs: Set<Int>)] = []
 
-    /// Whether another input holds the same exchange. Each exchange of one input has at most one copy in another.
+    /// Whether another input contains the same exchange. Each exchange of one input has at most one copy in another.
     mutating func isCopy(_ interaction: Interaction, input: Int) -> Bool {
         if self.started != interaction.started {
             self.started = interaction.started
@@ -145,7 +145,7 @@ private struct MergedInstant {
         return false
     }
 
-    /// Without the numbers and the names of files that each cassette gives: a file is named by its digest.
+    /// Without numbers and filenames that are specific to a cassette; a file is compared by its digest.
     private static func comparable(_ interaction: Interaction) -> Interaction {
         var interaction = interaction
         interaction.id = 0
@@ -181,12 +181,12 @@ private struct MergedInstant {
     private static func comparable(_ sidecar: Sidecar) -> Sidecar { Sidecar(path: "", size: sidecar.size, sha256: sidecar.sha256) }
 }
 
-/// The members of a cassette's document beside its interactions, such as match rules.
+/// The members of a cassette's document other than its interactions, such as match rules.
 enum CassetteHeadMembers {
     /// Written by the appender of the new cassette.
     private static let own: Set<String> = ["wiretape", "recorder", "interactions"]
 
-    /// Those before and after the interactions, each with its text.
+    /// The members before and after the interactions, each with its text.
     static func read(_ reader: CassetteReader) throws(CassetteError) -> [UnknownMember] {
         let tail = try reader.tail()
         let text = try reader.head() + (tail.isEmpty ? Array("]}".utf8) : tail)
@@ -202,7 +202,7 @@ enum CassetteHeadMembers {
         }
     }
 
-    /// The members of all inputs, each once. Throws if two differ: one cassette cannot have both.
+    /// The members of all inputs, without duplicates. Throws if two differ, as one cassette cannot have both.
     static func merged(_ readers: [CassetteReader]) throws(CassetteError) -> [UnknownMember] {
         var members: [(member: UnknownMember, path: String)] = []
         var unredacted: [String] = []
@@ -222,7 +222,7 @@ enum CassetteHeadMembers {
                 }
             }
         }
-        // Live requests would be compared without their secrets, and what was recorded with secrets would answer none.
+        // Live requests would be compared without their secrets, so exchanges recorded with secrets would never match.
         if let redacted = members.first(where: { $0.member.name == CassetteHead.redactionMember }), let path = unredacted.first {
             throw CassetteError(
                 .damaged, "\"\(redacted.path)\" was recorded with redaction and \"\(path)\" without: run \"wiretape redact \(path)\" first."
@@ -283,7 +283,7 @@ struct BodyCopier {
         }
     }
 
-    /// A file of messages, each of which may name another file.
+    /// Copies a file of messages, each of which may refer to another file.
     private func copyMessages(_ messages: Sidecar) throws -> (Sidecar, count: Int) {
         let spool = try self.store.makeSpool()
         var digest = self.digest()

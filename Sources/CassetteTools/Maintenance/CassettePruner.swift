@@ -3,9 +3,9 @@ public import CassetteModel
 internal import CassetteStore
 public import TapeBytes
 
-/// Removes exchanges from a cassette by their ids, and then the bodies that no exchange names any more.
+/// Removes exchanges from a cassette by their ids, and then the bodies that no exchange refers to any more.
 ///
-/// The other exchanges keep their ids. The new file replaces the old one when it is on the disk.
+/// The other exchanges keep their ids. The new file replaces the old one once it is on disk.
 public struct CassettePruner {
     public struct Outcome: Sendable, Hashable {
         public var removed: [CassetteDiff.Exchange] = []
@@ -18,7 +18,7 @@ public struct CassettePruner {
     /// By id, when the exchanges to remove began; nil if that is unknown.
     private let starts: [Int: Timestamp?]
 
-    /// - Parameter exchanges: an id with another start than in the cassette belongs to another cassette, and nothing is removed.
+    /// - Parameter exchanges: an id whose start differs from the cassette's belongs to another cassette; then nothing is removed.
     public init(path: String, exchanges: [(id: Int, started: Timestamp?)]) {
         self.path = path
         self.starts = Dictionary(exchanges.map { ($0.id, $0.started) }) { $1 ?? $0 }
@@ -33,7 +33,7 @@ public struct CassettePruner {
         let rewriter = try appender.finish()
         var (outcome, order) = try self.choice(in: rewriter.reader)
         guard !outcome.removed.isEmpty else {
-            // Bodies of a command that was killed.
+            // Bodies left by a command that was killed.
             let store = try BodyStore(cassettePath: self.path)
             if store.hasFiles, let references = try? CassetteReferences(familyOf: self.path) {
                 outcome.removedFiles = try references.tidy(store)
@@ -46,7 +46,7 @@ public struct CassettePruner {
             throw error as? CassetteError
                 ?? CassetteError(.unwritable, "\"\(self.path)\" was not rewritten (\(error)): it is unchanged.", cause: error)
         }
-        // If a cassette beside this one cannot be read, the unused files are unknown: they stay, and `verify` names them.
+        // If a cassette next to this one cannot be read, it is unknown which files are unused. They are kept, and `verify` lists them.
         if let references = try? CassetteReferences(familyOf: self.path) {
             outcome.removedFiles = try references.tidy(BodyStore(cassettePath: self.path))
         }
@@ -93,9 +93,9 @@ public struct CassettePruner {
 
 /// The exchanges that a replay did not use, read from its JSON report (docs/replay-report.md).
 public struct UnusedReport: Sendable {
-    /// The cassette as the replay named it; nil if the report does not say.
+    /// The cassette as named by the replay; nil if the report does not contain it.
     public let cassette: String?
-    /// Their ids in the cassette, each with its start if the report has it.
+    /// Their ids in the cassette, each with its start if the report contains it.
     public let exchanges: [(id: Int, started: Timestamp?)]
 
     /// In bytes: a few hundred for each of a million exchanges.

@@ -5,7 +5,7 @@ internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// Checks a cassette and the files beside it, and changes nothing.
+/// Checks a cassette and the files next to it, without changing anything.
 ///
 /// Holds one exchange in memory at a time.
 public struct CassetteVerifier {
@@ -16,7 +16,7 @@ public struct CassetteVerifier {
 
     /// - Parameters:
     ///   - digest: makes a fresh SHA-256.
-    ///   - unanswerable: why a replay could not send an answer; nil if it could.
+    ///   - unanswerable: the reason why a replay could not send an answer; nil if it could.
     /// - Throws: `CassetteError` if the file is not a cassette, or cannot be read.
     public init(
         path: String, digest: @escaping () -> any ContentDigest = { PortableSHA256() },
@@ -28,7 +28,7 @@ public struct CassetteVerifier {
         self.digest = digest
     }
 
-    /// How many exchanges the file holds.
+    /// How many exchanges the file contains.
     public var count: Int { self.reader.count }
 
     /// Checks everything, in the order of the file.
@@ -66,7 +66,7 @@ public struct CassetteVerifier {
         try self.lookForUnusedFiles(found)
     }
 
-    /// What is wrong with an exchange that is not in the file yet, as if it were.
+    /// The problems of an exchange that is not in the file yet, as if it were.
     public func findings(in interaction: Interaction) -> [CareFinding] {
         var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
         return self.findings(
@@ -112,7 +112,7 @@ public struct CassetteVerifier {
         return problems
     }
 
-    /// What decodes, but is not HTTP.
+    /// Data that can be decoded, but is not valid HTTP.
     private func problems(of interaction: Interaction) -> [String] {
         var problems: [String] = []
         let request = interaction.request
@@ -130,8 +130,8 @@ public struct CassetteVerifier {
         return problems
     }
 
-    /// Messages of an answer that wait for what the client never sent, or for less than those before them: a replay would stall, or
-    /// send them in another order.
+    /// Messages of an answer that wait for something the client never sent, or for less than the messages before them. A replay would
+    /// stall, or send them in another order.
     private static func problemsOfMarks(_ interaction: Interaction) -> [String] {
         guard let response = interaction.response else { return [] }
         var problems: [String] = []
@@ -162,7 +162,7 @@ public struct CassetteVerifier {
         return problems
     }
 
-    /// Problems of one answer that are told: the first ones show what is wrong.
+    /// How many problems of one answer are reported: the first ones show what is wrong.
     private static let markLimit = 3
 
     private static func hasOrigin(_ url: String) -> Bool {
@@ -204,10 +204,10 @@ extension CareFinding {
     }
 }
 
-/// One thing that a check of a cassette has found.
+/// One finding of a check of a cassette.
 public struct CareFinding: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
-        /// The file is torn: exchanges are lost.
+        /// The file is torn, so that exchanges are lost.
         case torn
         /// An exchange that violates the format.
         case malformed
@@ -215,28 +215,28 @@ public struct CareFinding: Sendable, Hashable {
         case duplicateID = "duplicate-id"
         /// A sidecar or a raw slice that is missing, or does not match its digest.
         case damagedBody = "damaged-body"
-        /// Bytes that are not the recorded ones, by size or digest: the content was edited, or cannot be coded as it was.
+        /// Bytes that are not the recorded ones, by size or digest: the content was edited, or cannot be encoded as before.
         case changedBody = "changed-body"
-        /// A body that was kept raw and has not been decoded yet.
+        /// A body that was stored raw and has not been decoded yet.
         case undeveloped
-        /// A file in the folder of bodies that no exchange names.
+        /// A file in the folder of bodies that no exchange refers to.
         case unusedFile = "unused-file"
-        /// The unused files are unknown, since a cassette beside this one cannot be read.
+        /// The unused files are unknown, since a cassette next to this one cannot be read.
         case unjudged
-        /// An exchange beside the cassette whose recorder is running, or was killed.
+        /// An exchange in a journal next to the cassette, whose recorder is running or was killed.
         case openConversation = "open-conversation"
     }
 
     public var kind: Kind
-    /// The position in the file, from 1; nil if the finding is not about an exchange.
+    /// The position in the file, counted from 1; nil if the finding is not about an exchange.
     public var exchange: Int?
-    /// As in the file, if it can be read.
+    /// The id in the file, if it can be read.
     public var id: Int?
     /// `request` or `response`, if the finding is about a body.
     public var message: String?
     /// The file, relative to the cassette's folder.
     public var file: String?
-    /// What was found, about what, and what to do next.
+    /// What was found, where, and what to do next.
     public var text: String
 
     public init(_ kind: Kind, exchange: Int? = nil, id: Int? = nil, message: String? = nil, file: String? = nil, text: String) {
@@ -248,7 +248,7 @@ public struct CareFinding: Sendable, Hashable {
         self.text = text
     }
 
-    /// Whether a replay could fail by it; otherwise it is a note.
+    /// Whether it could make a replay fail; otherwise it is a note.
     public var isProblem: Bool {
         switch self.kind {
         case .torn, .malformed, .duplicateID, .damagedBody, .changedBody: true
@@ -257,16 +257,16 @@ public struct CareFinding: Sendable, Hashable {
     }
 }
 
-/// The files in a cassette's folder of bodies that no cassette names.
+/// The files in a cassette's folder of bodies that no cassette refers to.
 enum UnusedFiles {
-    /// Paths relative to the cassette's folder, sorted by name; none if there is no folder.
+    /// Paths relative to the cassette's folder, sorted by name; empty if there is no folder.
     static func find(beside path: String, _ references: CassetteReferences) throws(CassetteError) -> [String] {
         let location = FileLocation(CassettePlace.followed(path))
         var unused: [String] = []
         do {
             let folder = try OpenFolder(location.bodiesName, in: OpenFolder(location.folder))
             try folder.forEachName { name throws(CassetteError) in
-                // Journals of open conversations have findings of their own.
+                // Journals of open conversations have their own findings.
                 guard JournalName(name) == nil else { return }
                 let path = "\(location.bodiesName)/\(name)"
                 let isUsed = name == RawSpool.fileName ? references.usesRawSpool : references.sidecars.contains(path)

@@ -3,11 +3,11 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Checks the messages of a recorded WebSocket: their files, their order, their number, and what they say of themselves.
+/// Checks the messages of a recorded WebSocket: their files, their order, their number, and their own properties.
 ///
-/// Holds one message.
+/// Holds one message in memory.
 struct ConversationVerifier {
-    /// Problems of one conversation that are told: the first ones show what is wrong.
+    /// How many problems of one conversation are reported: the first ones show what is wrong.
     private static let limit = 3
 
     let reader: BodyReader
@@ -15,7 +15,7 @@ struct ConversationVerifier {
 
     func problems(of messages: WebSocketMessages, _ bodies: inout BodyVerifier) -> [CareFinding] {
         var findings: [CareFinding] = []
-        // A file that is not what it was is not looked into.
+        // A file that does not match its digest is not examined further.
         if case .file(let sidecar, _) = messages, let problem = bodies.problem(of: sidecar) {
             return [CareFinding(.damagedBody, text: problem)]
         }
@@ -54,7 +54,7 @@ struct ConversationVerifier {
         return findings
     }
 
-    /// The frames of a message hold its bytes. Those of a deflated one have sizes of their own.
+    /// The frame sizes of a message must add up to its size. Those of a deflated message are unrelated.
     private static func problem(ofFrames message: WebSocketMessage, number: Int) -> CareFinding? {
         guard !message.isDeflated, !message.frames.isEmpty, let size = message.content.payload?.size else { return nil }
         let sum = message.frames.reduce(0) { ExchangeRow.sum($0, $1) }
