@@ -2,10 +2,10 @@
 public enum Base64 {
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-    /// Characters for `count` bytes.
+    /// The number of characters for `count` bytes.
     public static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
-    /// Appends the text of `bytes`, padded at its end.
+    /// Appends the base64 of `bytes`, with padding.
     public static func encode(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) {
         let length = self.length(of: bytes.count)
         // SAFETY: the inner `encode` initializes as many bytes as it returns.
@@ -15,7 +15,7 @@ public enum Base64 {
             })
     }
 
-    /// Fills `text`, which must have room for `length(of:)`, and returns how many bytes it filled.
+    /// Fills `text`, which must have room for `length(of:)`, and returns the number of bytes written.
     static func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer) -> Int {
         precondition(text.count >= self.length(of: bytes.count))
         let alphabet = self.alphabet.utf8Start
@@ -77,22 +77,22 @@ public enum Base64 {
     }
 }
 
-/// Decodes the characters of a run of base64 within another text, and tells where it ends.
+/// Decodes a run of base64 within another text, character by character, and detects its end.
 ///
-/// Both alphabets have two characters that other texts have as well: `/` divides paths, and `-` and `_` divide words. Text in ASCII has
-/// them in its base64 only as the last character of a group, so one at another place after such a text ends the run. The first group is
-/// taken as it is: what begins before it may be no text.
+/// Each alphabet has characters that also occur in the text around it: `/` separates path segments, `-` and `_` separate words. Base64 of
+/// ASCII text contains them only as the last character of a group of four. So if all content so far is ASCII, such a character at another
+/// position ends the run. The first group is accepted as it is, because the run may not encode text.
 package struct Base64Characters {
-    /// Characters taken.
+    /// The number of characters taken.
     package private(set) var count = 0
     private var bits: UInt32 = 0
     private var isASCII = true
     private let isInPath: Bool
 
-    /// - Parameter isInPath: the run stands in the path of a URL, so that a slash after text divides segments wherever it stands.
+    /// - Parameter isInPath: whether the run is part of a URL's path, where a slash after text separates segments at any position.
     package init(isInPath: Bool) { self.isInPath = isInPath }
 
-    /// Whether the last characters have bits that are part of no byte: nothing that encodes bytes leaves any.
+    /// Whether the last characters have leftover bits that belong to no byte. Encoders never leave such bits set.
     package var hasLooseBits: Bool {
         switch self.count % 4 {
         case 2: self.bits & 0b1111 != 0
@@ -101,10 +101,10 @@ package struct Base64Characters {
         }
     }
 
-    /// Longest URL before a run that is looked at.
+    /// How far back from the run the start of its URL is searched for.
     private static let pathLimit = 2048
 
-    /// Whether an offset is in the path of a URL, or in a path alone, by the word that it is in.
+    /// Whether an offset is in the path of a URL, or in a bare path, judged by the word around it.
     package static func isInPath(_ offset: Int, of text: UnsafeRawBufferPointer) -> Bool {
         var start = offset
         while start > 0, offset - start < self.pathLimit {
@@ -118,7 +118,7 @@ package struct Base64Characters {
         return start < offset && text[start] == UInt8(ascii: "/") && (start == 0 || text[start - 1] != UInt8(ascii: "="))
     }
 
-    /// Takes the value of the next character, and appends a byte once it is whole. False if the run ends before the character.
+    /// Takes the value of the next character, and appends a byte once it is complete. False if the run ends before this character.
     @inline(__always)
     package mutating func take(_ value: UInt8, _ content: inout [UInt8]) -> Bool {
         guard value < 62 || !self.isASCII || self.count < 4 || self.count % 4 == 3 && !(value == 63 && self.isInPath) else { return false }
@@ -133,7 +133,7 @@ package struct Base64Characters {
     }
 }
 
-/// Encodes bytes that come in pieces of any size as base64.
+/// Encodes bytes as base64 that arrive in pieces of any size.
 package struct Base64Stream {
     /// Up to two bytes that do not fill a group of three yet.
     private var held: [UInt8] = []
@@ -156,7 +156,7 @@ package struct Base64Stream {
         self.held.append(contentsOf: piece[(start + whole)...])
     }
 
-    /// Writes the held bytes, padded.
+    /// Writes the held bytes with padding.
     package mutating func finish(_ writer: inout JSONWriter) {
         guard !self.held.isEmpty else { return }
         self.held.withUnsafeBytes { held in

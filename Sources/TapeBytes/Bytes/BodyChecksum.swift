@@ -1,20 +1,20 @@
 internal import CZlib
 
-/// A checksum or digest of a whole body, as header fields carry it.
+/// A checksum or digest of a complete body, as header fields carry it.
 package enum BodyChecksum: Sendable, Hashable, CaseIterable {
-    /// That of gzip (RFC 1952).
+    /// The CRC-32 of gzip (RFC 1952).
     case crc32
-    /// Castagnoli's (RFC 9260, appendix A).
+    /// CRC-32C, Castagnoli (RFC 9260, appendix A).
     case crc32c
-    /// CRC-64/NVME, as S3 uses it.
+    /// CRC-64/NVME, which S3 uses.
     case crc64nvme
-    /// CRC-64/XZ, as Aliyun OSS uses it.
+    /// CRC-64/XZ, which Aliyun OSS uses.
     case crc64xz
-    /// That of zlib (RFC 1950, 8.2), as ownCloud uses it.
+    /// Adler-32 of zlib (RFC 1950, 8.2), which ownCloud uses.
     case adler32
     /// RFC 1321
     case md5
-    /// FIPS 180-4, as the next three
+    /// FIPS 180-4, like the next three
     case sha1
     case sha256
     case sha384
@@ -33,7 +33,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Computes the checksum of bytes in memory. Does not use a vetted library: none of these has to withstand anybody here.
+    /// Computes the checksum of bytes in memory. Needs no vetted library, because no checksum here protects against an attacker.
     package func value(of bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .crc32: Self.bigEndian(Self.crc32(bytes))
@@ -58,7 +58,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
 
     private static func adler32(_ bytes: [UInt8]) -> UInt32 { self.running(CZlib.adler32, bytes) }
 
-    /// One of zlib's functions over all the bytes, which takes 32 bits of them at once.
+    /// Runs one of zlib's functions over all bytes, as each call takes a 32-bit length.
     private static func running(_ update: (uLong, UnsafePointer<UInt8>?, uInt) -> uLong, _ bytes: [UInt8]) -> UInt32 {
         bytes.withUnsafeBytes { buffer in
             var value = update(0, nil, 0)
@@ -77,7 +77,7 @@ package enum BodyChecksum: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A reflected cyclic redundancy check whose register begins and ends inverted, byte by byte.
+/// A reflected cyclic redundancy check, computed byte by byte, whose register is inverted at the start and the end.
 private struct CRCTable: Sendable {
     static let castagnoli = CRCTable(polynomial: 0x82F6_3B78, mask: 0xFFFF_FFFF)
     static let nvme = CRCTable(polynomial: 0x9A6C_9329_AC4B_C9B5, mask: .max)
@@ -98,7 +98,7 @@ private struct CRCTable: Sendable {
     }
 }
 
-/// MD5 (RFC 1321), which protocols use against accidents.
+/// MD5 (RFC 1321), which protocols use to detect accidental changes.
 private enum MD5 {
     private static let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 
@@ -164,9 +164,9 @@ private enum SHA512 {
 
     /// The first 64 bits of the fractional parts of the cube roots of the first 80 primes (FIPS 180-4, 4.2.3).
     private static let constants: [UInt64] = Self.primes.map { Self.fractionOfRoot($0, degree: 3) }
-    /// The same of the square roots of the first 8 (FIPS 180-4, 5.3.5).
+    /// The same for the square roots of the first 8 (FIPS 180-4, 5.3.5).
     private static let initial: [UInt64] = Self.primes.prefix(8).map { Self.fractionOfRoot($0, degree: 2) }
-    /// The same of the 9th to the 16th, for SHA-384 (FIPS 180-4, 5.3.4).
+    /// The same for the 9th to the 16th, for SHA-384 (FIPS 180-4, 5.3.4).
     private static let initialOfShort: [UInt64] = Self.primes[8..<16].map { Self.fractionOfRoot($0, degree: 2) }
 
     /// Finds the root bit by bit: the integer part, then 64 bits of the fraction.
@@ -211,7 +211,7 @@ private enum SHA512 {
             return Wide(digits: product)
         }
 
-        /// Whether it is at most a number times a power of 2 whose exponent is a multiple of 32.
+        /// Whether this is at most a number times a power of 2 whose exponent is a multiple of 32.
         func isAtMost(_ number: UInt64, shiftedBy bits: Int) -> Bool {
             var limit = [UInt32](repeating: 0, count: bits / 32)
             limit += [UInt32(truncatingIfNeeded: number), UInt32(truncatingIfNeeded: number >> 32)]
@@ -244,7 +244,7 @@ private enum SHA512 {
         return isShort ? Array(digest.prefix(48)) : digest
     }
 
-    /// One block of 128 bytes. `words` is room for 80.
+    /// Adds one block of 128 bytes. `words` has room for 80.
     private static func add(
         _ block: UnsafeRawBufferPointer, _ constants: UnsafeBufferPointer<UInt64>, _ words: UnsafeMutableBufferPointer<UInt64>,
         to state: inout [UInt64]

@@ -1,10 +1,10 @@
-/// A cache of values numbered from 0, bounded by weight, that drops the oldest first.
+/// A cache of values numbered from 0, bounded by weight, that drops the oldest values first.
 ///
-/// Does not record uses: a hit costs one array access. Each number up to the highest takes the size of one value, so values should be
+/// Does not record uses, so a hit costs one array access. Every number up to the highest takes the space of one value, so values should be
 /// references or arrays.
 package struct BoundedCache<Value> {
     @usableFromInline private(set) var values: [Value?] = []
-    /// Numbers in order of insertion; those before `first` have been dropped.
+    /// Numbers in order of insertion; those before index `first` have been dropped.
     private var order: [Int] = []
     private var first = 0
     private var weight = 0
@@ -12,8 +12,8 @@ package struct BoundedCache<Value> {
     private let weigh: @Sendable (Value) -> Int
 
     /// - Parameters:
-    ///   - limit: the most weight it holds; one value alone may exceed it.
-    ///   - weigh: a value's weight, the same each time.
+    ///   - limit: the largest total weight; a single value may exceed it.
+    ///   - weigh: returns a value's weight, which must not change.
     package init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) {
         self.limit = limit
         self.weigh = weigh
@@ -37,7 +37,7 @@ package struct BoundedCache<Value> {
     private mutating func dropFirst(sparing number: Int) {
         let dropped = self.order[self.first]
         self.first += 1
-        // The number that was just inserted again: it becomes the newest.
+        // This number was just inserted again, so it becomes the newest.
         if dropped == number { return self.order.append(number) }
         if let value = self.values[dropped] { self.weight -= self.weigh(value) }
         self.values[dropped] = nil

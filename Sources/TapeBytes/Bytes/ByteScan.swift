@@ -3,7 +3,7 @@ internal import Platform
 
 /// Searches bytes eight or more at a time.
 ///
-/// Knows single bytes, not what they mean.
+/// Looks for single bytes and does not interpret them.
 package enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -13,19 +13,19 @@ package enum ByteScan {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// High bits of the bytes equal to `byte`; exact up to and including the lowest one.
+    /// The high bits of the bytes equal to `byte`; exact up to and including the lowest match.
     @inline(__always)
     private static func matches(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         let difference = word ^ (self.ones &* UInt64(byte))
         return (difference &- self.ones) & ~difference & self.highs
     }
 
-    /// The first offset from `start` with a byte that a JSON string must escape: a quote, a backslash, a control character; or the end.
+    /// The first offset from `start` with a byte that a JSON string must escape (a quote, a backslash, a control character), or the end.
     @inline(__always)
     package static func endOfPlain(_ bytes: UnsafeRawBufferPointer, from start: Int, stopAtDelete: Bool) -> Int {
         let end = bytes.count
         var offset = start
-        // Most strings are shorter, and done below before a call would have begun.
+        // Most strings are shorter, and the loop below finishes them before a call would have begun.
         if end - offset >= 32, let base = bytes.baseAddress { offset = json_plain(base, offset, end, stopAtDelete) }
         while end - offset >= 8 {
             let word = Self.word(bytes, at: offset)
@@ -43,7 +43,7 @@ package enum ByteScan {
         return offset
     }
 
-    /// The first offset from `start` that holds `byte`, or the end.
+    /// The first offset from `start` with `byte`, or the end.
     package static func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let end = bytes.count
         var offset = start
@@ -56,7 +56,7 @@ package enum ByteScan {
         return offset
     }
 
-    /// The first offset from `start` that holds one of two bytes, or the end.
+    /// The first offset from `start` with one of two bytes, or the end.
     package static func index(of byte: UInt8, or other: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let end = bytes.count
         var offset = start
@@ -70,7 +70,7 @@ package enum ByteScan {
         return offset
     }
 
-    /// The first offset from `start` that holds a byte outside ASCII, or the end.
+    /// The first offset from `start` with a byte outside ASCII, or the end.
     @inline(__always)
     static func endOfASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let end = bytes.count
@@ -90,7 +90,7 @@ package enum ByteScan {
         return offset
     }
 
-    /// How many times `byte` occurs before `end`. Byte by byte: for line numbers, off the hot path.
+    /// How often `byte` occurs before `end`. Counts byte by byte: it serves line numbers, off the hot path.
     package static func count(of byte: UInt8, in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int {
         var count = 0
         for offset in 0..<min(end, bytes.count) where bytes[offset] == byte { count += 1 }
@@ -105,7 +105,7 @@ public enum ByteSearch {
         let length = needle.utf8CodeUnitCount
         guard haystack.count >= length else { return false }
         let rarest = self.rarest(UnsafeBufferPointer(start: needle.utf8Start, count: length))
-        // The places where that byte of an occurrence may be.
+        // The positions at which the rarest byte of an occurrence can be.
         var place = base + rarest
         let end = base + haystack.count - length + rarest + 1
         while place < end, let found = memchr(place, Int32(needle.utf8Start[rarest]), end - place) {
@@ -116,14 +116,14 @@ public enum ByteSearch {
         return false
     }
 
-    /// Letters from frequent to rare in English text; of quotes, slashes and digits there are more in JSON.
+    /// Letters from frequent to rare in English text. Quotes, slashes and digits rank as more frequent, because JSON has more of them.
     private static let ranks: [UInt8] = {
         var ranks = [UInt8](repeating: 0, count: 256)
         for (rank, letter) in "etaoinshrdlcumwfgypbvkjxqz".utf8.enumerated() { ranks[Int(letter)] = UInt8(rank + 1) }
         return ranks
     }()
 
-    /// Which byte of a needle is looked for, since the fewest others are like it; the first of equals.
+    /// The byte of the needle to search for, because it is the rarest; the first of equally rare ones.
     private static func rarest(_ needle: UnsafeBufferPointer<UInt8>) -> Int {
         self.ranks.withUnsafeBufferPointer { ranks in
             var rarest = 0
@@ -141,10 +141,10 @@ extension UnsafeRawBufferPointer {
         return memcmp(left, right, self.count) == 0
     }
 
-    /// Whether `text` is at `offset`, which is not negative.
+    /// Whether `text` is at `offset`, which must not be negative.
     ///
-    /// Inlined, so that the compiler knows the text, and compares it in words.
-    // SAFETY: all that is read ends at `offset + count`, which is at most `self.count`.
+    /// Inlined, so that the compiler knows the text and compares it in words.
+    // SAFETY: all reads end at `offset + count`, which is at most `self.count`.
     @inlinable @inline(__always)
     package func has(_ text: StaticString, at offset: Int) -> Bool {
         let count = text.utf8CodeUnitCount

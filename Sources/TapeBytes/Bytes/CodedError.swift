@@ -1,15 +1,15 @@
-/// An error that is one of several kinds, with what happened in words.
+/// An error with a code for its kind and a message for people.
 ///
-/// Each subject has its kinds, as `CassetteErrorCode`, and a name for its errors, as `CassetteError`. Errors are equal if their code and
-/// message are.
+/// Each subject defines its codes, such as `CassetteErrorCode`, and a name for its errors, such as `CassetteError`. Errors are equal if
+/// their code and message are equal.
 public struct CodedError<Kind: Hashable & Sendable>: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public typealias Code = Kind
 
     public var code: Kind
     /// What went wrong, with the name of the file, rule or address, and what to do next.
     public var message: String
-    /// The error that this one came of.
+    /// The error that caused this one.
     public var cause: (any Error)?
 
     public init(_ code: Kind, _ message: String, cause: (any Error)? = nil) {

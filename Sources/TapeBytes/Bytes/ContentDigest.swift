@@ -7,15 +7,15 @@ internal import CZlib
 
 /// A digest that is computed piece by piece.
 ///
-/// Does not fix the algorithm. Cassettes use SHA-256.
+/// The protocol does not fix the algorithm. Cassettes use SHA-256.
 public protocol ContentDigest {
     mutating func update(_ bytes: UnsafeRawBufferPointer)
-    /// The digest of all bytes so far; `update` must not be called after it.
+    /// The digest of all bytes so far. Do not call `update` after it.
     mutating func finalize() -> [UInt8]
 }
 
 #if canImport(CryptoKit)
-/// SHA-256 (FIPS 180-4) without OpenSSL: of CryptoKit here, and in C on other platforms.
+/// SHA-256 (FIPS 180-4) without OpenSSL: from CryptoKit here, and in C on other platforms.
 public struct PortableSHA256: ContentDigest, Sendable {
     private var digest = SHA256()
 
@@ -25,7 +25,8 @@ public struct PortableSHA256: ContentDigest, Sendable {
     public mutating func finalize() -> [UInt8] { Array(self.digest.finalize()) }
 }
 #else
-/// SHA-256 (FIPS 180-4) without OpenSSL: in C here, and of CryptoKit on Apple's platforms. In Swift, debug builds take 0.1 s per MB.
+/// SHA-256 (FIPS 180-4) without OpenSSL: in C here, and from CryptoKit on Apple's platforms. In Swift, debug builds would take 0.1 s per
+/// MB.
 public struct PortableSHA256: ContentDigest, Sendable {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -66,9 +67,9 @@ public struct PortableSHA256: ContentDigest, Sendable {
         self.pending.removeAll(keepingCapacity: true)
     }
 
-    /// `blocks` is a whole number of 64-byte blocks.
+    /// `blocks` must be a whole number of 64-byte blocks.
     private mutating func consume(_ blocks: UnsafeRawBufferPointer) {
-        // SAFETY: the state has 8 words, and as many whole blocks are read as there are.
+        // SAFETY: the state has 8 words, and the function reads only the complete blocks of the buffer.
         sha256_blocks(&self.state, blocks.baseAddress, blocks.count / 64)
     }
 }
@@ -76,7 +77,7 @@ public struct PortableSHA256: ContentDigest, Sendable {
 
 /// The CRC-32 of gzip (RFC 1952).
 package enum CRC32 {
-    /// The checksum of `bytes`, or of all bytes if `earlier` is the checksum of those before them.
+    /// The checksum of `bytes`; or of all bytes, if `earlier` is the checksum of those before them.
     package static func value(of bytes: UnsafeRawBufferPointer, after earlier: UInt32 = 0) -> UInt32 {
         guard let base = bytes.baseAddress else { return earlier }
         let pointer = base.assumingMemoryBound(to: Bytef.self)

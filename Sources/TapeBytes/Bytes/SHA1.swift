@@ -1,9 +1,9 @@
-/// SHA-1 (FIPS 180-4) of a few bytes, for the one protocol that asks for it: the answer to a WebSocket's key (RFC 6455, 4.2.2), which
-/// proves that the key was read and keeps no secret.
+/// SHA-1 (FIPS 180-4) of a few bytes, for the one protocol that requires it: the answer to a WebSocket's key (RFC 6455, 4.2.2), which
+/// proves that the server read the key and protects no secret.
 ///
-/// Not for digests that have to withstand anyone: `PortableSHA256` is.
+/// Not for digests that must withstand attacks; use `PortableSHA256` for those.
 package enum SHA1 {
-    /// The 20 bytes of the digest.
+    /// The digest, of 20 bytes.
     package static func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
         var padded = Array(bytes)
         let bits = UInt64(padded.count) &* 8
@@ -16,7 +16,7 @@ package enum SHA1 {
         return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
     }
 
-    /// `block` has 64 bytes.
+    /// `block` must have 64 bytes.
     private static func take(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
         var words: [UInt32] = []
         for start in stride(from: block.startIndex, to: block.endIndex, by: 4) {

@@ -1,24 +1,25 @@
 internal import CZlib
 
-/// Encodes messages as one raw deflate stream (RFC 1951), each ended at a flush whose last four bytes are left away (RFC 7692, 7.2.1).
+/// Encodes messages as one raw deflate stream (RFC 1951). Each ends with a flush whose last four bytes are omitted (RFC 7692, 7.2.1).
 package struct MessageDeflater: ~Copyable {
-    /// 2^12 bytes of window and zlib's `memLevel` 5 take 32 KB, an eighth of zlib's usual amount, as Python's websockets chose too.
+    /// A window of 2^12 bytes and a `memLevel` of 5 take 32 KB, an eighth of zlib's default; Python's websockets made the same choice.
     package static let usualWindowBits = 12
     private static let memoryLevel: Int32 = 5
-    /// Coded bytes delivered at once at most.
+    /// The most encoded bytes delivered at once.
     package static let pieceSize = 16 << 10
     private static let tailSize = 4
 
     private let windowBits: Int32
     private let keepsWindow: Bool
-    /// zlib's state points back at this, so it must not move. Nil between messages that share nothing.
+    /// zlib's state contains a pointer to this, so it must not move. Nil between messages that share no window.
     private var stream: UnsafeMutablePointer<z_stream>?
-    /// The last coded bytes, up to four, which may be the tail of the flush.
+    /// The last encoded bytes, up to four, which may be the tail of the flush.
     private var held: [UInt8] = []
 
     /// - Parameters:
-    ///   - windowBits: the most that the reader agreed to; nil for 8, for which zlib has no raw streams: messages then go as they are.
-    ///   - keepsWindow: whether a message may look back into those before it.
+    ///   - windowBits: the most that the reader agreed to. Returns nil for 8, for which zlib has no raw streams; messages are then sent
+    ///     without compression.
+    ///   - keepsWindow: whether a message may refer back to earlier messages.
     package init?(windowBits: Int, keepsWindow: Bool) {
         guard (9...15).contains(windowBits) else { return nil }
         self.windowBits = Int32(min(windowBits, Self.usualWindowBits))
@@ -33,9 +34,9 @@ package struct MessageDeflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Takes the next bytes of a message, and with `isLast` its end.
+    /// Encodes the next bytes of a message, and completes the message if `isLast`.
     ///
-    /// - Returns: false if out of memory; the message cannot be sent then.
+    /// - Returns: false if out of memory; the message then cannot be sent.
     package mutating func push(_ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) -> Void) -> Bool {
         guard self.open(), let stream = self.stream else { return false }
         let isDone = withUnsafeTemporaryAllocation(byteCount: Self.pieceSize, alignment: 1) { output in
@@ -49,7 +50,7 @@ package struct MessageDeflater: ~Copyable {
                 repeat {
                     stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
                     stream.pointee.avail_out = UInt32(output.count)
-                    // Z_OK, Z_BUF_ERROR where there was nothing left to do, Z_STREAM_ERROR
+                    // Z_OK, Z_BUF_ERROR if nothing was left to do, Z_STREAM_ERROR
                     let code = CZlib.deflate(stream, flush)
                     guard code == Z_OK || code == Z_BUF_ERROR else { return false }
                     self.hand(over: UnsafeRawBufferPointer(rebasing: output[..<(output.count - Int(stream.pointee.avail_out))]), deliver)
@@ -59,7 +60,8 @@ package struct MessageDeflater: ~Copyable {
             return true
         }
         guard isLast else { return isDone }
-        // What is held is the tail. RFC 7692, 7.2.3.6: an empty message, for which zlib flushes nothing twice, is a single zero byte.
+        // The held bytes are the tail. RFC 7692, 7.2.3.6: an empty message is a single zero byte. zlib writes nothing for it, since it does
+        // not flush twice in a row.
         if self.held != [0, 0, 0xff, 0xff] { withUnsafeBytes(of: UInt8(0)) { deliver($0) } }
         self.held.removeAll(keepingCapacity: true)
         if !self.keepsWindow {
@@ -69,7 +71,7 @@ package struct MessageDeflater: ~Copyable {
         return isDone
     }
 
-    /// Passes all on but the last four bytes.
+    /// Delivers all but the last four bytes.
     private mutating func hand(over bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
         guard bytes.count > Self.tailSize else {
             self.held.append(contentsOf: bytes)

@@ -1,42 +1,41 @@
 internal import CZlib
 
-/// Decodes messages that share one raw deflate stream (RFC 1951) and end at a flush whose last four bytes are not sent (RFC 7692, 7.2).
+/// Decodes messages that share one raw deflate stream (RFC 1951) and end with a flush whose last four bytes are not sent (RFC 7692, 7.2).
 ///
-/// Pieces of any size in, pieces of decoded bytes out; nothing is kept but the window. Has no limits: `deliver` says when there is
-/// enough.
+/// Takes pieces of any size, delivers pieces of decoded bytes, and keeps only the window. Has no limits; `deliver` decides when to stop.
 package struct MessageInflater: ~Copyable {
     /// Why a stream cannot be decoded further.
     package enum Failure: Sendable, Hashable {
-        /// The bytes are not deflate, or point before the window.
+        /// The bytes are not deflate, or refer to data before the window.
         case corrupt(String)
         case outOfMemory
         /// `deliver` returned false.
         case stopped
     }
 
-    /// Decoded bytes delivered at once at most.
+    /// The most decoded bytes delivered at once.
     package static let pieceSize = 16 << 10
-    /// What a sender leaves away: an empty block without compression, which the flush before it has begun (RFC 7692, 7.2.1).
+    /// What a sender omits: the rest of the empty stored block that the flush began (RFC 7692, 7.2.1).
     private static let tail: [UInt8] = [0, 0, 0xff, 0xff]
 
-    /// Nil once a message has failed: what follows in the same window cannot be decoded.
+    /// Why decoding failed; nil while it works. After a failure, later messages that share the window cannot be decoded.
     package private(set) var failure: Failure?
 
     private let windowBits: Int32
     private let keepsWindow: Bool
-    /// zlib's state points back at this, so it must not move. Nil between messages that share nothing, and while packed.
+    /// zlib's state contains a pointer to this, so it must not move. Nil between messages that share no window, and while packed.
     private var stream: UnsafeMutablePointer<z_stream>?
     /// The window's bytes while packed.
     private var packed: [UInt8] = []
-    /// The last block said that it is the last of its stream.
+    /// Whether the last block was marked as the last of its stream.
     private var hasEnded = false
     private var isInMessage = false
 
     /// - Parameters:
-    ///   - windowBits: 8 to 15; the sender looks back at most two to the power of it.
-    ///   - keepsWindow: whether a message may look back into those before it.
+    ///   - windowBits: 8 to 15; the sender refers back at most 2 to the power of this.
+    ///   - keepsWindow: whether a message may refer back to earlier messages.
     package init(windowBits: Int, keepsWindow: Bool) {
-        // zlib takes 8 for reading as well, but its own deflate writes 9 where 8 was asked for.
+        // zlib accepts 8 for decoding as well, but its own encoder writes 9 when asked for 8.
         self.windowBits = Int32(min(max(windowBits, 9), 15))
         self.keepsWindow = keepsWindow
     }
@@ -49,7 +48,7 @@ package struct MessageInflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Takes the next bytes of a message. After a failure nothing more is taken.
+    /// Decodes the next bytes of a message. Does nothing after a failure.
     package mutating func push(_ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Bool) {
         guard self.failure == nil, !input.isEmpty, self.open(), let stream = self.stream else { return }
         self.isInMessage = true
@@ -70,7 +69,7 @@ package struct MessageInflater: ~Copyable {
         _ stream: UnsafeMutablePointer<z_stream>, _ output: UnsafeMutableRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Bool
     ) {
         repeat {
-            // RFC 7692, 7.2.3.4: a sender may end its stream, and begins another one with the same window.
+            // RFC 7692, 7.2.3.4: a sender may end its stream and begin another one with the same window.
             if self.hasEnded {
                 guard stream.pointee.avail_in > 0 else { return }
                 inflateResetKeep(stream)
@@ -91,19 +90,19 @@ package struct MessageInflater: ~Copyable {
         } while stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0
     }
 
-    /// The message has ended: gives what its last block still holds.
+    /// Completes a message: delivers what its last block still holds.
     package mutating func messageEnded(deliver: (UnsafeRawBufferPointer) -> Bool) {
-        // A message without a byte, or one whose sender has ended its stream without beginning another, has no flush to complete.
+        // A message without bytes has no flush to complete. Nor does one whose sender ended its stream without beginning another.
         if self.isInMessage, !self.hasEnded { Self.tail.withUnsafeBytes { self.push($0, deliver: deliver) } }
         self.isInMessage = false
         if self.failure == nil, self.stream != nil, !self.isAfterBlock { self.fail(.corrupt("message ends within a block")) }
         if !self.keepsWindow, self.failure == nil { self.forget() }
     }
 
-    /// zlib.h: `data_type` has 128 after a block, 64 within the last one, and the number of bits left over.
+    /// zlib.h: `data_type` contains 128 after a block, 64 within the last block, and the number of unused bits.
     private var isAfterBlock: Bool { self.hasEnded || self.stream.map { $0.pointee.data_type & 0xff == 128 } ?? true }
 
-    /// Makes a failed decoder usable again where no message looks back into another.
+    /// Makes a failed decoder usable again, if messages do not refer back to others.
     package mutating func forget() {
         Self.close(self.stream)
         self.stream = nil
@@ -113,7 +112,7 @@ package struct MessageInflater: ~Copyable {
         if !self.keepsWindow { self.failure = nil }
     }
 
-    /// Gives zlib's memory back and keeps the bytes of the window alone: for a conversation that is quiet, between two messages.
+    /// Frees zlib's memory and keeps only the bytes of the window, for a conversation that is idle between two messages.
     package mutating func pack() {
         guard let stream = self.stream, self.failure == nil, !self.isInMessage, self.isAfterBlock else { return }
         var count: UInt32 = 0
@@ -140,7 +139,7 @@ package struct MessageInflater: ~Copyable {
         }
         self.stream = stream
         guard !self.packed.isEmpty else { return true }
-        // A raw stream takes a window at any place between blocks.
+        // A raw stream accepts a window anywhere between blocks.
         let code = self.packed.withUnsafeBufferPointer { inflateSetDictionary(stream, $0.baseAddress, UInt32($0.count)) }
         self.packed = []
         if code != Z_OK { self.fail(.outOfMemory) }

@@ -1,12 +1,12 @@
-/// The white space between the tokens of a JSON text that follows one rule throughout.
+/// The white space between the tokens of a JSON text, if it follows one rule throughout.
 public struct JSONStyle: Sendable, Hashable {
-    /// Spaces per level if members are on lines of their own; nil if all is on one line.
+    /// Spaces per level, if members are on lines of their own; nil if everything is on one line.
     public var indent: Int?
-    /// After a colon.
+    /// The white space after a colon.
     public var colon: String
-    /// After a comma, if all is on one line.
+    /// The white space after a comma, if everything is on one line.
     public var comma: String
-    /// White space after the text, mostly a line end.
+    /// The white space after the text, usually a line end.
     public var tail: String
 
     public init(indent: Int? = nil, colon: String = "", comma: String = "", tail: String = "") {
@@ -24,25 +24,25 @@ public struct JSONStyle: Sendable, Hashable {
 
 /// Converts a JSON body between its own white space and a cassette's layout.
 ///
-/// Never touches strings and numbers: only the white space between tokens changes, and is kept as a `JSONStyle`.
+/// Never changes strings or numbers: only the white space between tokens changes, and a `JSONStyle` describes the original.
 public enum JSONBody {
-    /// A body nested deeper is kept as text: with the levels around it, it must stay within the cassette's own limit.
+    /// A more deeply nested body is kept as text: together with the levels around it, it must stay within the cassette's own limit.
     public static let depthLimit = 100
     /// A wider container is split over several lines. In bytes, not characters.
     static let columnLimit = 100
-    /// Producers indent by 1 to 8; more would let a short cassette restore to a very long body.
+    /// Producers indent by 1 to 8. A larger limit would let a short cassette expand to a very long body.
     public static let indentLimit = 8
-    /// Longest white space after a colon, a comma or the text, in bytes.
+    /// The longest white space after a colon, a comma or the text, in bytes.
     public static let gapLimit = 8
 
-    /// Whether a body is not too long for its tokens. Both directions keep to this limit.
+    /// Whether a body's length is plausible for its number of tokens. Both directions apply this limit.
     static func isTolerable(size: Int, tokens: Int) -> Bool { size <= tokens * 100 + 1 << 20 }
 
     // MARK: Recognizing
 
-    /// The style that restores exactly these bytes, an object or array whose white space follows one rule.
+    /// The style that restores exactly these bytes: an object or array whose white space follows one rule.
     ///
-    /// Nil if it does not follow one, or the bytes are not JSON, not UTF-8 or nested too deeply: then the body is text.
+    /// Nil if the white space follows no single rule, or if the bytes are not JSON, not UTF-8 or nested too deeply. The body is then text.
     public static func style(of body: UnsafeRawBufferPointer) -> JSONStyle? {
         guard let first = body.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
         guard UTF8Validator.isValid(body) else { return nil }
@@ -68,7 +68,7 @@ public enum JSONBody {
             case (.beginObject, .endObject), (.beginArray, .endArray):
                 guard gap.isEmpty else { return nil }
             case (.beginObject, _), (.beginArray, _):
-                // The outermost bracket decides for the whole text.
+                // The outermost bracket decides for the entire text.
                 if token.gap == 1, !gap.isEmpty { indent = gap.count - 1 }
                 guard self.isBreak(body, gap, indent: indent, depth: self.depth(of: token, tokenizer)) else { return nil }
             case (.comma, _):
@@ -87,7 +87,7 @@ public enum JSONBody {
         return nil
     }
 
-    /// The level a token is indented to: an opening bracket belongs to the level around it.
+    /// The level to which a token is indented: an opening bracket belongs to the level around it.
     private static func depth(of token: JSONToken, _ tokenizer: JSONTokenizer) -> Int {
         token.kind == .beginObject || token.kind == .beginArray ? tokenizer.depth - 1 : tokenizer.depth
     }
@@ -99,7 +99,7 @@ public enum JSONBody {
         return true
     }
 
-    /// Whether a gap is the same as the first of its kind.
+    /// Whether a gap equals the first one of its kind.
     private static func follows(_ body: UnsafeRawBufferPointer, _ gap: Range<Int>, _ rule: inout Range<Int>?) -> Bool {
         guard let known = rule else {
             rule = gap
@@ -116,7 +116,8 @@ public enum JSONBody {
 
     // MARK: Writing
 
-    /// Prints a body's tokens in the cassette's layout, two spaces a level from `depth` on; containers that fit go on one line.
+    /// Writes a body's tokens in the cassette's layout, indented by two spaces a level from `depth` on. A container that fits goes on one
+    /// line.
     ///
     /// Returns false, and writes nothing, if the body is not JSON.
     @discardableResult
@@ -160,7 +161,8 @@ public enum JSONBody {
         return false
     }
 
-    /// Whether the next element of an array is a number too and fits on the line: a column of numbers is filled, not stacked.
+    /// Whether the next element of an array is a number too and fits on the line, because numbers fill lines rather than take one line
+    /// each.
     private static func numberFits(after tokenizer: JSONTokenizer, in writer: JSONWriter) -> Bool {
         var ahead = tokenizer
         guard let next = ahead.next(), next.kind == .number else { return false }
@@ -172,13 +174,13 @@ public enum JSONBody {
         body.withUnsafeBytes { _ = self.write($0, into: &writer, depth: depth) }
     }
 
-    /// Writes a whole container on the current line if it fits with a comma after it; returns the tokenizer after the container.
+    /// Writes a complete container on the current line, if it fits with a comma after it. Returns the tokenizer after the container.
     private static func writeFlat(from first: JSONToken, _ start: JSONTokenizer, into writer: inout JSONWriter) -> JSONTokenizer? {
         let limit = self.columnLimit - 1 - writer.column
         guard limit > 1 else { return nil }
         var tokenizer = start
         var isWhole = false
-        // A token that ends in the last column may add two spaces before the line is given up.
+        // A token that ends in the last column may add two spaces before the attempt is abandoned.
         writer.append(atMost: limit + 2) { room in
             guard let length = self.fill(room, limit: limit, from: first, &tokenizer) else { return 0 }
             isWhole = true
@@ -221,7 +223,7 @@ public enum JSONBody {
 
     /// Writes a JSON text of any layout with the white space of `style`.
     ///
-    /// Nil if it is not JSON, or the result would be too long for its tokens.
+    /// Nil if it is not JSON, or the result would be too long for its number of tokens.
     public static func restore(_ json: UnsafeRawBufferPointer, style: JSONStyle) -> [UInt8]? {
         let colon = Array(style.colon.utf8)
         let comma = Array(style.comma.utf8)

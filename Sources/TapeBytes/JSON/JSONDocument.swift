@@ -1,11 +1,11 @@
-/// A parsed JSON text (RFC 8259): the text itself, and where each value is in it.
+/// A parsed JSON text (RFC 8259): the text itself, and the position of each value in it.
 ///
-/// Exact: order, duplicates and spelling are those of the text. Decodes a value only when asked to.
+/// Exact: keeps the order, duplicates and spelling of the text. Decodes a value only on demand.
 public final class JSONDocument: Sendable {
     fileprivate struct Node {
         var start: UInt32
         var end: UInt32
-        /// Index of the first node after this one and all it holds.
+        /// The index of the first node after this one and its descendants.
         var next: UInt32
         var kind: JSONValue.Kind
         var isEscaped: Bool
@@ -16,7 +16,7 @@ public final class JSONDocument: Sendable {
 
     public var root: JSONValue { JSONValue(document: self, index: 0) }
 
-    /// A text nested deeper is refused.
+    /// A more deeply nested text is rejected.
     public static let depthLimit = JSONTokenizer.depthLimit
     /// Offsets have 32 bits.
     public static let sizeLimit = Int(Int32.max)
@@ -42,7 +42,7 @@ public final class JSONDocument: Sendable {
 
         var nodes: [Node] = []
         nodes.reserveCapacity(min(bytes.count / 16, 4096) + 8)
-        // While a container is open, its `next` holds the index of the container around it.
+        // While a container is open, its `next` is the index of the container around it.
         var parent = UInt32.max
         var tokenizer = JSONTokenizer(bytes)
         while let token = tokenizer.next() {
@@ -90,11 +90,11 @@ public struct JSONValue: Sendable {
 
     public var kind: Kind { self.node.kind }
 
-    /// The value's text as received, with its quotes and inner white space.
+    /// The value's text as received, with quotes and inner white space.
     public var raw: ArraySlice<UInt8> { self.document.bytes[self.range] }
     public var range: Range<Int> { Int(self.node.start)..<Int(self.node.end) }
 
-    /// The line the value starts on, from 1.
+    /// The line on which the value starts, counted from 1.
     public var line: Int {
         self.document.bytes.withUnsafeBytes { ByteScan.count(of: 10, in: $0, upTo: Int(self.node.start)) } + 1
     }
@@ -109,13 +109,13 @@ public struct JSONValue: Sendable {
 
     // MARK: Numbers
 
-    /// Nil for anything but a whole number without fraction and exponent that fits into `Int`.
+    /// Nil for anything but a number without fraction and exponent that fits into `Int`.
     public var int: Int? {
         guard self.kind == .number else { return nil }
         return JSONNumber.int(self.raw)
     }
 
-    /// Nil for anything but a number, and for one past the range of `Double`.
+    /// Nil for anything but a number, and for one beyond the range of `Double`.
     public var double: Double? {
         guard self.kind == .number else { return nil }
         return JSONNumber.double(self.raw)
@@ -141,7 +141,7 @@ public struct JSONValue: Sendable {
 
     // MARK: Containers
 
-    /// The members of an object in order, duplicates included; none for other kinds.
+    /// The members of an object in order, including duplicates; none for other kinds.
     public var members: JSONMembers {
         JSONMembers(document: self.document, index: self.index + 1, end: self.kind == .object ? Int(self.node.next) : self.index + 1)
     }
@@ -151,7 +151,7 @@ public struct JSONValue: Sendable {
         JSONElements(document: self.document, index: self.index + 1, end: self.kind == .array ? Int(self.node.next) : self.index + 1)
     }
 
-    /// The first member of that name.
+    /// The value of the first member with that name.
     public subscript(name: String) -> JSONValue? {
         for member in self.members where member.name.string == name { return member.value }
         return nil
@@ -189,7 +189,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
 
 /// Decodes the escapes of a JSON string (RFC 8259, 7).
 package enum JSONStringDecoder {
-    /// The UTF-8 of a string from the text between its quotes; nil for half a surrogate pair or an unknown escape.
+    /// The UTF-8 of a string, given the text between its quotes; nil for half a surrogate pair or an unknown escape.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -223,7 +223,7 @@ package enum JSONStringDecoder {
         return result
     }
 
-    /// The character of `\uXXXX`, or of two of them as a surrogate pair.
+    /// The character of `\uXXXX`, or of two such escapes that form a surrogate pair.
     private static func scalar(in text: ArraySlice<UInt8>, at offset: Int) -> (Unicode.Scalar, length: Int)? {
         guard let first = self.unit(in: text, at: offset) else { return nil }
         if let scalar = Unicode.Scalar(first) { return (scalar, 6) }

@@ -1,6 +1,6 @@
 /// Reads the text of a JSON number.
 package enum JSONNumber {
-    /// Nil for a fraction, an exponent, or a number past 64 bits.
+    /// Nil for a fraction, an exponent, or a number beyond 64 bits.
     package static func int(_ text: ArraySlice<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
@@ -19,12 +19,12 @@ package enum JSONNumber {
 
     private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
 
-    /// Nil for a number past the range of `Double`.
+    /// Nil for a number beyond the range of `Double`.
     package static func double(_ text: ArraySlice<UInt8>) -> Double? {
         self.shortDouble(text) ?? Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Up to 15 digits without exponent: both parts are exact doubles, so that one division rounds correctly.
+    /// Up to 15 digits without exponent: both parts are exact doubles, so one division rounds correctly.
     private static func shortDouble(_ text: ArraySlice<UInt8>) -> Double? {
         guard text.count <= 17 else { return nil }
         var digits = 0
@@ -50,10 +50,10 @@ package enum JSONNumber {
 
 /// The exact value of a JSON number in a canonical form: `1`, `1.0` and `10e-1` have the same bytes.
 package struct DecimalValue {
-    /// Digits without zeros at either end and a decimal exponent, `15e-1`; `0` for zero of either sign.
+    /// Digits without zeros at either end and a decimal exponent, such as `15e-1`; `0` for zero of either sign.
     package let bytes: [UInt8]
 
-    /// Digits of an exponent; nothing sends longer ones.
+    /// The most digits of an exponent; no real sender writes more.
     private static let exponentDigits = 15
 
     /// Nil if the exponent is too long. `text` must be a JSON number.

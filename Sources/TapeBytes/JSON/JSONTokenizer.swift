@@ -1,7 +1,7 @@
-/// Splits a JSON text (RFC 8259) into tokens and checks its grammar on the way.
+/// Splits a JSON text (RFC 8259) into tokens and checks its grammar at the same time.
 ///
-/// Strict: no comments, no trailing commas, no leading zeros, no raw control characters. Does not check UTF-8 (see `UTF8Validator`)
-/// and decodes nothing. A copy is cheap: the caller can look ahead on it.
+/// Strict: rejects comments, trailing commas, leading zeros and raw control characters. Does not check UTF-8 (see `UTF8Validator`) and
+/// decodes nothing. Copies are cheap, so a caller can look ahead with one.
 package struct JSONTokenizer {
     private enum Expectation { case value, valueOrEnd, name, nameOrEnd, colon, commaOrEnd, end }
 
@@ -12,11 +12,11 @@ package struct JSONTokenizer {
     package private(set) var depth = 0
     private let depthLimit: Int
     private var expectation = Expectation.value
-    /// One bit per open container, set for an object; the innermost is the lowest of `open`.
+    /// One bit per open container, set for an object; the innermost is the lowest bit of `open`.
     private var open: UInt64 = 0
     private var outer: UInt64 = 0
 
-    /// Two words hold the kinds of the open containers.
+    /// Two words record the kinds of the open containers.
     package static let depthLimit = 128
 
     package init(_ bytes: UnsafeRawBufferPointer, from offset: Int = 0, depthLimit: Int = Self.depthLimit) {
@@ -30,7 +30,7 @@ package struct JSONTokenizer {
         return JSONSyntaxError(reason: "\(self.failure ?? "expected JSON")", offset: self.offset, line: line)
     }
 
-    /// The next token, `.end` after the last; nil if the text is not JSON.
+    /// The next token, or `.end` after the last; nil if the text is not JSON.
     @inline(__always)
     package mutating func next() -> JSONToken? {
         let gap = self.offset

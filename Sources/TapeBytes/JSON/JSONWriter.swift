@@ -1,35 +1,36 @@
-/// Writes JSON text in the cassette's layout: two spaces a level, or a whole container on one line.
+/// Writes JSON text in the cassette's layout: indented by two spaces a level, or an entire container on one line.
 ///
-/// Trusts the caller for the order of calls (a member inside an object, a value after a member), and for strings to be UTF-8.
+/// Trusts the caller to call in a valid order (a member inside an object, a value after a member), and to pass strings in UTF-8.
 public struct JSONWriter: Sendable {
     public enum Layout: Sendable {
         /// One member or element per line.
         case lines
         /// `{ "a": 1, "b": [2, 3] }`
         case inline
-        /// On the line, as far as the containers in it are: the last of them may have lines of its own, indented as if this one were not there.
+        /// On one line, apart from the lines of the containers in it: the last of them may be split over lines, indented as if this
+        /// container did not exist.
         case hanging
     }
 
-    /// The text is the first `count` bytes; the rest is room.
+    /// The text is the first `count` bytes; the rest is spare room.
     private var storage: [UInt8]
     public private(set) var count = 0
     private var lineStart = 0
     /// Levels of containers around the text itself.
     private var baseDepth = 0
-    /// How many containers are open, and one bit for each: the innermost is the lowest.
+    /// The number of open containers, and one bit for each: the innermost is the lowest.
     private var openCount = 0
     private var inlineBits: UInt64 = 0
     private var filledBits: UInt64 = 0
     private var hangingBits: UInt64 = 0
-    /// Open containers that hang, which do not indent.
+    /// Open containers with the layout `hanging`, which do not indent.
     private var hangingCount = 0
 
     public init(reserving capacity: Int = 4096) {
         self.storage = Array(repeating: 0, count: max(capacity, 64))
     }
 
-    /// A copy of the text; `withUnsafeBytes` makes none.
+    /// A copy of the text; `withUnsafeBytes` does not copy.
     public var bytes: [UInt8] { Array(self.storage[..<self.count]) }
     /// Bytes since the last line end.
     public var column: Int { self.count - self.lineStart }
@@ -46,13 +47,13 @@ public struct JSONWriter: Sendable {
         self.beginFragment(baseDepth: baseDepth)
     }
 
-    /// Removes the text, which the caller has passed on, and keeps the open containers.
+    /// Removes the text after the caller has passed it on; containers stay open.
     package mutating func drain() {
         self.count = 0
         self.lineStart = 0
     }
 
-    /// Starts a text of the given depth after the one that is there.
+    /// Starts a text of the given depth after the existing text.
     package mutating func beginFragment(baseDepth: Int) {
         self.openCount = 0
         self.inlineBits = 0
@@ -63,7 +64,7 @@ public struct JSONWriter: Sendable {
         self.lineStart = self.count
     }
 
-    /// A place to return to. For values only: it does not remember open containers.
+    /// A position to return to. For values only, because it does not record open containers.
     package struct Mark {
         fileprivate var count: Int
         fileprivate var lineStart: Int
@@ -89,7 +90,7 @@ public struct JSONWriter: Sendable {
         self.storage.append(contentsOf: repeatElement(0, count: max(more, self.storage.count)))
     }
 
-    /// Lets `write` fill up to `most` bytes after the text and return how many it filled.
+    /// Lets `write` fill up to `most` bytes after the text and return the number it filled.
     @inline(__always)
     mutating func append(atMost most: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
         self.reserve(most)
@@ -160,7 +161,7 @@ public struct JSONWriter: Sendable {
         self.raw(": ")
     }
 
-    /// Begins an array's element.
+    /// Begins an element of an array.
     public mutating func element() { self.separate(isMember: false) }
 
     private mutating func separate(isMember: Bool) {
@@ -196,7 +197,7 @@ public struct JSONWriter: Sendable {
     @inline(__always)
     private static func indentRoom(depth: Int) -> Int { (depth * 2 + 7) & ~7 }
 
-    // SAFETY: there is room for `indentRoom` bytes, up to which the last eight go.
+    // SAFETY: there is room for `indentRoom` bytes, where the last eight end.
     @inline(__always)
     private static func indent(depth: Int, to room: UnsafeMutableRawBufferPointer) -> Int {
         for offset in stride(from: 0, to: depth * 2, by: 8) {
@@ -208,7 +209,7 @@ public struct JSONWriter: Sendable {
 
 /// Strings, numbers and other values.
 extension JSONWriter {
-    /// Text that is JSON already and has no line end.
+    /// Text that is already JSON and has no line end.
     public mutating func raw(_ text: StaticString) {
         self.raw(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -230,7 +231,7 @@ extension JSONWriter {
         text.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// A string of bytes that the caller knows to be UTF-8.
+    /// Writes bytes as a string; the caller knows that they are UTF-8.
     public mutating func string(utf8 text: UnsafeRawBufferPointer) {
         let plain = ByteScan.endOfPlain(text, from: 0, stopAtDelete: true)
         let isPlain = plain == text.count
@@ -245,7 +246,7 @@ extension JSONWriter {
         self.byte(UInt8(ascii: "\""))
     }
 
-    /// A piece of a string whose quotes the caller writes.
+    /// Writes a piece of a string; the caller writes the quotes.
     package mutating func stringPiece(utf8 text: UnsafeRawBufferPointer) {
         var start = 0
         while start < text.count {
@@ -257,7 +258,7 @@ extension JSONWriter {
         }
     }
 
-    /// A string of ISO 8859-1 bytes.
+    /// Writes ISO 8859-1 bytes as a string.
     public mutating func string(latin1 bytes: UnsafeRawBufferPointer) {
         self.byte(UInt8(ascii: "\""))
         for byte in bytes {
@@ -288,14 +289,14 @@ extension JSONWriter {
         }
     }
 
-    /// Bytes as base64, in quotes.
+    /// Writes bytes as base64, in quotes.
     public mutating func base64(_ bytes: UnsafeRawBufferPointer) {
         self.byte(UInt8(ascii: "\""))
         self.append(atMost: Base64.length(of: bytes.count)) { Base64.encode(bytes, into: $0) }
         self.byte(UInt8(ascii: "\""))
     }
 
-    /// Eight hex digits in quotes.
+    /// Writes eight hex digits in quotes.
     public mutating func hex(_ value: UInt32) {
         self.byte(UInt8(ascii: "\""))
         for shift in stride(from: 28, through: 0, by: -4) {
@@ -313,7 +314,7 @@ extension JSONWriter {
         }
     }
 
-    /// A time without decimals if they are zeros: `2026-11-21T00:00:00Z`.
+    /// Writes a time, without decimals if they are zeros: `2026-11-21T00:00:00Z`.
     package mutating func shortTimestamp(_ time: Timestamp) {
         guard time.microseconds % 1_000_000 == 0 else { return self.timestamp(time) }
         self.append(atMost: 22) { room in
@@ -325,7 +326,7 @@ extension JSONWriter {
         }
     }
 
-    /// Members of a newer format, as they were read.
+    /// Writes the members of a newer format as they were read.
     public mutating func unknown(_ members: [UnknownMember]) {
         for member in members {
             self.member(named: member.name)
@@ -338,7 +339,7 @@ extension JSONWriter {
         self.digits(UInt64(value.magnitude))
     }
 
-    /// A number with at most three decimals and no exponent; a value that is not finite is written as 0.
+    /// Writes a number with at most three decimals and no exponent; a value that is not finite becomes 0.
     public mutating func milliseconds(_ value: Double) {
         guard value.isFinite else { return self.byte(UInt8(ascii: "0")) }
         // 2^62 thousandths are 146,000 years.
@@ -370,7 +371,7 @@ extension JSONWriter {
 
 /// An object member that this version of the format does not know, as its raw JSON text.
 public struct UnknownMember: Sendable, Hashable {
-    /// Of an exchange and of a cassette's head: what an archive has beside its messages.
+    /// In an exchange or a cassette's head: what an archive contains in addition to its messages.
     public static let archiveName = "har"
 
     public var name: String

@@ -1,12 +1,11 @@
-/// A regular expression whose matching takes time linear in the input, whatever the pattern.
+/// A regular expression whose matching takes time linear in the input, for every pattern.
 ///
-/// Patterns come with cassettes, which may be from anywhere, and must not make a replay hang. What cannot be matched in linear time is
-/// refused: back references and lookaround.
+/// Patterns come with cassettes, which may come from anywhere, and must not make a replay hang. Constructs that cannot be matched in linear
+/// time are rejected: back references and lookaround.
 ///
-/// Supports characters, `.` (not line feeds), `[a-z]` and `[^a-z]`, `\d \w \s \D \W \S` (of ASCII), `( )` and `(?: )`, `|`,
-/// `* + ? {m} {m,} {m,n}`, `^` and `$` (start and end of the input, not of lines), `\b \B` (edges of `\w`),
-/// `\n \r \t \f \v \xHH \uHHHH \x{H…}`, `\` before anything but a letter or digit, and at the very start `(?i)` (ASCII letters ignore
-/// case), `(?s)` (`.` is any character) or `(?is)`.
+/// Supports characters, `.` (not line feeds), `[a-z]` and `[^a-z]`, `\d \w \s \D \W \S` (of ASCII), `( )` and `(?: )`, `|`, `* + ? {m} {m,}
+/// {m,n}`, `^` and `$` (start and end of the input, not of lines), `\b \B` (edges of `\w`), `\n \r \t \f \v \xHH \uHHHH \x{H…}`, `\` before
+/// anything but a letter or digit, and at the very start `(?i)` (ASCII letters ignore case), `(?s)` (`.` is any character) or `(?is)`.
 ///
 /// Input is UTF-8, one character per scalar. A byte that is not UTF-8 is a character that only `.` and inverted classes match.
 public struct Pattern: Sendable, Hashable, CustomStringConvertible {
@@ -26,24 +25,24 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { self.text }
 
-    /// Whether the whole of `bytes` matches.
+    /// Whether all of `bytes` matches.
     public func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { self.machine.matches(bytes) }
 
-    /// Whether the whole of `text` matches.
+    /// Whether all of `text` matches.
     public func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { self.machine.matches(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The leftmost match that starts at `from` or later, and the longest of those (not, as with backtracking, the first branch of `|`).
+    /// The leftmost match that starts at `from` or later; of several, the longest (not, as with backtracking, the first branch of `|`).
     ///
-    /// `^` and `\b` look at what is before `from`. Nil if there is no match, or `from` is past the end.
+    /// `^` and `\b` consider the input before `from`. Nil if there is no match, or `from` is past the end.
     public func firstRange(in bytes: UnsafeRawBufferPointer, from: Int = 0) -> Range<Int>? {
         guard from <= bytes.count else { return nil }
         return self.machine.firstRange(in: bytes, from: max(0, from))
     }
 
-    /// All matches from left to right, without overlap; the time is linear for each match.
+    /// All matches from left to right, without overlap; each match takes linear time.
     public func ranges(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var from = 0
@@ -65,24 +64,24 @@ public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { self.message }
 }
 
-/// What a pattern may cost. The patterns in a cassette are not trusted.
+/// The most that a pattern may cost. Patterns in a cassette are not trusted.
 enum PatternLimits {
-    /// Bytes of text. The longest patterns for key shapes in public lists have some 300.
+    /// Bytes of text. The longest patterns for key shapes in public lists have about 300.
     static let length = 4_096
     /// Instructions: each byte of input costs at most one step per instruction.
     static let states = 1_000
     /// Nested brackets: the parser and the compiler recurse for each.
     static let depth = 100
-    /// Of `{m,n}`; more would exceed `states`.
+    /// For `{m,n}`; more would exceed `states`.
     static let repetitions = 1_000
-    /// Cells of an automaton's table (4 bytes each) and entries of its states (2 bytes each), before it starts over: some 400 KiB.
-    /// Patterns for dates, numbers and keys need less than a hundredth.
+    /// The most cells of an automaton's table (4 bytes each) plus entries of its states (2 bytes each) before it starts over: about 400
+    /// KiB. Patterns for dates, numbers and keys need less than a hundredth of that.
     static let cells = 1 << 16
-    /// Automata of one pattern that are kept for the next call: one per thread that is likely to match at the same time.
+    /// The automata of one pattern that are kept for later calls: one for each thread that is likely to match at the same time.
     static let keptAutomata = 4
 }
 
-/// Matches one pattern: its program, and a pool of automata.
+/// Matches one pattern, with its program and a pool of automata.
 ///
 /// Each thread that matches at the same time takes its own automaton.
 final class PatternMachine: Sendable {

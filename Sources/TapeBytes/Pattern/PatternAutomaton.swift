@@ -1,15 +1,15 @@
 internal import Platform
 
-/// A deterministic automaton for a program, built state by state as the input needs them.
+/// A deterministic automaton for a program, built state by state as the input requires.
 ///
-/// Whether a state matches depends on the next character (`$`, `\b`), so a table entry says it for the state it leaves.
-/// The table starts over when it is full: the time for each byte has a bound, whatever the pattern.
+/// Whether a state matches depends on the next character (`$`, `\b`), so a table entry records it for the state that it leaves. The table
+/// starts over when it is full. So the time for each byte is bounded, for every pattern.
 struct PatternAutomaton: Sendable {
     private struct State: Hashable, Sendable {
-        /// Instructions to continue from, ascending.
+        /// The instructions to continue from, ascending.
         var kernel: [UInt16]
         var before: PatternEdge.Neighbour
-        /// No match that started earlier is in progress.
+        /// Whether no match that started earlier is in progress.
         var isFresh: Bool
     }
 
@@ -21,16 +21,17 @@ struct PatternAutomaton: Sendable {
     private let limit: Int
     private let beginnings: PatternBeginnings?
     private var closure: PatternClosure
-    /// The fresh states, by what is before the place.
+    /// The fresh states, by what comes before the position.
     private var fresh: [PatternEdge.Neighbour: Int32] = [:]
     private var states: [State] = []
     private var numbers: [State: Int32] = [:]
-    /// By state and class, with a last column for the end of input: 4 × next state, plus 2 if that is fresh, plus 1 if this one matches.
+    /// By state and class, with a last column for the end of input: 4 × the next state, plus 2 if that is fresh, plus 1 if this state
+    /// matches.
     private var table: [Int32] = []
     private var entries = 0
     private(set) var timesBegun = 0
 
-    /// An anchored automaton follows only matches that start where it starts; any other follows all.
+    /// An anchored automaton follows only matches that start where it starts; any other automaton follows all matches.
     init(_ program: PatternProgram, isAnchored: Bool, limit: Int = PatternLimits.cells) {
         self.program = program
         self.isAnchored = isAnchored
@@ -40,7 +41,7 @@ struct PatternAutomaton: Sendable {
         self.closure = PatternClosure(program)
     }
 
-    /// Whether the whole of the input matches.
+    /// Whether all of the input matches.
     mutating func matchesAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var state = self.start(before: .nothing)
         var index = 0
@@ -54,7 +55,7 @@ struct PatternAutomaton: Sendable {
         return self.entry(state, self.width - 1) & 1 == 1
     }
 
-    /// The earliest offset at which a match can start; nil if there is no match. Every attempt that started before it has failed.
+    /// The earliest offset at which a match can start; nil if there is no match. All attempts that started earlier have failed.
     mutating func earliestStart(in bytes: UnsafeRawBufferPointer, from: Int) -> Int? {
         var index = self.beginnings?.next(in: bytes, from: from) ?? from
         var earliest = index
@@ -109,7 +110,7 @@ struct PatternAutomaton: Sendable {
             if found { isMatch = true }
         }
         let match: Int32 = isMatch ? 1 : 0
-        // At the end nothing follows: the entry names its own state.
+        // Nothing follows the end, so the entry names its own state.
         guard !isEnd else { return self.keep(state << 2 | match, for: state, character) }
         let isFresh = kernel.isEmpty
         if !self.isAnchored { kernel.append(0) }
@@ -146,9 +147,9 @@ struct PatternAutomaton: Sendable {
     }
 }
 
-/// The bytes with which a match can begin, so that a search skips all others.
+/// The bytes with which a match can begin, so that a search can skip all others.
 struct PatternBeginnings: Sendable {
-    /// All bytes beyond ASCII and half of the others: with more there is too little to skip.
+    /// All bytes beyond ASCII and half of the others; with more, there is too little to skip.
     private static let most = 192
 
     /// Whether a match can begin with each byte.
@@ -156,7 +157,7 @@ struct PatternBeginnings: Sendable {
     /// The byte, if there is only one.
     private let only: UInt8?
 
-    /// Nil if a match can be empty, or begin with most bytes.
+    /// Nil if a match can be empty, or can begin with most bytes.
     init?(_ program: PatternProgram) {
         var sets: Set<Int> = []
         var visited = Array(repeating: false, count: program.instructions.count)
@@ -166,7 +167,7 @@ struct PatternBeginnings: Sendable {
             visited[index] = true
             switch program.instructions[index] {
             case .take(let set): sets.insert(set)
-            // Passed without a check: an edge that does not hold only starts a match that fails later.
+            // Edges are not checked here: a wrong guess only starts a match that fails later.
             case .require: stack.append(index + 1)
             case .split(let first, let second): stack += [first, second]
             case .jump(let target): stack.append(target)

@@ -10,7 +10,7 @@ indirect enum PatternNode: Sendable, Hashable {
     /// A numbered group whose place is asked for; only in a `CapturingPattern`.
     case group(Int, PatternNode)
 
-    /// How many instructions it compiles to.
+    /// The number of instructions it compiles to.
     var cost: Int {
         switch self {
         case .empty: 0
@@ -24,11 +24,11 @@ indirect enum PatternNode: Sendable, Hashable {
     }
 }
 
-/// A place between characters that a pattern can require.
+/// A position between characters that a pattern can require.
 enum PatternEdge: Sendable, Hashable {
     case start, end, wordEdge, noWordEdge
 
-    /// What is on one side of a place.
+    /// What is on one side of a position.
     enum Neighbour: UInt8, Sendable, Hashable {
         /// The start or the end of the input.
         case nothing
@@ -47,9 +47,9 @@ enum PatternEdge: Sendable, Hashable {
 
 /// A set of characters, as ranges of Unicode scalars.
 ///
-/// A byte that is not UTF-8 counts as one character past all scalars: in `.` and in inverted classes, and nowhere else.
+/// A byte that is not UTF-8 counts as one character beyond all scalars, which only `.` and inverted classes contain.
 struct PatternCharacters: Sendable, Hashable {
-    /// Every byte that is not UTF-8; one past the last scalar.
+    /// Stands for every byte that is not UTF-8; one past the last scalar.
     static let notUTF8: UInt32 = 0x11_0000
 
     static let digits = Self(["0"..."9"])
@@ -74,7 +74,7 @@ struct PatternCharacters: Sendable, Hashable {
         return low < self.ranges.count && self.ranges[low].contains(value)
     }
 
-    /// The one character in it; nil if there are others or none.
+    /// The only character in the set; nil if it has several or none.
     var only: UInt32? {
         guard self.ranges.count == 1, self.ranges[0].lowerBound == self.ranges[0].upperBound else { return nil }
         return self.ranges[0].lowerBound
@@ -105,7 +105,7 @@ struct PatternCharacters: Sendable, Hashable {
         return result
     }
 
-    /// With the other case of each ASCII letter.
+    /// The set with the other case of each ASCII letter added.
     var withoutCase: Self {
         var result = self
         for (letters, other) in [(UInt32(65)...90, UInt32(97)), (97...122, 65)] {

@@ -1,6 +1,6 @@
 /// Parses a pattern's text into a tree.
 ///
-/// Refuses what cannot be matched in linear time, or means something else in other dialects.
+/// Rejects constructs that cannot be matched in linear time, or that mean something else in other dialects.
 struct PatternParser {
     private let text: String
     private let scalars: [Unicode.Scalar]
@@ -92,7 +92,7 @@ struct PatternParser {
                     : "repeats a repetition: put the inner one into (?:…), or write \\\(after) for the character itself"
             )
         }
-        // Empty stays empty however often it is repeated: `((){1000}){1000}` must not take long.
+        // An empty node stays empty however often it is repeated: `((){1000}){1000}` must not take long.
         guard node.cost > 0, most != 0 else { return .empty }
         let repeated = PatternNode.repeated(node, least: least, most: most)
         try self.checkCost(repeated.cost, at: start)

@@ -1,8 +1,8 @@
-/// A compiled pattern: instructions, and the classes of characters that they distinguish.
+/// A compiled pattern: its instructions, and the classes of characters that they distinguish.
 struct PatternProgram: Sendable {
     let instructions: [PatternInstruction]
     let alphabet: PatternAlphabet
-    /// Whether any instruction looks at the neighbours of a place.
+    /// Whether any instruction looks at the neighbours of a position.
     let hasEdges: Bool
 
     init(_ node: PatternNode) {
@@ -16,12 +16,12 @@ struct PatternProgram: Sendable {
     }
 }
 
-/// One step of a compiled pattern; one that names no target continues at the next.
+/// One step of a compiled pattern. A step without a target continues with the next one.
 enum PatternInstruction: Sendable, Hashable {
     /// Takes one character of the set with this number.
     case take(Int)
     case require(PatternEdge)
-    /// Continues at both.
+    /// Continues with both.
     case split(Int, Int)
     case jump(Int)
     /// Notes the place in the slot with this number; only in a `CapturingPattern`.
@@ -29,7 +29,7 @@ enum PatternInstruction: Sendable, Hashable {
     case match
 }
 
-/// Compiles a tree to instructions (Thompson's construction). The parser has limited their number.
+/// Compiles a tree into instructions (Thompson's construction). The parser has limited their number.
 struct PatternCompiler {
     var instructions: [PatternInstruction] = []
     private(set) var sets: [PatternCharacters] = []
@@ -95,7 +95,7 @@ struct PatternCompiler {
     }
 }
 
-/// The classes of characters that a pattern cannot distinguish: an automaton needs one column for each.
+/// The classes of characters that a pattern does not distinguish. An automaton needs one column for each class.
 struct PatternAlphabet: Sendable {
     /// The class of each ASCII byte.
     private let asciiClasses: [UInt16]
@@ -106,7 +106,7 @@ struct PatternAlphabet: Sendable {
     private let members: [[Bool]]
     private let beyondASCII: [Bool]
 
-    /// Number of classes.
+    /// The number of classes.
     let count: Int
 
     init(_ sets: [PatternCharacters]) {
@@ -146,13 +146,13 @@ struct PatternAlphabet: Sendable {
 
     func neighbour(_ characterClass: Int) -> PatternEdge.Neighbour { self.isWord[characterClass] ? .wordCharacter : .otherCharacter }
 
-    /// Only ASCII has word characters, so one byte decides.
+    /// All word characters are ASCII, so one byte decides.
     static func neighbour(in bytes: UnsafeRawBufferPointer, before index: Int) -> PatternEdge.Neighbour {
         guard index > 0 else { return .nothing }
         return PatternCharacters.word.contains(UInt32(bytes[index - 1])) ? .wordCharacter : .otherCharacter
     }
 
-    /// The class and the bytes of the character at `index`, which must be less than the count.
+    /// The class and the length in bytes of the character at `index`, which must be less than the count.
     @inline(__always)
     func character(in bytes: UnsafeRawBufferPointer, at index: Int) -> (class: Int, length: Int) {
         let byte = bytes[index]

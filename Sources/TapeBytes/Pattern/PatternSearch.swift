@@ -1,6 +1,6 @@
 /// Finds the leftmost longest match by following all candidates at once, each with its start.
 ///
-/// Slower than an automaton, so it runs only from where one has found that there is a match.
+/// Slower than an automaton, so it runs only after an automaton has found that there is a match, and from its start.
 struct PatternSearch {
     private typealias Thread = (instruction: Int, start: Int)
 
@@ -13,8 +13,8 @@ struct PatternSearch {
     }
 
     mutating func firstRange(in bytes: UnsafeRawBufferPointer, from: Int, before: PatternEdge.Neighbour) -> Range<Int>? {
-        // Ascending by start, as each step keeps the order and appends the newest:
-        // the thread that reaches an instruction first started first.
+        // Ascending by start, as each step keeps the order and appends the newest. So the first thread to reach an instruction is the one
+        // that started first.
         var threads: [Thread] = []
         var best: Range<Int>?
         var (index, before) = (from, before)
@@ -42,9 +42,9 @@ struct PatternSearch {
     }
 }
 
-/// Finds the instructions that are reached without taking a character.
+/// Finds the instructions that can be reached without taking a character.
 ///
-/// Keeps nothing between uses but its memory.
+/// Keeps only its memory between uses.
 struct PatternClosure: Sendable {
     private let instructions: [PatternInstruction]
     private var visited: [UInt32]
@@ -56,7 +56,7 @@ struct PatternClosure: Sendable {
         self.visited = Array(repeating: 0, count: program.instructions.count)
     }
 
-    /// Forgets what has been visited.
+    /// Forgets which instructions have been visited.
     mutating func begin() {
         if self.generation == .max {
             self.visited = Array(repeating: 0, count: self.visited.count)
@@ -65,7 +65,7 @@ struct PatternClosure: Sendable {
         self.generation += 1
     }
 
-    /// Calls `take` with each set and the instruction after it; true if the match is reached.
+    /// Calls `take` with each set and the instruction after it; returns true if the match is reached.
     ///
     /// Skips instructions visited since `begin`.
     mutating func follow(

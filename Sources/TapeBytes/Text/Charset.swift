@@ -1,15 +1,15 @@
 internal import Platform
 
-/// A charset besides UTF-8 whose text a cassette shows decoded.
+/// A charset other than UTF-8 whose text a cassette shows decoded.
 ///
-/// A closed set, since names come from the network and go to the C library. All are stateless, so that a text has only one encoded form.
+/// A closed set, since names come from the network and are passed to the C library. All are stateless, so a text has only one encoded form.
 public enum Charset: String, Sendable, Hashable, CaseIterable {
     case utf16LittleEndian = "UTF-16LE"
     case utf16BigEndian = "UTF-16BE"
     case latin1 = "ISO-8859-1"
     case latin9 = "ISO-8859-15"
     case eucKR = "EUC-KR"
-    /// EUC-KR with all other Hangul syllables: how browsers read `euc-kr`.
+    /// EUC-KR with all other Hangul syllables, which is how browsers read `euc-kr`.
     case windows949 = "windows-949"
     case shiftJIS = "Shift_JIS"
     /// Shift_JIS as Windows and browsers read it.
@@ -25,7 +25,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
     case windows1257 = "windows-1257"
     case windows1258 = "windows-1258"
 
-    /// The name that iconv of every system knows.
+    /// The name that iconv recognises on every system.
     var converterName: String {
         switch self {
         case .windows949: "CP949"
@@ -37,7 +37,8 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The charsets that bytes labelled `label` may have, the likeliest first (WHATWG Encoding, 4.2: labels and the wider sets they mean).
+    /// The charsets that bytes labelled `label` may have, the likeliest first (WHATWG Encoding, 4.2: labels and the larger charsets they
+    /// mean).
     public static func candidates(label: String, beginning: UnsafeRawBufferPointer) -> [Charset] {
         if beginning.starts(with: [0xFF, 0xFE]) { return [.utf16LittleEndian] }
         if beginning.starts(with: [0xFE, 0xFF]) { return [.utf16BigEndian] }
@@ -61,7 +62,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// `utf-16` without a byte order mark: big-endian text has more NULs before characters than after them.
+    /// For `utf-16` without a byte order mark: big-endian text has more NULs at even offsets than at odd ones.
     private static func byteOrder(_ beginning: UnsafeRawBufferPointer) -> Charset {
         var zeros = (even: 0, odd: 0)
         for (index, byte) in beginning.prefix(4096).enumerated() where byte == 0 {
@@ -70,12 +71,12 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         return zeros.even > zeros.odd ? .utf16BigEndian : .utf16LittleEndian
     }
 
-    /// The text as UTF-8; nil if the bytes are not in this charset, or this system does not know it.
+    /// The text as UTF-8; nil if the bytes are not in this charset, or this system does not support it.
     public func decode(_ bytes: [UInt8]) -> [UInt8]? {
         CharsetConverter.convert(bytes, from: self.converterName, to: "UTF-8")
     }
 
-    /// The text of bytes with the charset label of their sender, UTF-8 and ISO-8859-1 included. For showing, not for restoring.
+    /// The text of bytes with their sender's charset label, including UTF-8 and ISO-8859-1. For display, not for restoring.
     package static func text(_ bytes: [UInt8], label: String) -> String? {
         switch label {
         case "utf-8", "utf8", "us-ascii", "ascii": return UTF8Validator.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : nil
@@ -86,7 +87,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Nil if the charset lacks a character of the text, or this system does not know the charset.
+    /// Nil if the charset lacks a character of the text, or this system does not support the charset.
     public func encode(_ text: [UInt8]) -> [UInt8]? {
         CharsetConverter.convert(text, from: "UTF-8", to: self.converterName)
     }
@@ -94,7 +95,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
 
 /// Converts text from one charset to another with iconv(3) of the C library.
 ///
-/// Exact or not at all: drops and replaces no character.
+/// Converts exactly or not at all: drops and replaces no character.
 enum CharsetConverter {
     static func convert(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
         guard let converter = iconv_open(target, source), Int(bitPattern: converter) != -1 else { return nil }
@@ -110,9 +111,9 @@ enum CharsetConverter {
                 var left = bytes.count
                 var end = room.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var free = room.count
-                // Below zero: EILSEQ, EINVAL at a cut character, E2BIG. Above zero: characters were replaced.
+                // Negative results: EILSEQ, EINVAL at an incomplete character, E2BIG. Positive: characters were replaced.
                 guard left == 0 || iconv(converter, &start, &left, &end, &free) == 0, left == 0 else { return false }
-                // iconv may hold back the last character for one that combines with it (windows-1255, windows-1258).
+                // iconv may hold back the last character in case a combining one follows (windows-1255, windows-1258).
                 guard iconv(converter, nil, nil, &end, &free) == 0 else { return false }
                 count = room.count - free
                 return true

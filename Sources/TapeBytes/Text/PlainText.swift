@@ -1,11 +1,11 @@
 /// Makes untrusted text safe to show on one line of a terminal, a log or a page.
 package enum PlainText {
-    /// Escapes controls, line separators, characters that change the direction of text, quotes and backslashes. Text of more than
-    /// `limit` UTF-8 bytes is cut and ends in `…`.
+    /// Escapes control characters, line separators, characters that change the direction of text, quotes and backslashes. Text longer than
+    /// `limit` UTF-8 bytes is truncated and ends in `…`.
     package static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
-        // Bytes of one type: most texts are plain, and other modules call this for a hundred thousand of them.
+        // Not generic: most texts are plain, and other modules call this for a hundred thousand of them.
         if bytes.count <= limit, let text = bytes.withContiguousStorageIfAvailable({ Self.plain($0) }) ?? nil { return text }
-        // An escape is no shorter than its character, so nothing after this many bytes can be shown.
+        // An escape is at least as long as its character, so nothing after this many bytes can be shown.
         let source = String(decoding: bytes.prefix(limit + 4), as: UTF8.self)
         var text = ""
         var count = 0
@@ -18,7 +18,7 @@ package enum PlainText {
         return text
     }
 
-    /// The text of bytes that need no escape; nil if one does.
+    /// The text of bytes that need no escapes; nil if one does.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         bytes.allSatisfy { self.isPlain($0) } ? String(decoding: bytes, as: UTF8.self) : nil
     }
@@ -49,7 +49,7 @@ package enum PlainText {
 
 /// Escapes text for XML 1.0.
 package enum XMLText {
-    /// Escapes markup, quotes and white space other than spaces; characters that XML cannot hold become U+FFFD.
+    /// Escapes markup, quotes and white space other than spaces. Characters that XML cannot contain become U+FFFD.
     package static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)
@@ -66,7 +66,7 @@ package enum XMLText {
         return escaped
     }
 
-    /// XML 1.0, 2.2: Char, without the characters that section discourages.
+    /// XML 1.0, 2.2: Char, without the characters that the section discourages.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && !(0xFDD0...0xFDEF).contains(scalar.value)
             && scalar.value & 0xFFFE != 0xFFFE

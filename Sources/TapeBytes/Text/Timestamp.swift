@@ -8,7 +8,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.microseconds = microseconds
     }
 
-    /// What the wall clock says.
+    /// The time of the wall clock.
     public static var now: Timestamp {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -24,16 +24,16 @@ extension Timestamp: CustomStringConvertible {
 
     public var description: String { self.formatted }
 
-    /// `2026-11-21T04:19:28.123456Z`; a time outside the years 0 to 9999 shows as the nearest within.
+    /// Such as `2026-11-21T04:19:28.123456Z`; a time outside the years 0 to 9999 becomes the nearest within them.
     public var formatted: String {
-        // SAFETY: `write` puts a character at each index from 0 to 26.
+        // SAFETY: `write` sets a character at each index from 0 to 26.
         String(unsafeUninitializedCapacity: 27) { buffer in
             self.write { index, byte in buffer[index] = byte }
             return 27
         }
     }
 
-    /// Passes the 27 characters of `formatted` on without making a string.
+    /// Passes on the 27 characters of `formatted` without making a string.
     @inline(__always)
     package func write(_ put: (Int, UInt8) -> Void) {
         let microseconds = min(max(self.microseconds, Self.range.lowerBound), Self.range.upperBound)
@@ -66,7 +66,7 @@ extension Timestamp: CustomStringConvertible {
         put(26, UInt8(ascii: "Z"))
     }
 
-    /// Parses what `formatted` writes, with up to nine decimals of a second; nil for anything else, or a date that does not exist.
+    /// Parses the output of `formatted`, with up to nine decimals of a second; nil for anything else, or a date that does not exist.
     public init?(_ text: some StringProtocol) {
         guard let time = Array(text.utf8).withUnsafeBytes({ Self.parse($0) }) else { return nil }
         self = time

@@ -1,6 +1,6 @@
-/// Checks UTF-8 that comes in pieces (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing past U+10FFFF.
+/// Validates UTF-8 that arrives in pieces (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing beyond U+10FFFF.
 public struct UTF8Validator: Sendable {
-    /// Continuation bytes still due, and the range of the next one.
+    /// The number of continuation bytes still expected, and the range of the next one.
     private var due = 0
     private var low: UInt8 = 0x80
     private var high: UInt8 = 0xBF
@@ -19,7 +19,7 @@ public struct UTF8Validator: Sendable {
         bytes.withUnsafeBytes { self.isValid($0) }
     }
 
-    /// The offset of the first byte that no valid text can have there; nil if there is none.
+    /// The offset of the first byte that makes the text invalid; nil if there is none.
     public mutating func firstInvalid(in bytes: UnsafeRawBufferPointer) -> Int? {
         var offset = 0
         let end = bytes.count
@@ -57,7 +57,7 @@ public struct UTF8Validator: Sendable {
 
 /// Decodes bytes without a declared charset.
 package enum Latin1 {
-    /// As UTF-8 if valid, else as ISO 8859-1.
+    /// Decodes as UTF-8 if valid, otherwise as ISO 8859-1.
     package static func text(_ bytes: [UInt8]) -> String {
         UTF8Validator.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : self.decode(bytes)
     }
@@ -70,7 +70,7 @@ package enum Latin1 {
 }
 
 extension String {
-    /// Nil for bytes that are not UTF-8. `String(validating:as:)` needs a newer system than this package does.
+    /// Nil if the bytes are not UTF-8. `String(validating:as:)` needs a newer system than this package does.
     package init?(validUTF8 bytes: some Collection<UInt8>) {
         let isValid =
             bytes.withContiguousStorageIfAvailable { UTF8Validator.isValid(UnsafeRawBufferPointer($0)) }

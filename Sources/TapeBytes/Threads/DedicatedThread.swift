@@ -3,7 +3,7 @@ internal import Platform
 
 /// A thread for work that mostly waits.
 ///
-/// Dispatch's pool has a limit: with about a hundred threads waiting, the next work never begins.
+/// Dispatch limits its pool: while about a hundred threads wait, new work never begins.
 package enum DedicatedThread {
     private final class Work {
         let run: () -> Void
@@ -11,7 +11,7 @@ package enum DedicatedThread {
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// - Returns: whether a thread was created; if not, the work is never done.
+    /// - Returns: whether a thread was created; if not, the work never runs.
     package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(run))
         #if canImport(Darwin)
@@ -19,7 +19,7 @@ package enum DedicatedThread {
         #else
         var thread = pthread_t()
         #endif
-        // SAFETY: the reference is released by the new thread, or below if there is none.
+        // SAFETY: the new thread releases the reference; if there is none, the code below does.
         let status = pthread_create(
             &thread, nil,
             { pointer in
@@ -43,17 +43,17 @@ package enum DedicatedThread {
     }
 }
 
-/// Runs blocking work for a task on a thread of its own, since tasks and Dispatch have only as many threads as there are cores.
+/// Runs blocking work for a task on its own thread, since tasks and Dispatch have only about as many threads as there are cores.
 package enum BlockingWork {
     package static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         let work = Guarded<(@Sendable () -> Result)?>(work)
         return await withCheckedContinuation { continuation in
             let run: @Sendable () -> Void = {
-                // Taken out, so that the closure and what it captured are released before the caller goes on.
+                // Taken out of `work`, so that the closure and its captures are released before the caller continues.
                 guard let taken = Self.take(work) else { preconditionFailure("blocking work runs once: this closure is called once") }
                 continuation.resume(returning: taken())
             }
-            // If no thread can be started, Dispatch runs it later.
+            // If no thread can be started, Dispatch runs the work later.
             if !DedicatedThread.start(run) { DispatchQueue.global().async(execute: run) }
         }
     }

@@ -1,19 +1,19 @@
 internal import Dispatch
 internal import Platform
 
-/// Memory that was freed and that the allocator keeps.
+/// Freed memory that the allocator keeps.
 package enum FreeMemory {
-    /// Gives it back to the system, on a thread of its own since that takes milliseconds.
+    /// Returns the memory to the system, on another thread since that takes milliseconds.
     package static func giveBackSoon() {
         DispatchQueue.global(qos: .utility).async { self.giveBack() }
     }
 
-    /// Does nothing where the allocator has no such call.
+    /// Does nothing if the allocator has no such call.
     package static func giveBack() {
         #if canImport(Glibc)
-        // Not in the Glibc module.
+        // The Glibc module does not declare it.
         guard let symbol = dlsym(nil, "malloc_trim") else { return }
-        // SAFETY: int malloc_trim(size_t), as malloc_trim(3) has it.
+        // SAFETY: the signature is int malloc_trim(size_t), see malloc_trim(3).
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
         #endif
     }

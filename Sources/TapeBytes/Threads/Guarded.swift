@@ -2,11 +2,11 @@ internal import Platform
 
 /// A value protected by a mutex.
 ///
-/// Not recursive and not fair: what runs under the lock is short, does not block and does not call out.
-// SAFETY: `value` is touched only between lock and unlock, and the mutex never moves: it has memory of its own until deinit.
+/// Not recursive and not fair: code under the lock must be short, must not block and must not call out.
+// SAFETY: `value` is accessed only between lock and unlock, and the mutex never moves, as it is allocated separately until deinit.
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// In memory of its own, so that Swift's checks of exclusive access are left out: the mutex is enough.
+    /// Allocated separately, which avoids Swift's exclusivity checks: the mutex is enough.
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
@@ -14,7 +14,7 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
         self.value.initialize(to: value)
         self.mutex = .allocate(capacity: 1)
         self.mutex.initialize(to: pthread_mutex_t())
-        // Fails only if out of memory, or for attributes, of which there are none.
+        // Fails only if out of memory, or because of attributes, and there are none.
         let status = pthread_mutex_init(self.mutex, nil)
         precondition(status == 0, "out of memory for a mutex")
     }
@@ -27,7 +27,7 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
         self.mutex.deallocate()
     }
 
-    /// Inlined, so that its callers do without the general form of a closure over any types.
+    /// Inlined, so that callers avoid the generic form of the closure.
     @inlinable
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         self.lock()

@@ -1,20 +1,20 @@
-/// Cancels synchronous work: what `Task.cancel()` and `Task.isCancelled` are to tasks, for threads that run no task.
+/// Cancels synchronous work: the counterpart of `Task.cancel()` and `Task.isCancelled` for threads that run no task.
 ///
-/// The work asks at its own pace whether it still matters. Any thread may cancel.
+/// The work checks at its own pace whether it was cancelled. Any thread may cancel.
 package final class WorkCancellation: Sendable {
     private struct State: Sendable {
         var isCancelled = false
         var calls: [@Sendable () -> Void] = []
     }
 
-    /// The one that the current thread's work belongs to.
+    /// The instance that the current thread's work belongs to.
     @TaskLocal private static var current: WorkCancellation?
 
     private let state = Guarded(State())
 
     package init() {}
 
-    /// Runs work that this instance can cancel. Threads that the work starts itself do not belong to it.
+    /// Runs work that this instance can cancel. Threads started by the work do not belong to it.
     package func run<Result>(_ work: () throws -> Result) rethrows -> Result {
         try Self.$current.withValue(self, operation: work)
     }
@@ -30,10 +30,10 @@ package final class WorkCancellation: Sendable {
 
     package var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
 
-    /// Whether the current thread's work was cancelled; false for work that nobody can cancel.
+    /// Whether the current thread's work was cancelled; false for work that belongs to no instance.
     package static var isCancelled: Bool { self.current?.isCancelled ?? false }
 
-    /// Calls back when the current thread's work is cancelled, at once if it was cancelled already. For work that waits for something else.
+    /// Calls back when the current thread's work is cancelled, or at once if it already was. For work that waits for something else.
     ///
     /// - Parameter call: called on the thread that cancels.
     package static func onCancel(_ call: @escaping @Sendable () -> Void) {

@@ -1,6 +1,6 @@
-/// Reads the heads and strings of CBOR (RFC 8949, 3) in bytes that may be anything.
+/// Reads the heads and strings of CBOR (RFC 8949, 3) in untrusted bytes.
 ///
-/// Knows where a value begins and how long it is, not what it means: whoever walks a tree asks for one head after the other.
+/// Finds where values begin and how long they are, not what they mean. The caller walks the tree and asks for one head after another.
 package struct CBORReader {
     /// The initial byte with its argument.
     package struct Head {
@@ -11,14 +11,14 @@ package struct CBORReader {
         package let argument: UInt64?
         package let end: Int
 
-        /// Of an integer: a negative one is minus one minus its argument.
+        /// The decimal digits of an integer. A negative integer is -1 minus its argument.
         package var digits: String {
             let argument = self.argument ?? 0
             guard self.major == 1 else { return "\(argument)" }
             return argument == .max ? "-18446744073709551616" : "-\(argument + 1)"
         }
 
-        /// As a length; nil for an indefinite one, and for one that no body has.
+        /// The argument as a length; nil for an indefinite length, and for one that exceeds `Int`.
         package var count: Int? { self.argument.flatMap { Int(exactly: $0) } }
     }
 
@@ -28,7 +28,7 @@ package struct CBORReader {
         self.bytes = bytes
     }
 
-    /// Nil if the bytes end before the head does, or begin none.
+    /// Nil if the bytes end before the head does, or are not the start of a head.
     package func head(at offset: Int) -> Head? {
         guard offset < self.bytes.count else { return nil }
         let (major, info) = (self.bytes[offset] >> 5, self.bytes[offset] & 31)
@@ -45,12 +45,12 @@ package struct CBORReader {
         }
     }
 
-    /// Whether the break is at an offset that ends an indefinite length.
+    /// Whether the break that ends an indefinite length is at this offset.
     package func isBreak(at offset: Int) -> Bool {
         offset < self.bytes.count && self.bytes[offset] == 0xFF
     }
 
-    /// The pieces of a string, and where it ends: one piece, or definite chunks up to a break (3.2.3). Nil if they are not all there.
+    /// The pieces of a string, and its end: one piece, or definite chunks up to a break (3.2.3). Nil if the string is incomplete.
     package func chunks(of head: Head) -> (chunks: [Range<Int>], end: Int)? {
         guard head.argument == nil else {
             guard let count = head.count, count <= self.bytes.count - head.end else { return nil }
@@ -68,7 +68,7 @@ package struct CBORReader {
         return (chunks, offset + 1)
     }
 
-    /// The bytes of chunks together.
+    /// The concatenated bytes of chunks.
     package func joined(_ chunks: [Range<Int>]) -> [UInt8] {
         chunks.reduce(into: []) { $0 += self.bytes[$1] }
     }

@@ -1,6 +1,6 @@
-/// Reads the values of MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md) in bytes that may be anything.
+/// Reads the values of MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md) in untrusted bytes.
 ///
-/// Of arrays and maps it reads the head alone: whoever walks a tree asks for one value after the other.
+/// Reads only the heads of arrays and maps. The caller walks the tree and asks for one value after another.
 package struct MessagePackReader {
     package enum Value {
         case null
@@ -11,9 +11,9 @@ package struct MessagePackReader {
         case text(Range<Int>)
         case bytes(Range<Int>)
         case `extension`(type: Int8, Range<Int>)
-        /// A number of values.
+        /// The number of values.
         case array(Int)
-        /// A number of names, each with a value after it.
+        /// The number of names, each followed by a value.
         case map(Int)
     }
 
@@ -23,7 +23,7 @@ package struct MessagePackReader {
         self.bytes = bytes
     }
 
-    /// The value that begins at an offset, and where it or its head ends. Nil if it is not all there, or the byte begins none.
+    /// The value at an offset, and the end of the value or of its head. Nil if it is incomplete, or the byte does not begin a value.
     package func value(at offset: Int) -> (value: Value, end: Int)? {
         guard offset < self.bytes.count else { return nil }
         let marker = self.bytes[offset]
@@ -69,7 +69,7 @@ package struct MessagePackReader {
         }
     }
 
-    /// A length that the bytes cannot hold is refused before anybody counts to it.
+    /// A length that exceeds the remaining bytes is rejected before anyone counts up to it.
     private func array(_ count: Int, _ end: Int) -> (value: Value, end: Int)? {
         count <= self.bytes.count - end ? (.array(count), end) : nil
     }
@@ -91,7 +91,7 @@ package struct MessagePackReader {
         start <= self.bytes.count && count <= self.bytes.count - start ? start..<start + count : nil
     }
 
-    /// An unsigned number of so many bytes, the highest first.
+    /// A big-endian unsigned number of `size` bytes.
     private func number(_ offset: Int, _ size: Int) -> UInt64? {
         guard offset <= self.bytes.count, size <= self.bytes.count - offset else { return nil }
         return self.bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) }

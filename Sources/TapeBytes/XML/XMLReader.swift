@@ -1,22 +1,22 @@
-/// Splits an XML document (XML 1.0, Namespaces in XML 1.0) into tokens and checks that it is well-formed on the way.
+/// Splits an XML document (XML 1.0, Namespaces in XML 1.0) into tokens and checks that it is well-formed at the same time.
 ///
-/// Takes UTF-8 without a byte order mark. Reads no external entity and expands no entity of a document type: such a reference stays as it is
-/// spelled. Takes time and memory linear in the document.
+/// Takes UTF-8 without a byte order mark. Reads no external entity and expands no entity of a document type: such a reference stays as it
+/// is spelled. Takes time and memory linear in the document.
 package struct XMLReader {
     package enum Token {
         case start(XMLName, [XMLAttribute])
         case end
-        /// So many bytes of characters were appended to the caller's text. Adjacent characters may come in several tokens.
+        /// `count` bytes of characters were appended to the caller's text. Adjacent characters may arrive in several tokens.
         case text(count: Int)
         case instruction(target: Range<Int>, data: [UInt8])
-        /// The whole declaration, with its internal subset.
+        /// The entire declaration, with its internal subset.
         case documentType(Range<Int>)
         case endOfDocument
     }
 
-    /// Deeper elements are rejected. With an attribute, a pointer to one has as many segments as one into JSON.
+    /// Documents with deeper elements are rejected. A pointer to an attribute then has as many segments as a pointer into JSON.
     package static let depthLimit = JSONTokenizer.depthLimit - 1
-    /// Comes before a reference that is not expanded. Never in UTF-8, so that no other text is equal to it.
+    /// Precedes a reference that is not expanded. Never occurs in UTF-8, so no other text equals it.
     package static let referenceMark: UInt8 = 0xFF
 
     private let bytes: UnsafeRawBufferPointer
@@ -24,10 +24,10 @@ package struct XMLReader {
     private var open: [Open] = []
     private var hasRoot = false
     package private(set) var hasDocumentType = false
-    /// Where the last characters stand, as they are spelled.
+    /// The position of the last characters, as they are spelled.
     package private(set) var textRange = 0..<0
     private var isEmptyElement = false
-    /// Declarations of the element that ended last: they hold until the next token.
+    /// The declarations of the element that ended last, which stay in effect until the next token.
     private var ended = 0
     private var isAtStart = true
     package private(set) var namespaces = XMLNamespaces()
@@ -42,7 +42,7 @@ package struct XMLReader {
         self.bytes = bytes
     }
 
-    /// The next token, `.endOfDocument` after the last; nil if the document is not well-formed.
+    /// The next token, or `.endOfDocument` after the last; nil if the document is not well-formed.
     package mutating func next(_ text: inout [UInt8]) -> Token? {
         self.namespaces.forget(self.ended)
         self.ended = 0
@@ -76,7 +76,7 @@ package struct XMLReader {
 
     // MARK: Prolog
 
-    /// The XML declaration (XML 1.0, 2.8). Of another version, the document is not read: XML 1.1 has other line ends and names.
+    /// The XML declaration (XML 1.0, 2.8). Rejects documents of another version: XML 1.1 has other line ends and names.
     private mutating func skipDeclaration() -> Bool {
         guard self.isNext("<?xml"), self.offset + 5 < self.bytes.count, Self.isSpace(self.bytes[self.offset + 5]) else { return true }
         guard let end = self.find("?>", from: self.offset + 5) else { return false }
@@ -105,7 +105,7 @@ package struct XMLReader {
         return true
     }
 
-    /// The declaration is passed on as a whole: nothing in it is followed (2.8, 4.2.2).
+    /// Passes on the entire declaration and follows nothing in it (2.8, 4.2.2).
     private mutating func documentType() -> Token? {
         let start = self.offset
         guard self.isNext("<!DOCTYPE"), !self.hasRoot, !self.hasDocumentType else { return nil }
@@ -129,7 +129,7 @@ package struct XMLReader {
                     self.offset += 1
                 }
             case UInt8(ascii: "["):
-                // A conditional section is not in an internal subset (3.4).
+                // A conditional section is not allowed in an internal subset (3.4).
                 guard !isInSubset else { return nil }
                 isInSubset = true
                 self.offset += 1
@@ -226,7 +226,7 @@ package struct XMLReader {
         return .end
     }
 
-    /// `xmlns` declares the empty prefix, `xmlns:p` the prefix `p`; nil for any other attribute.
+    /// `xmlns` declares the empty prefix, `xmlns:p` declares the prefix `p`; nil for any other attribute.
     private static func declaredPrefix(_ name: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
         guard name.starts(with: "xmlns".utf8) else { return nil }
         if name.count == 5 { return [] }
@@ -277,7 +277,7 @@ package struct XMLReader {
         let start = text.count
         guard self.areCharacters(range), self.append(range, to: &text) else { return nil }
         guard self.open.isEmpty else { return .text(count: text.count - start) }
-        // Only white space is outside the root element.
+        // Only white space may be outside the root element.
         guard self.bytes[range].allSatisfy(Self.isSpace) else { return nil }
         text.removeLast(text.count - start)
         return .text(count: 0)
@@ -320,7 +320,7 @@ package struct XMLReader {
         return true
     }
 
-    /// An attribute's value: references decoded, white space as spaces (3.3.3, for CDATA).
+    /// An attribute's value: references decoded, white space replaced by spaces (3.3.3, for CDATA).
     private func attributeValue(_ range: Range<Int>) -> [UInt8]? {
         guard self.areCharacters(range) else { return nil }
         var value: [UInt8] = []
@@ -344,7 +344,7 @@ package struct XMLReader {
         return value
     }
 
-    /// Appends what `&…;` stands for and returns where it ends; nil if it is malformed (4.1, 4.6).
+    /// Appends what `&…;` stands for and returns its end; nil if it is malformed (4.1, 4.6).
     private func reference(at start: Int, within end: Int, to text: inout [UInt8]) -> Int? {
         let semicolon = ByteScan.index(of: UInt8(ascii: ";"), in: UnsafeRawBufferPointer(rebasing: self.bytes[..<end]), from: start + 1)
         guard semicolon < end, semicolon > start + 1 else { return nil }
@@ -383,7 +383,7 @@ package struct XMLReader {
         return Unicode.Scalar(value)
     }
 
-    /// Whether there is no control character that XML has not (2.2).
+    /// Whether the range has no control character that XML forbids (2.2).
     private func areCharacters(_ range: Range<Int>) -> Bool {
         self.bytes[range].allSatisfy { $0 >= 32 || $0 == 10 || $0 == 9 || $0 == 13 }
     }
@@ -450,7 +450,7 @@ package struct XMLReader {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 10 || byte == 9 || byte == 13 }
 
-    /// Characters beyond ASCII are not told apart (2.3): names that are not well-formed are compared as they are spelled.
+    /// Characters beyond ASCII are not distinguished (2.3): names that are not well-formed are compared as they are spelled.
     private static func beginsName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: ":"),
@@ -465,20 +465,20 @@ package struct XMLReader {
     }
 }
 
-/// A name of an element or attribute, as ranges of the document and the number of its namespace.
+/// The name of an element or attribute, as ranges of the document and the number of its namespace.
 package struct XMLName: Sendable, Hashable {
     /// Empty if there is none.
     package var prefix: Range<Int>
     package var local: Range<Int>
-    /// In `XMLNamespaces.names`; 0 is no namespace.
+    /// An index into `XMLNamespaces.names`; 0 is no namespace.
     package var namespace: Int
 }
 
-/// An attribute that is no declaration of a namespace.
+/// An attribute that does not declare a namespace.
 package struct XMLAttribute: Sendable, Hashable {
     package var name: XMLName
     /// Normalised (XML 1.0, 3.3.3).
     package var value: [UInt8]
-    /// Where the value stands, without its quotes.
+    /// The position of the value, without its quotes.
     package var range: Range<Int>
 }
