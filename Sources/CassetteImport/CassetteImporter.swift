@@ -14,7 +14,7 @@ public enum ImportKind: String, Sendable, Hashable, CaseIterable {
     case cassetter, polly, hoverfly
     case nock, charles, postman, httprr, fiddler, burp, warc, raw
 
-    /// For people.
+    /// The tool's name, for people.
     public var name: String {
         switch self {
         case .har: "HAR"
@@ -42,15 +42,15 @@ public enum ImportKind: String, Sendable, Hashable, CaseIterable {
     var isArchive: Bool { self == .har || self == .polly }
 }
 
-/// How an import is done.
+/// The options of an import.
 public struct ImportOptions: Sendable {
-    /// Nil to find it by the content of each file.
+    /// Nil to detect the tool from the content of each file.
     public var kind: ImportKind?
-    /// What is redacted; nil keeps secrets.
+    /// What is redacted; nil to keep secrets.
     public var redaction: RedactionRules? = .standard
-    /// Fails if anything is lost.
+    /// Whether the import fails if anything is lost.
     public var isStrict = false
-    /// Scheme and authority of requests that name no host, as stubs do.
+    /// Scheme and authority for requests that name no host, as in stubs.
     public var base = "http://localhost"
     /// The values of placeholders, by the names in their brackets.
     public var placeholders: [String: String] = [:]
@@ -58,14 +58,14 @@ public struct ImportOptions: Sendable {
     public init() {}
 }
 
-/// What an import has done.
+/// The result of an import.
 public struct ImportReport: Sendable {
     public struct Loss: Sendable, Hashable {
         public var kind: String
         public var count: Int
         /// What is lost each time.
         public var text: String
-        /// The file, line and entry of the first.
+        /// The file, line and entry of the first one.
         public var first: String
     }
 
@@ -75,7 +75,7 @@ public struct ImportReport: Sendable {
         public var exchanges: Int
     }
 
-    /// A file that could not be read, where others could.
+    /// A file that could not be read although others could.
     public struct Failure: Sendable, Hashable {
         public var file: String
         /// What is wrong, and what to do next.
@@ -85,25 +85,25 @@ public struct ImportReport: Sendable {
     public var sources: [Source]
     public var failures: [Failure] = []
     public var losses: [Loss]
-    /// Secrets that are left in the cassette.
+    /// Secrets that remain in the cassette.
     public var leaks: [String]
 
     public var exchanges: Int { self.sources.reduce(0) { $0 + $1.exchanges } }
 }
 
-/// Something was lost in an import that may lose nothing: no cassette was made.
+/// Something was lost in a strict import, so no cassette was made.
 public struct StrictImportError: Error {
     public var losses: [ImportReport.Loss]
 }
 
-/// The import is to end.
+/// The import was cancelled.
 private struct Interrupted: Error {}
 
-/// Makes a cassette of other tools' recordings, by way of a recorder: redacted, decoded and written as traffic is.
+/// Makes a cassette from other tools' recordings with a recorder, which redacts, decodes and writes them like live traffic.
 ///
-/// Writes a new cassette or none.
+/// Writes a complete new cassette or none.
 public struct CassetteImporter {
-    /// Bytes of bodies of one file that are held until it is known to be readable.
+    /// The body bytes of one file that are held until it is known to be readable.
     private static let heldLimit = 64 << 20
 
     private let options: ImportOptions
@@ -114,9 +114,9 @@ public struct CassetteImporter {
         self.digest = digest
     }
 
-    /// Reads a file as an import does, and writes nothing.
+    /// Reads a file as an import does, but writes nothing.
     ///
-    /// - Returns: what it would be imported as, and what would be lost.
+    /// - Returns: the kind of recording that was detected, and what an import would lose.
     package func examine(_ file: String) throws -> ImportReport {
         let losses = ImportLosses()
         let source = try RecordingSource(file, losses: losses, options: self.options)
@@ -131,10 +131,10 @@ public struct CassetteImporter {
     }
 
     /// - Parameters:
-    ///   - path: of the cassette, which must not exist.
-    ///   - isCancelled: asked before each exchange.
+    ///   - path: the path of the cassette, which must not exist.
+    ///   - isCancelled: called before each exchange.
     ///
-    /// A file that cannot be read does not stop the others, unless nothing may be lost.
+    /// A file that cannot be read does not stop the others, unless the import is strict.
     ///
     /// Throws `CassetteError` and `StrictImportError`.
     public func run(
@@ -144,13 +144,13 @@ public struct CassetteImporter {
         guard !CassettePlace.exists(path) else {
             throw CassetteError(.unwritable, "\"\(path)\" already exists, and an import replaces no file: name a new one.")
         }
-        // Before a file is made: what cannot be read makes none.
+        // Before any file is created, so that unreadable input leaves none behind.
         let losses = ImportLosses()
         let bodies = FileLocation(path).sibling(FileLocation(path).bodiesName)
         let hadBodies = CassettePlace.exists(bodies)
         var failures: [ImportReport.Failure] = []
         var firstError: CassetteError?
-        // Whether the import goes on without a file.
+        // Whether the import continues without a file.
         func goesOn(without file: String, _ error: CassetteError, _ what: String = "") -> Bool {
             guard files.count > 1, !self.options.isStrict else { return false }
             failures.append(.init(file: file, message: what + error.message))
@@ -171,7 +171,7 @@ public struct CassetteImporter {
         }
         if sources.isEmpty, let firstError { throw firstError }
         var plan = try RecordingPlan(path: path, mode: .once, exists: false)
-        // A killed import leaves no half cassette under the name.
+        // A killed import must not leave half a cassette under the name.
         plan.target = .stage
         plan.headMembers = [try HARExtras.member(of: sources)].compactMap { $0 }
         guard
@@ -214,7 +214,7 @@ public struct CassetteImporter {
             if self.options.isStrict, !report.losses.isEmpty { throw StrictImportError(losses: report.losses) }
         } catch {
             try recorder.discard()
-            // Empty by now, if there was a long body.
+            // Empty by now, even if there was a long body.
             if !hadBodies { rmdir(bodies) }
             if error is Interrupted { throw CassetteError(.unwritable, "the import was interrupted: nothing was written.") }
             throw error
@@ -257,9 +257,9 @@ final class RecordingSource {
     let path: String
     let kind: ImportKind
     private let isFolder: Bool
-    /// Nil if the file is no ZIP archive.
+    /// Nil if the file is not a ZIP archive.
     private let zip: ZipArchive?
-    /// When it was last written.
+    /// When the file was last written.
     let time: Timestamp
     let context: ImportContext
 
@@ -291,7 +291,7 @@ final class RecordingSource {
         }
     }
 
-    /// The text of an HTTP Archive: the file, or the one of that kind in a ZIP archive.
+    /// The text of an HTTP Archive: the file itself, or the `.har` file in a ZIP archive.
     func archive() throws(CassetteError) -> any SourceBytes {
         guard let zip else { return try SourceInput.open(self.path) }
         guard let name = zip.names.first(where: { $0.hasSuffix(".har") }) else {

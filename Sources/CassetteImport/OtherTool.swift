@@ -1,9 +1,9 @@
 internal import CassetteModel
 
-/// A tool whose files are recognized and not read, and how its recordings get into a cassette all the same.
+/// A tool whose files are recognised but cannot be read, and another way to get its recordings into a cassette.
 struct OtherTool {
     private let name: String
-    /// What to do, as a sentence's end.
+    /// What to do, as the end of a sentence.
     private let way: String
 
     private init(_ name: String, _ way: String) {
@@ -11,7 +11,7 @@ struct OtherTool {
         self.way = way
     }
 
-    /// By the end of a file's name, for formats without a beginning of their own.
+    /// Recognised by the end of a file's name, for formats without a characteristic beginning.
     init?(path: String) {
         let name = path.lowercased()
         let known: [(ends: [String], tool: OtherTool)] = [
@@ -31,7 +31,7 @@ struct OtherTool {
         self = found.tool
     }
 
-    /// By the first four bytes of a file of packets: pcap in either order of bytes, in micro- or nanoseconds, and pcapng.
+    /// Recognised by the first four bytes of a packet capture: pcap in either byte order, in micro- or nanoseconds, or pcapng.
     init?(capture bytes: [UInt8]) {
         let marks: [[UInt8]] = [
             [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
@@ -43,7 +43,7 @@ struct OtherTool {
             "make a HAR of it (pcap2har, with the session keys for TLS), or record with \"wiretape record\"")
     }
 
-    /// By the first bytes of a file.
+    /// Recognised by the first bytes of a file.
     init?(beginning: ArraySlice<UInt8>) {
         func starts(_ bytes: [UInt8]) -> Bool { beginning.starts(with: bytes) }
         let text = String(decoding: beginning.prefix(2048), as: UTF8.self)
@@ -69,9 +69,9 @@ struct OtherTool {
         }
     }
 
-    /// By the name of a member of the outermost object.
+    /// Recognised by the name of a member of the outermost object.
     ///
-    /// - Parameter names: of the members so far, this one included.
+    /// - Parameter names: the names of the members so far, including this one.
     init?(member name: String, _ names: [String]) {
         switch name {
         case "openapi", "swagger":
@@ -93,7 +93,7 @@ struct OtherTool {
         }
     }
 
-    /// By the first element of a list.
+    /// Recognised by the first element of a list.
     init?(_ element: SourceValue) {
         if element["httpRequest"] != nil, element.first("httpResponse", "httpForward", "id") != nil {
             self.init("MockServer", "start it, and record it with \"wiretape record\"")

@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import CassetteStore
 
-/// Finds out by its content which tool made a recording.
+/// Detects from its content which tool made a recording.
 enum RecordingSniffer {
     static func kind(of path: String, isFolder: Bool, _ context: ImportContext) throws(CassetteError) -> ImportKind {
         guard !isFolder else {
@@ -10,7 +10,7 @@ enum RecordingSniffer {
             }
             return .wiremock
         }
-        // The mark of a capture file is white space to all others.
+        // Checked first, because the other checks skip the mark of a pcapng file as white space.
         if let other = OtherTool(capture: try SourceInput.open(path).read(4)) { throw other.error(path) }
         let beginning = try self.beginning(of: path)
         if beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0xFE, 0xFF]) {
@@ -51,7 +51,7 @@ enum RecordingSniffer {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// The first bytes, decompressed, without white space and a byte order mark before them.
+    /// The first bytes, decompressed, without leading white space and byte order mark.
     private static func beginning(of path: String) throws(CassetteError) -> ArraySlice<UInt8> {
         var beginning = try SourceInput.open(path).read(4096)[...]
         if beginning.starts(with: [0xEF, 0xBB, 0xBF]) { beginning = beginning.dropFirst(3) }
@@ -88,7 +88,7 @@ enum RecordingSniffer {
                 }
                 guard try stream.nextName() == nil else { return .hoverfly }
             case "http_interactions":
-                // Betamax names itself after them, where it names itself.
+                // Betamax writes its name after them, if at all.
                 try stream.skip()
                 while let name = try stream.nextName() {
                     let value = try stream.value()
@@ -117,7 +117,7 @@ enum RecordingSniffer {
         throw self.unknown(path, "its members are \(names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", "))")
     }
 
-    /// Polly's archives say who recorded them before their entries.
+    /// Polly's archives name their recorder before the entries.
     private static func kind(ofLog stream: some ValueStream) throws(CassetteError) -> ImportKind {
         guard try stream.enterMembers() else { return .har }
         while let name = try stream.nextName() {
@@ -131,7 +131,7 @@ enum RecordingSniffer {
         return .har
     }
 
-    /// The tools of the VCR family write the same in other words.
+    /// The tools of the VCR family write the same data under different names.
     private static func kind(ofInteraction value: SourceValue) -> ImportKind? {
         guard let request = value["request"], let response = value["response"] else { return nil }
         if request["body"]?["type"] != nil, response["status"]?.members == nil { return .cassetter }

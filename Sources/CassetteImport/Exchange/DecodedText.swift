@@ -1,20 +1,20 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// A text that a tool has made of the bytes of a body, brought back to bytes.
+/// A text that a tool decoded from the bytes of a body, converted back to bytes.
 ///
-/// Tools replace bytes that are no text by U+FFFD, and some cut long texts: such a text is not what was sent.
+/// Tools replace bytes that are not text by U+FFFD, and some truncate long texts. Such a text is not what was sent.
 struct DecodedText {
     /// In the charset that the type names.
     let bytes: [UInt8]
-    /// Whether the text has U+FFFD, which stands for any bytes.
+    /// Whether the text contains U+FFFD, which may replace any bytes.
     private let hasReplacement: Bool
     private let isASCII: Bool
-    /// Whether the type is one of text.
+    /// Whether the type is textual.
     private let isTextual: Bool
 
     /// - Parameters:
-    ///   - text: in UTF-8.
+    ///   - text: the text in UTF-8.
     ///   - type: a Content-Type, which may be empty.
     init(_ text: [UInt8], type: String, context: ImportContext) {
         self.bytes = context.bytes(of: text, type: type)
@@ -24,18 +24,18 @@ struct DecodedText {
         self.isTextual = type.isEmpty || ["text/", "json", "xml", "script", "form", "yaml", "graphql"].contains { type.contains($0) }
     }
 
-    /// Whether these are all bytes that were sent.
+    /// Whether the text represents all bytes that were sent.
     ///
-    /// A text without U+FFFD may be longer: people edit recordings, and some tools count characters.
+    /// A text without U+FFFD may be longer than the body's size: people edit recordings, and some tools count characters.
     ///
     /// - Parameters:
-    ///   - size: of the body in bytes, as the tool gives it; nil if it is not known.
+    ///   - size: the body's size in bytes, according to the tool; nil if unknown.
     ///   - length: the Content-Length of a body without codings.
     func isWhole(size: Int?, length: Int?) -> Bool {
         guard let size = size ?? length else { return !self.hasReplacement }
         guard !self.hasReplacement else { return self.bytes.count == size }
         guard self.bytes.count >= size else { return false }
-        // Characters that were other bytes: of a charset that nobody names, or of no text.
+        // Characters that were sent as other bytes, because the charset was not declared or the body was not text.
         let isOther = length.map { self.bytes.count > $0 } ?? (!self.isTextual && self.bytes.count > size)
         return self.isASCII || !isOther
     }

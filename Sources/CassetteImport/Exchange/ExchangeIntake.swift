@@ -4,13 +4,13 @@ internal import TapeBytes
 internal import TapeExchange
 internal import TapeRecorder
 
-/// Hands imported exchanges to a recorder as a tap does, and waits where that has no room.
+/// Passes imported exchanges to a recorder as a tap does, and waits while its queue is full.
 final class ExchangeIntake {
-    /// Bytes of a block of a long body.
+    /// The block size for long bodies, in bytes.
     private static let blockSize = 1 << 20
     /// In bytes, of a URL that the proxy takes.
     private static let urlLimit = 64 << 10
-    /// Milliseconds after which a full queue is looked at again.
+    /// Milliseconds after which a full queue is checked again.
     private static let wait = 200
 
     private let recorder: Recorder
@@ -25,7 +25,7 @@ final class ExchangeIntake {
         recorder.onDrain { room.signal() }
     }
 
-    /// - Parameter fileTime: when the recording was written, for exchanges that do not say when they began.
+    /// - Parameter fileTime: when the recording was written, for exchanges without a time of their own.
     func put(_ exchange: ImportedExchange, _ context: ImportContext, fileTime: Timestamp) {
         guard exchange.request.url.utf8.count <= Self.urlLimit else { return context.lose(.longURL) }
         var exchange = exchange
@@ -78,7 +78,7 @@ final class ExchangeIntake {
         while self.recorder.isFull { _ = self.room.wait(timeout: .now() + .milliseconds(Self.wait)) }
     }
 
-    /// A millisecond after the one before it; the first as its origin dated it.
+    /// A millisecond after the previous exchange; for the first one, the date of its response, or else the file's time.
     private func time(of exchange: ImportedExchange, _ fileTime: Timestamp) -> Timestamp {
         if let last { return Timestamp(microseconds: last.microseconds + 1000) }
         return exchange.response?.headers.first("date").flatMap { SourceWords.time(httpDate: $0) } ?? fileTime

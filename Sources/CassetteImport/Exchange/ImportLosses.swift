@@ -2,9 +2,9 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// A kind of thing that a cassette cannot get out of another tool's recording, or keep of it.
+/// A kind of information that a cassette cannot take from another tool's recording, or cannot keep.
 public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
-    /// Entries of which a cassette has nothing.
+    /// Entries of which nothing reaches the cassette.
     case notHTTP
     case cached
     case blocked
@@ -44,7 +44,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     case status
     case longURL
 
-    /// What is lost each time, as a sentence without its end.
+    /// What is lost each time, as a sentence without a period.
     var text: String {
         switch self {
         case .notHTTP: "an entry is not of HTTP, or names no host, and was left out"
@@ -89,7 +89,7 @@ public enum ImportLoss: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The losses of one import, counted, with the place of the first of each.
+/// The losses of one import, counted, with the place of the first one of each kind.
 final class ImportLosses {
     /// What one import has lost so far.
     struct Tally {
@@ -98,15 +98,15 @@ final class ImportLosses {
         var names: [ImportLoss: [String]] = [:]
     }
 
-    /// Names in one message.
+    /// The most names in one message.
     private static let nameLimit = 8
 
-    /// Can be set back to what it was, if a file turns out to be unreadable.
+    /// Can be reset to an earlier state if a file turns out to be unreadable.
     var tally = Tally()
     /// The names of placeholders that were filled in.
     let filled = PlaceholderUse()
 
-    /// - Parameter names: what is lost, for the message.
+    /// - Parameter names: the names of what is lost, for the message.
     func note(_ loss: ImportLoss, at place: String, count: Int = 1, names: [String] = []) {
         self.tally.counts[loss, default: 0] += count
         if self.tally.places[loss] == nil { self.tally.places[loss] = place }
@@ -127,11 +127,11 @@ final class ImportLosses {
     }
 }
 
-/// Where a reader is, for messages and losses.
+/// The reader's position, for messages and losses.
 final class ImportContext {
-    /// As the caller named it.
+    /// The path that the caller gave.
     let file: String
-    /// Counts from 1; 0 before the first.
+    /// Counts from 1; 0 before the first entry.
     var entry = 0
     let losses: ImportLosses
     let options: ImportOptions
@@ -146,7 +146,7 @@ final class ImportContext {
         self.losses.note(loss, at: self.place(value?.line), names: names)
     }
 
-    /// The bytes of a text that a tool has decoded: in the charset that its type names. A loss if that lacks a character.
+    /// The bytes of a text that a tool decoded, in the charset that its type names. Notes a loss if the charset lacks a character.
     func bytes(of text: [UInt8], type: String) -> [UInt8] {
         if let bytes = Charset.bytes(of: text, type: type) { return bytes }
         self.lose(.charset)
@@ -158,7 +158,7 @@ final class ImportContext {
         return "\"\(self.file)\"\(line)\(self.entry > 0 ? ", entry \(self.entry)" : "")"
     }
 
-    /// - Parameter member: what is wrong, as `request.url`; empty if it is the notation itself.
+    /// - Parameter member: the invalid member, such as `request.url`; empty if the notation itself is invalid.
     func error(_ value: SourceValue, _ member: String, _ problem: String) -> CassetteError { self.error(line: value.line, member, problem) }
 
     func error(
@@ -168,11 +168,11 @@ final class ImportContext {
         CassetteError(code, "\(self.place(line))\(member.isEmpty ? "" : ", \(member)"): \(problem): \(next).")
     }
 
-    /// A file that the recording names.
+    /// The content of a file that the recording names.
     ///
     /// - Parameters:
-    ///   - folder: below which it must be.
-    ///   - inner: a folder in that one, which has the file.
+    ///   - folder: the folder that must contain the file.
+    ///   - inner: a folder in `folder` that the name is relative to.
     func file(_ name: SourceValue, _ member: String, below folder: String, in inner: String? = nil) throws(CassetteError) -> [UInt8] {
         guard let path = name.string else { throw self.error(name, member, "expected the name of a file, found \(name.kind)") }
         do {
@@ -182,7 +182,7 @@ final class ImportContext {
         }
     }
 
-    /// A member that must be there.
+    /// A required member.
     func required(_ value: SourceValue, _ name: String, in path: String = "") throws(CassetteError) -> SourceValue {
         guard value.members != nil else { throw self.error(value, path, "expected an object, found \(value.kind)") }
         guard let member = value[name] else { throw self.error(value, path, "\"\(name)\" is missing") }

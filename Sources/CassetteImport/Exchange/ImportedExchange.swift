@@ -3,49 +3,49 @@ internal import CassetteModel
 internal import TapeBytes
 internal import TapeExchange
 
-/// One exchange as a reader has found it: what the tap would have, as far as the recording says it.
+/// One exchange as a reader found it: what a tap would have seen, as far as the recording contains it.
 struct ImportedExchange {
-    /// Nil if the recording does not say.
+    /// Nil if the recording does not contain it.
     var started: Timestamp?
     var request: RecordedRequest
     var requestBody: ImportedBody?
-    /// Nil if none came.
+    /// Nil if there was no response.
     var response: RecordedResponse?
-    /// Nil if there is none, or the message cannot have one.
+    /// Nil if there is none, or if the message cannot have a body.
     var responseBody: ImportedBody?
     var interim: [InterimResponse] = []
     var outcome = Outcome.complete
     var timing = Timing()
     var connection: ConnectionInfo?
-    /// What was said in the WebSocket that the response opened.
+    /// The messages of the WebSocket that the response opened.
     var messages: [ImportedMessage]?
-    /// What no other member has, for an export.
+    /// Members that a cassette has no place for, kept for an export.
     var unknown: [UnknownMember] = []
 
-    /// Marks the body of the answer as one that lacks its end.
+    /// Marks the body of the response as incomplete.
     ///
-    /// The outcome is that of an origin that cut its answer, so that a replay cuts it at once: after a cut by the recorder, it would wait for
-    /// the client to leave.
+    /// The outcome is the one for an origin that cut its response short, so that a replay cuts it at once. After a cut by the recorder, a
+    /// replay would wait for the client to disconnect.
     mutating func cutAnswer(_ reason: String) {
         self.responseBody?.isComplete = false
         self.outcome = .cut(Cut(by: .origin, reason: reason))
     }
 
-    /// Bytes in memory, about.
+    /// Approximate size in memory, in bytes.
     var size: Int {
         let messages = self.messages?.reduce(0) { $0 + $1.bytes.count } ?? 0
         return 1024 + (self.requestBody?.bytes.count ?? 0) + (self.responseBody?.bytes.count ?? 0) + messages
     }
 }
 
-/// A body, and how far its codings were taken off before it was written down.
+/// A body, and whether its content codings were removed before it was recorded.
 struct ImportedBody {
     enum Form {
-        /// The content without codings, whatever the fields say.
+        /// The content without codings, whatever the header fields declare.
         case decoded
-        /// The bytes of the wire.
+        /// The bytes as sent.
         case asSent
-        /// One or the other: whoever can be decoded is as it was sent.
+        /// Unknown. If the bytes can be decoded, they are as sent.
         case either
     }
 
@@ -53,9 +53,9 @@ struct ImportedBody {
     var form: Form
     var isComplete = true
     var note: String?
-    /// When its pieces came, in milliseconds since its head.
+    /// When its pieces arrived, in milliseconds since its head.
     var pieces: [Arrival.Piece] = []
-    /// The chunks of the wire, of a recording that has them.
+    /// The chunks as sent, if the recording has them.
     var chunks: Arrival?
 
     init(_ bytes: [UInt8], _ form: Form, isComplete: Bool = true, note: String? = nil) {
@@ -66,7 +66,7 @@ struct ImportedBody {
     }
 }
 
-/// A message of a WebSocket.
+/// A WebSocket message.
 struct ImportedMessage {
     /// Milliseconds since the exchange began.
     var at: Double
@@ -79,7 +79,7 @@ struct ImportedMessage {
 // MARK: Settling
 
 extension ImportedExchange {
-    /// Brings fields, bodies and lengths into agreement, so that the exchange can be replayed, and counts what that changes.
+    /// Makes fields, bodies and lengths agree, so that the exchange can be replayed, and counts what this changes.
     mutating func settle(_ context: ImportContext) {
         self.settleRequest(context)
         guard self.response != nil else {
@@ -97,7 +97,7 @@ extension ImportedExchange {
             case .asSent: break
             case .either where ContentCodings.fit(body.bytes, names): body.form = .asSent
             case .either, .decoded:
-                // A request has no place for the fields of a coded body.
+                // A request has no place for the fields of an encoded body.
                 self.request.headers = self.request.headers.removing("content-encoding")
                 context.lose(.codedBody)
             }
@@ -136,9 +136,9 @@ extension ImportedExchange {
     }
 }
 
-/// Content codings of bodies that come from elsewhere.
+/// Content codings of imported bodies.
 enum ContentCodings {
-    /// Whether the codings can be taken off the bytes, to their end.
+    /// Whether the bytes can be decoded with these codings, up to their end.
     static func fit(_ bytes: [UInt8], _ names: [ContentEncoding.Name]) -> Bool {
         guard let chain = DecoderChain(names, limits: .file(codedSize: bytes.count)) else { return false }
         let goesOn = try? bytes.withUnsafeBytes { try chain.push($0) { _ in } }
@@ -147,7 +147,7 @@ enum ContentCodings {
 }
 
 extension HeaderFields {
-    /// Without a transfer coding or a length that no parser would take.
+    /// Without a transfer coding or a length that no parser would accept.
     fileprivate func withPlainFraming(_ version: HTTPVersion, _ context: ImportContext) -> HeaderFields {
         var fields = self
         let codings = fields.values("transfer-encoding")
@@ -164,7 +164,7 @@ extension HeaderFields {
         return fields
     }
 
-    /// With the length of the body in the field that says one.
+    /// With the body's length in the Content-Length field, if there is one.
     fileprivate func withLength(_ size: Int, _ context: ImportContext) -> HeaderFields {
         guard let length = self.first("content-length"), length != String(size) else { return self }
         context.lose(.length)
@@ -172,18 +172,18 @@ extension HeaderFields {
     }
 }
 
-/// Makes header fields of names and values that another tool wrote down: no line of them can end a line.
+/// Builds header fields from names and values that another tool recorded, and keeps line breaks out of them.
 struct FieldBuilder {
     private(set) var fields = HeaderFields()
     private let context: ImportContext
 
     init(_ context: ImportContext) { self.context = context }
 
-    /// Pseudo-fields of HTTP/2 are in the request's other members.
+    /// Skips the pseudo-fields of HTTP/2, which are in the request's other members.
     mutating func append(_ name: String, _ value: [UInt8], at place: SourceValue) {
         guard !name.hasPrefix(":") else { return }
         guard Self.isToken(name) else { return self.context.lose(.fields, at: place) }
-        // Browsers write fields that came more than once as lines of one value.
+        // Browsers join fields that occur more than once into one value with several lines.
         for line in value.split(separator: 10, omittingEmptySubsequences: false) {
             let line = line.last == 13 ? line.dropLast() : line
             guard !line.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) else {
@@ -194,7 +194,7 @@ struct FieldBuilder {
         }
     }
 
-    /// Fields as most recordings have them: an object of names with a value or a list of values, or a list of names and values.
+    /// Appends fields in the usual notations: an object of names with a value or a list of values, or a list of names and values.
     mutating func append(_ value: SourceValue?, in path: String) throws(CassetteError) {
         guard let value else { return }
         if let members = value.members {
@@ -206,11 +206,11 @@ struct FieldBuilder {
                 if let pair = element.list, pair.count == 2, let name = pair[0].string {
                     for value in pair[1].list ?? [pair[1]] { try self.append(name, value, path) }
                 } else if let line = element.data, let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-                    // vcrpy before version 1.0 had lines with their ends.
+                    // vcrpy before version 1.0 stored complete lines with their ends.
                     let value = line[(colon + 1)...].drop { $0 == 32 }.filter { $0 != 13 && $0 != 10 }
                     self.append(String(decoding: line[..<colon], as: UTF8.self), Array(value), at: element)
                 } else if let list = element["value"]?.list, let name = element["name"]?.string {
-                    // Polly has a list of the values of one name.
+                    // Polly stores a list of the values of one name.
                     for value in list { try self.append(name, value, path) }
                 } else {
                     try self.append(self.context.string(element, "name", in: path), self.context.required(element, "value", in: path), path)
@@ -242,7 +242,7 @@ struct FieldBuilder {
 // MARK: Words of other tools
 
 enum SourceWords {
-    /// An absolute URL of HTTP as a request has it, without its fragment; nil if it is none, or names no host.
+    /// An absolute HTTP URL as in a request, without its fragment; nil if the text is not such a URL, or names no host.
     static func url(_ text: String) -> String? {
         var url = text
         for (scheme, plain) in [("ws://", "http://"), ("wss://", "https://")] where url.lowercased().hasPrefix(scheme) {
@@ -274,9 +274,9 @@ enum SourceWords {
         return rest.isEmpty || rest.first == UInt8(ascii: ":")
     }
 
-    /// `HTTP/1.1`, `http/2.0`, `h2`; HTTP/1.1 for anything else.
+    /// Parses `HTTP/1.1`, `http/2.0`, `h2`; HTTP/1.1 for anything else.
     ///
-    /// - Returns: the version, and whether it is in truth a later one.
+    /// - Returns: the version, and whether the real version is a later one.
     static func version(_ text: String?) -> (version: HTTPVersion, isLater: Bool) {
         let text = (text ?? "").lowercased()
         if text.hasPrefix("h3") || text.hasPrefix("http/3") || text.contains("quic") { return (.http2, true) }
@@ -284,7 +284,7 @@ enum SourceWords {
         return (text == "http/1.0" ? .http10 : .http11, false)
     }
 
-    /// ISO 8601 with an offset or Z, and any decimals of a second.
+    /// Parses ISO 8601 with an offset or Z, and any number of decimals.
     static func time(_ text: String) -> Timestamp? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 19 else { return nil }
@@ -318,17 +318,17 @@ enum SourceWords {
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7).
+    /// Such as `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7).
     static func httpDate(_ time: Timestamp) -> String {
         let text = Array(time.formatted)
         let day = time.microseconds / 86_400_000_000 - (time.microseconds % 86_400_000_000 < 0 ? 1 : 0)
-        // The first day of all was a Thursday.
+        // 1 January 1970 was a Thursday.
         let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int((day % 7 + 7) % 7)]
         let month = (Int(String(text[5..<7])) ?? 1) - 1
         return "\(weekday), \(String(text[8..<10])) \(self.months[month]) \(String(text[..<4])) \(String(text[11..<19])) GMT"
     }
 
-    /// Reads the same.
+    /// Parses the same format.
     static func time(httpDate text: String) -> Timestamp? {
         let words = text.lowercased().split { $0 == " " || $0 == "," }
         guard words.count == 6, words[1].utf8.count == 2, let month = self.months.firstIndex(where: { $0.lowercased() == words[2] }) else {
@@ -337,6 +337,6 @@ enum SourceWords {
         return Timestamp("\(words[3])-\(month < 9 ? "0" : "")\(month + 1)-\(words[1])T\(words[4])Z")
     }
 
-    /// The reason phrase that a status has by itself.
+    /// The reason phrase without control characters.
     static func reason(_ value: SourceValue?) -> [UInt8] { (value?.data ?? []).filter { $0 >= 32 && $0 != 127 } }
 }

@@ -5,14 +5,14 @@ final class PlaceholderUse {
     var names: Set<String> = []
 }
 
-/// Placeholders that recorders of the VCR family put in the place of secrets and addresses, and the values to fill them with.
+/// Placeholders with which recorders of the VCR family replace secrets and addresses, and the values to fill in.
 ///
-/// A placeholder is `<NAME>` as VCR's `filter_sensitive_data` has it by custom, `<%= NAME %>` of ERB, `{NAME}`, or `{{NAME}}` of
+/// A placeholder is `<NAME>`, as is customary with VCR's `filter_sensitive_data`, `<%= NAME %>` of ERB, `{NAME}`, or `{{NAME}}` of
 /// Postman.
 struct Placeholders {
     /// By the names without brackets.
     private let values: [String: String]
-    /// What is looked for, and what replaces it.
+    /// The text to search for, and its replacement.
     private let pairs: [(name: String, text: [UInt8], value: [UInt8])]
     private let use: PlaceholderUse
 
@@ -26,14 +26,14 @@ struct Placeholders {
         }
     }
 
-    /// With further values, where these name none.
+    /// With further values for names that have none yet.
     func adding(_ others: [String: String]) -> Placeholders {
         Placeholders(self.values.merging(others) { own, _ in own }, use: self.use)
     }
 
     var isEmpty: Bool { self.pairs.isEmpty }
 
-    /// The text with all placeholders filled whose values are given.
+    /// The text with all placeholders filled whose values are known.
     func filled(_ text: [UInt8]) -> [UInt8] {
         guard !self.isEmpty, text.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "%") }) else {
             return text
@@ -74,12 +74,12 @@ struct Placeholders {
 
     // MARK: Finding them
 
-    /// The placeholders in a URL, where no bracket is allowed, by their names.
+    /// The names of the placeholders in a URL, where brackets are not allowed otherwise.
     static func names(inURL url: String) -> [String] {
         self.names(in: Array(url.utf8), areIn: .url)
     }
 
-    /// Whether the scheme or authority of a URL has a placeholder, so that nobody knows where the request went.
+    /// Whether the scheme or authority of a URL has a placeholder, so that the request's destination is unknown.
     static func isInAddress(of url: String) -> Bool {
         let address = url.firstRange(of: "://").map { end in
             String(url[..<end.upperBound]) + url[end.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -87,9 +87,10 @@ struct Placeholders {
         return !self.names(inURL: address ?? url).isEmpty
     }
 
-    /// The placeholders in a body or a field. Names are in capitals there, so that they are no tags.
+    /// The names of the placeholders in a body or a field. There, only names in capitals count, so that tags are not mistaken for
+    /// placeholders.
     ///
-    /// - Parameter isMarkup: whether brackets are ordinary: then a name has an underscore.
+    /// - Parameter isMarkup: whether brackets are normal in the text; a name must then have an underscore.
     static func names(in text: [UInt8], isMarkup: Bool) -> [String] { self.names(in: text, areIn: isMarkup ? .markup : .text) }
 
     private enum Place { case url, text, markup }
@@ -111,7 +112,7 @@ struct Placeholders {
             guard let end = inner.indices.first(where: { inner[$0...].starts(with: pair.close.utf8) }) else { continue }
             let name = String(decoding: inner[..<end].filter { $0 != 32 }, as: UTF8.self)
             guard self.isName(name, place), !found.contains(name) else { continue }
-            // An element of XML ends somewhere.
+            // A name with a closing tag is an XML element.
             if place != .url, self.contains(text, Array("</\(name)".utf8)) { continue }
             found.append(name)
         }

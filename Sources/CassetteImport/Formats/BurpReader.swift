@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads items that Burp saves as XML: request and answer as they were on the wire, in base64 or as text.
+/// Reads items that Burp saves as XML: request and response as sent, in base64 or as text.
 ///
-/// Knows the elements of such a file and nothing else of XML: entities are not declared, files are not opened, and elements are not nested.
+/// Knows only the elements of such files, not XML in general: declares no entities, opens no files, and expects no nested elements.
 struct BurpReader {
     private let context: ImportContext
 
@@ -33,7 +33,7 @@ struct BurpReader {
         let base = self.base(item, url)
         let sent = try self.bytes(request, "request", line)
         guard var exchange = try messages.request(sent[...], base: base, .all)?.exchange else { return nil }
-        // The Host field may be another than that which was asked.
+        // The Host field may differ from the host that was contacted.
         if let named = SourceWords.url(url) { exchange.request.url = named }
         exchange.started = item.element("time").flatMap { Self.time(String(decoding: $0.text, as: UTF8.self)) }
         self.context.lose(.timing)
@@ -60,7 +60,7 @@ struct BurpReader {
         return bytes
     }
 
-    /// As Java writes it: `Sat Nov 28 04:19:28 UTC 2026`. Nil for zones of other names.
+    /// Parses the format of Java: `Sat Nov 28 04:19:28 UTC 2026`. Nil for other time zones.
     private static func time(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ")
         guard words.count == 6, ["UTC", "GMT", "Z"].contains(words[4]) else { return nil }
@@ -68,7 +68,7 @@ struct BurpReader {
         return SourceWords.time(httpDate: "\(words[0]), \(day) \(words[1]) \(words[5]) \(words[3]) GMT")
     }
 
-    /// One item: elements with text alone.
+    /// One item: elements that contain only text.
     private struct Item {
         struct Element {
             var text: [UInt8]
@@ -81,7 +81,7 @@ struct BurpReader {
             var scanner = Scanner(text: self.text)
             while scanner.pass("<\(name)") {
                 guard let attributes = scanner.text(upTo: ">") else { return nil }
-                // Another name with the same beginning.
+                // A longer name with the same beginning.
                 guard attributes.isEmpty || attributes.first == 32 else { continue }
                 guard let inner = scanner.text(upTo: "</\(name)>") else { return nil }
                 let isBase64 = String(decoding: attributes, as: UTF8.self).contains("base64=\"true\"")
@@ -90,7 +90,7 @@ struct BurpReader {
             return nil
         }
 
-        /// Without CDATA's marks, or with the five entities of XML itself.
+        /// The text of CDATA without its marks, or text with the five entities of XML decoded.
         private static func plain(_ text: [UInt8]) -> [UInt8] {
             let (open, close) = (Array("<![CDATA[".utf8), Array("]]>".utf8))
             if text.starts(with: open), text.suffix(close.count).elementsEqual(close) {
@@ -115,7 +115,7 @@ struct BurpReader {
         }
     }
 
-    /// Goes forward through a text from mark to mark, past the contents of CDATA sections.
+    /// Advances through a text from mark to mark, past the contents of CDATA sections.
     private struct Scanner {
         let text: [UInt8]
         private var position = 0
@@ -123,12 +123,12 @@ struct BurpReader {
 
         init(text: [UInt8]) { self.text = text }
 
-        /// Goes behind the next mark.
+        /// Advances past the next mark.
         ///
         /// - Returns: whether there is one.
         mutating func pass(_ mark: String) -> Bool { self.text(upTo: mark) != nil }
 
-        /// The text up to the next mark, which is passed; nil if there is none.
+        /// The text up to the next mark, and advances past the mark; nil if there is none.
         mutating func text(upTo mark: String) -> [UInt8]? {
             let mark = Array(mark.utf8)
             let (open, close) = (Array("<![CDATA[".utf8), Array("]]>".utf8))
@@ -143,7 +143,7 @@ struct BurpReader {
                 }
                 end = hit + 1
                 guard self.text[hit...].starts(with: open) else { continue }
-                // What is in a section is no mark.
+                // Marks inside a CDATA section do not count.
                 guard let closed = Self.find(close, in: self.text, from: hit) else { return nil }
                 end = closed + close.count
             }

@@ -79,7 +79,7 @@ struct CharlesReader {
         return builder.fields
     }
 
-    /// Nil if there is none; incomplete if the session says that there was one and lacks it.
+    /// Nil if there is no body; incomplete if the session mentions a body but does not contain it.
     private func body(_ message: SourceValue?, _ fields: HeaderFields, in path: String) throws(CassetteError) -> ImportedBody? {
         if let body = message?["body"], body.members != nil {
             if let text = body.first("encoded", "data")?.data {
@@ -94,7 +94,7 @@ struct CharlesReader {
                 if body["encoding"]?.string == "base64", let bytes = LooseBase64.decode(data[...]) { return ImportedBody(bytes, .either) }
                 let text = DecodedText(data, type: Self.type(message, fields), context: self.context)
                 let isCoded = fields.contains("content-encoding")
-                // The size of a body in its coding says nothing about the text. `sizes` may count chunks.
+                // The size of an encoded body says nothing about the text. `sizes` may count chunks.
                 let length = isCoded ? nil : fields.first("content-length").flatMap { Int($0) }
                 let isWhole = text.isWhole(size: body["decodedSize"]?.int, length: length)
                 return ImportedBody(text.bytes, .decoded, isComplete: isWhole)
@@ -104,14 +104,14 @@ struct CharlesReader {
         return size > 0 ? ImportedBody([], .asSent, isComplete: false) : nil
     }
 
-    /// With the charset that Charles found, if the field names none.
+    /// The type, with the charset that Charles detected if the field names none.
     private static func type(_ message: SourceValue?, _ fields: HeaderFields) -> String {
         let type = fields.first("content-type") ?? message?["mimeType"]?.string ?? ""
         guard MIMEParameters(type.utf8)["charset"] == nil, let charset = message?["charset"]?.string, !charset.isEmpty else { return type }
         return "\(type.isEmpty ? "text/plain" : type); charset=\(charset)"
     }
 
-    /// In milliseconds, as Charles has them.
+    /// Charles's durations are in milliseconds too.
     private static func timing(_ durations: SourceValue?) -> Timing {
         func phase(_ name: String) -> Double? { durations?[name]?.double.flatMap { $0 >= 0 ? $0 : nil } }
         return Timing(

@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads session archives of Fiddler (`.saz`): a ZIP file with `raw/1_c.txt` for the request, `raw/1_s.txt` for the answer and
-/// `raw/1_m.xml` about both.
+/// Reads session archives of Fiddler (`.saz`): a ZIP file with `raw/1_c.txt` for the request, `raw/1_s.txt` for the response and
+/// `raw/1_m.xml` for metadata.
 struct FiddlerReader {
     private let context: ImportContext
     private let zip: ZipArchive
-    /// The names in the archive, by the names with slashes and without leading zeros.
+    /// The names in the archive, by their forms with slashes and without leading zeros.
     private let names: [String: String]
 
     init(_ context: ImportContext, _ zip: ZipArchive) {
@@ -25,7 +25,7 @@ struct FiddlerReader {
         let stems = self.names.keys.filter { $0.hasPrefix("raw/") && $0.hasSuffix("_c.txt") }.map {
             String($0.dropLast("_c.txt".utf8.count))
         }
-        // In the order of the sessions: their numbers may have zeros before them.
+        // In the order of the sessions, whose numbers may have leading zeros.
         let sorted = stems.sorted { left, right in
             let (one, other) = (Int(left.dropFirst(4)) ?? .max, Int(right.dropFirst(4)) ?? .max)
             return one == other ? left < right : one < other
@@ -44,7 +44,7 @@ struct FiddlerReader {
             return nil
         }
         let about = String(decoding: try self.file("\(stem)_m.xml") ?? [], as: UTF8.self)
-        // Fiddler has the whole URL in the first line; where it has not, its scheme is unknown.
+        // Fiddler writes the full URL in the first line. If it does not, the scheme is unknown.
         let base = self.context.options.base
         guard var exchange = try messages.request(sent[...], base: base, .all)?.exchange else { return nil }
         exchange.started = Self.attribute("ClientBeginRequest", of: about).flatMap { SourceWords.time($0) }

@@ -2,14 +2,14 @@ internal import CassetteModel
 internal import TapeBytes
 internal import TapeExchange
 
-/// Reads the flows that mitmproxy saves: one tnetstring after another, each a dictionary.
+/// Reads the flows that mitmproxy saves: a series of tnetstrings, each a dictionary.
 struct FlowReader {
     private let context: ImportContext
     /// The connections to origins, by mitmproxy's names.
     private var connections: [String: Int] = [:]
-    /// Handshakes whose messages are in a flow of their own, as up to version 10, by the id of their flow.
+    /// Handshakes whose messages are in another flow, as up to version 10, by the id of their flow.
     private var handshakes: [String: ImportedExchange] = [:]
-    /// Conversations that are done: mitmproxy may save one twice.
+    /// Conversations that have been read, as mitmproxy may save one twice.
     private var conversations: Set<String> = []
 
     init(_ context: ImportContext) { self.context = context }
@@ -21,11 +21,11 @@ struct FlowReader {
             self.context.entry += 1
             if let exchange = try reader.exchange(flow) { try deliver(exchange) }
         }
-        // Nobody has recorded what was said in these.
+        // The messages of these handshakes were not recorded.
         for (_, exchange) in reader.handshakes.sorted(by: { $0.key < $1.key }) { try deliver(exchange) }
     }
 
-    /// Nil if the flow is nothing that a cassette has.
+    /// Nil if a cassette has no place for the flow.
     private mutating func exchange(_ flow: SourceValue) throws(CassetteError) -> ImportedExchange? {
         guard flow.members != nil else { throw self.context.error(flow, "", "expected a flow, found \(flow.kind)") }
         let type = flow["type"]?.string ?? "http"
@@ -116,7 +116,7 @@ struct FlowReader {
         let isDefault = port == 0 || port == (scheme == "https" ? 443 : 80)
         var authority = request["authority"]?.string ?? ""
         if authority.isEmpty { authority = isDefault ? host : "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-        // A connection that was diverted has an address for its host.
+        // A diverted connection has an address instead of a host name.
         if let named = headers.first("host"), !host.contains(where: { $0.isLetter }) { authority = named }
         return authority.isEmpty ? nil : SourceWords.url("\(scheme)://\(authority)\(path.hasPrefix("/") ? path : "/")")
     }
@@ -201,7 +201,7 @@ struct FlowReader {
             guard let parts = element.list, parts.count >= 4, let data = parts[2].data else {
                 throw self.context.error(element, "websocket.messages", "expected a message of a type, a side, a content and a time")
             }
-            // Nothing of it came to the other side.
+            // A dropped message never reached the other side.
             if parts.count > 4, parts[4].bool == true { continue }
             let kind: TapedMessage.Kind =
                 switch parts[0].int {
@@ -225,9 +225,9 @@ struct FlowReader {
     }
 }
 
-/// Typed netstrings as mitmproxy writes them: a length, a colon, as many bytes, and a letter for the type.
+/// Typed netstrings as mitmproxy writes them: a length, a colon, that many bytes, and a letter for the type.
 final class TNetStrings {
-    /// Bytes of one flow: all of it is in memory.
+    /// The most bytes of one flow, which is held in memory.
     private static let limit = 512 << 20
     private static let depthLimit = 64
 
@@ -237,7 +237,7 @@ final class TNetStrings {
     private var start = 0
     private var offset = 0
     private let countLimit: Int
-    /// Values of the flow.
+    /// The number of values in the flow.
     private var count = 0
 
     /// - Parameter countLimit: the most values of one flow.
@@ -249,7 +249,7 @@ final class TNetStrings {
 
     /// The next value; nil at the end of the file.
     func next() throws(CassetteError) -> SourceValue? {
-        // Its length has at most twelve digits, and a colon.
+        // The length has at most twelve digits, and a colon follows.
         guard try self.fill(1) else { return nil }
         _ = try self.fill(13)
         let digits = self.buffer[self.start...].prefix(13).prefix { $0 != UInt8(ascii: ":") }
@@ -269,7 +269,7 @@ final class TNetStrings {
         return value
     }
 
-    /// - Returns: whether there are as many bytes.
+    /// - Returns: whether that many bytes are available.
     private func fill(_ count: Int) throws(CassetteError) -> Bool {
         while self.buffer.count - self.start < count {
             self.buffer.removeFirst(self.start)
@@ -313,7 +313,7 @@ final class TNetStrings {
         return SourceValue(line: 0, content: content)
     }
 
-    /// The value at the beginning of the bytes, which are then what is after it.
+    /// Takes the value at the beginning of the bytes and leaves the bytes after it.
     private func take(_ bytes: inout ArraySlice<UInt8>, depth: Int) throws(CassetteError) -> SourceValue {
         let digits = bytes.prefix(13).prefix { $0 != UInt8(ascii: ":") }
         guard digits.count < 13, let length = JSONNumber.int(digits), length >= 0, bytes.count > digits.count + 1 + length else {

@@ -2,9 +2,9 @@ internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
-/// What archives have beside their messages and a cassette has no member for; an export writes it again.
+/// What archives contain in addition to their messages and a cassette has no member for. An export writes it again.
 ///
-/// Keeps texts as they are: the recorder takes the secrets out of them, as out of messages.
+/// Keeps texts as they are; the recorder redacts them as it redacts messages.
 struct HARExtras {
     private let context: ImportContext
 
@@ -12,7 +12,7 @@ struct HARExtras {
 
     // MARK: Of an entry
 
-    /// Standard members that no member of an interaction has; nil if there are none.
+    /// The standard members of an entry that no member of an interaction represents; nil if there are none.
     func member(of entry: SourceValue, _ exchange: ImportedExchange) -> UnknownMember? {
         var kept: [SourceValue.Member] = []
         for name in ["pageref", "comment"] { kept.append(name, Self.text(entry[name])) }
@@ -33,11 +33,11 @@ struct HARExtras {
         return Self.member(kept, line: entry.line)
     }
 
-    /// Of a message; nil if there are none.
+    /// The extra members of a message; nil if there are none.
     ///
     /// - Parameters:
-    ///   - version: as an export spells it.
-    ///   - more: members that only this kind of message has.
+    ///   - version: the version as an export writes it.
+    ///   - more: returns the members that only this kind of message has.
     private func members(of value: SourceValue, version: String, _ more: () -> [SourceValue.Member]) -> SourceValue? {
         var kept: [SourceValue.Member] = []
         kept.append("httpVersion", value["httpVersion"].flatMap { $0.string == version ? nil : $0 })
@@ -51,7 +51,7 @@ struct HARExtras {
     private func post(_ request: SourceValue, _ exchange: ImportedExchange) -> [SourceValue.Member] {
         guard let post = request["postData"] else { return [] }
         self.loseComments(of: post["params"])
-        // Some have an empty one for a request without a body.
+        // Some tools write an empty one for a request without a body.
         guard exchange.requestBody != nil else { return [.init(name: "postData", value: post)] }
         guard let comment = Self.text(post["comment"]) else { return [] }
         return [.init(name: "postData", value: SourceValue(line: post.line, content: .members([.init(name: "comment", value: comment)])))]
@@ -78,12 +78,12 @@ struct HARExtras {
         return kept
     }
 
-    /// What the phases of a cassette do not give back: some have no TLS in `connect`.
+    /// What cannot be derived from a cassette's phases; for example, some tools do not include TLS in `connect`.
     private static func timings(_ timings: SourceValue?) -> SourceValue? {
         guard let timings else { return nil }
         var kept: [SourceValue.Member] = []
         if let tls = timings["ssl"]?.double, tls >= 0, timings["connect"]?.double ?? -1 < tls { kept.append("connect", timings["connect"]) }
-        // Of phases that did not happen, some have a number all the same.
+        // Some tools write negative numbers for phases that did not happen.
         for name in ["send", "wait", "receive"] {
             if let time = timings[name], let value = time.double, value < 0 { kept.append(name, time) }
         }
@@ -96,12 +96,12 @@ struct HARExtras {
         return phases.reduce(0) { $0 + ($1 ?? 0) }
     }
 
-    /// Those of a single field or pair have no place in a cassette.
+    /// Comments on a single field or pair have no place in a cassette.
     private func loseComments(of list: SourceValue?) {
         for item in list?.list ?? [] where Self.text(item["comment"]) != nil { self.context.lose(.comment, at: item) }
     }
 
-    /// Nil if it is none.
+    /// Nil if the value is not a number.
     private static func number(_ value: SourceValue?) -> SourceValue? {
         value?.int.map { SourceValue(line: value?.line ?? 1, content: .word(Array(String($0).utf8))) }
     }
@@ -122,16 +122,16 @@ struct HARExtras {
         value.list?.isEmpty == false || value.members?.isEmpty == false || self.text(value) != nil
     }
 
-    /// Throws what is wrong with the members of an archive before its entries.
+    /// Throws if the archive's members before its entries are invalid.
     static func check(_ source: RecordingSource) throws(CassetteError) { _ = try self.member(of: [source]) }
 
-    /// Of all sources together, as far as it comes before the entries; nil if there is nothing.
+    /// The members before the entries, from all sources together; nil if there are none.
     static func member(of sources: [RecordingSource]) throws(CassetteError) -> UnknownMember? {
         var pages: [SourceValue]?
         var kept: [SourceValue.Member] = []
         for source in sources where source.kind.isArchive {
             let stream = try JSONStream(source.archive(), source.context)
-            // What is wrong with the file is said when it is read.
+            // If the file is invalid, reading its entries reports that.
             guard try stream.enterMembers() else { continue }
             search: while let name = try stream.nextName() {
                 guard name == "log", try stream.enterMembers() else { break }

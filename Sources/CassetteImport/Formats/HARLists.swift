@@ -1,13 +1,13 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Writes the body of a form of which an archive has the fields alone.
+/// Writes the body of a form if an archive has only its fields.
 struct HARForm {
     private let context: ImportContext
 
     init(_ context: ImportContext) { self.context = context }
 
-    /// Nil if there are no fields, or a file without its contents.
+    /// Nil if there are no fields, or if the contents of a file are missing.
     func body(_ value: SourceValue, type: String?, _ request: inout RecordedRequest) throws(CassetteError) -> ImportedBody? {
         guard let params = value["params"]?.list, !params.isEmpty, params.allSatisfy(Self.isPair) else { return nil }
         let kind = (type ?? "application/x-www-form-urlencoded").lowercased()
@@ -42,14 +42,14 @@ struct HARForm {
                 if let charset, file == nil { type += "\(type.isEmpty ? "text/plain" : ""); charset=\(charset)" }
                 data = self.context.bytes(of: data, type: type)
             }
-            // Browsers leave the contents of files out.
+            // Browsers omit the contents of files.
             if file != nil, param["value"] == nil { return nil }
             bytes += Array("\r\n\r\n".utf8) + data + Array("\r\n".utf8)
         }
         return ImportedBody(bytes + Array("--\(boundary)--\r\n".utf8), .decoded)
     }
 
-    /// Whether it is a name with a text, or without a value. How a number was spelled in a form, nobody knows.
+    /// Whether it is a name with a text, or without a value. Numbers are refused, because their spelling in the form is unknown.
     private static func isPair(_ param: SourceValue) -> Bool {
         guard let members = param.members, case .text? = param["name"]?.content else { return false }
         return members.allSatisfy { member in
@@ -88,9 +88,9 @@ struct HARForm {
     }
 }
 
-/// Writes cookies that an archive has as lists alone.
+/// Writes cookies that an archive has only as lists.
 enum HARCookieText {
-    /// Nil if it cannot be in a field.
+    /// Nil if it cannot be part of a field.
     static func pair(_ cookie: SourceValue) -> String? {
         guard let name = cookie["name"]?.string, FieldBuilder.isToken(name), let value = cookie.cookieWord("value") else { return nil }
         return "\(name)=\(value)"
@@ -111,7 +111,7 @@ enum HARCookieText {
 }
 
 extension SourceValue {
-    /// A member that a cookie can have: without what ends a value or a line.
+    /// A member that can be part of a cookie: without characters that end a value or a line.
     fileprivate func cookieWord(_ name: String) -> String? {
         guard let text = self[name]?.string else { return name == "value" ? "" : nil }
         return text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 && $0 != UInt8(ascii: ";") }) ? text : nil

@@ -5,21 +5,21 @@ internal import TapeExchange
 
 /// Reads HTTP Archives 1.2 in the dialects of browsers, proxies and test tools, one entry at a time.
 struct HARReader {
-    /// Bytes of a ping or pong.
+    /// The most bytes of a ping or pong.
     private static let controlLimit = 125
 
     private let context: ImportContext
     private let folder: String
     private let extras: HARExtras
-    /// Of an archive in a ZIP file, which has the bodies too.
+    /// The ZIP file of the archive, which contains the bodies too.
     private let zip: ZipArchive?
     /// The ids of named connections.
     private var connections: [String: Int] = [:]
     private var takenIDs: Set<Int> = []
-    /// Below it all ids are taken.
+    /// All lower ids are taken.
     private var nextID = 1
 
-    /// Whether Polly made it.
+    /// Whether Polly made the archive.
     private var isPolly: Bool
 
     init(_ context: ImportContext, zip: ZipArchive? = nil, isPolly: Bool = false) {
@@ -64,7 +64,7 @@ struct HARReader {
 
     // MARK: An entry
 
-    /// Nil if the entry is nothing that a cassette has.
+    /// Nil if a cassette has no place for the entry.
     mutating func exchange(_ entry: SourceValue) throws(CassetteError) -> ImportedExchange? {
         let request = try self.context.required(entry, "request")
         let response = entry["response"]
@@ -97,7 +97,7 @@ struct HARReader {
         }
         exchange.messages = try self.messages(entry, of: exchange)
         if exchange.messages != nil, exchange.response?.status != 101 {
-            // Browsers name the handshake's status otherwise where it came in HTTP/2, or not at all.
+            // Browsers record another status, or none, for a handshake over HTTP/2.
             exchange.response?.status = 101
             exchange.response?.version = .http11
         }
@@ -132,7 +132,7 @@ struct HARReader {
         return response
     }
 
-    /// The query of an entry whose URL has none; empty if there is none at all.
+    /// The query for an entry whose URL has none; empty if there is none in the list either.
     private static func query(_ request: SourceValue, _ url: String) -> String {
         guard !url.contains("?"), let items = request["queryString"]?.list, !items.isEmpty else { return "" }
         let pairs = items.map { item in
@@ -147,7 +147,7 @@ struct HARReader {
         return version
     }
 
-    /// - Parameter cookies: of an entry that may have them beside its fields alone.
+    /// - Parameter cookies: cookies that the entry may have outside of its header fields.
     private func fields(
         _ value: SourceValue?, in path: String, cookies: [SourceValue]? = nil, isAnswer: Bool = false
     ) throws(CassetteError) -> HeaderFields {
@@ -172,7 +172,7 @@ struct HARReader {
 
     private func requestBody(_ value: SourceValue, _ request: inout RecordedRequest) throws(CassetteError) -> ImportedBody? {
         let length = request.headers.first("content-length").flatMap { Int($0) }
-        // HTTP Toolkit has bodies that are no text in a member of its own.
+        // HTTP Toolkit has bodies that are not text in its own member.
         let post = value["_content"] ?? value["postData"]
         guard let post else {
             if self.hasBody(value, request) || request.headers.contains("transfer-encoding") { return self.missing(at: value) }
@@ -183,15 +183,15 @@ struct HARReader {
         var found = try self.bytes(
             post, type: type ?? "", isCoded: isCoded, size: isCoded ? nil : length ?? Self.size(value["bodySize"]),
             length: isCoded ? nil : length, in: "request.postData")
-        // The part of a body that is there could be another one's beginning.
+        // An incomplete body could be the beginning of a different one.
         if found?.isComplete == false { return self.missing(at: post) }
-        // Some have an empty text beside the fields of a form.
+        // Some tools write an empty text next to the fields of a form.
         if found?.bytes.isEmpty != false { found = try HARForm(self.context).body(post, type: type, &request) ?? found }
         if found?.bytes.isEmpty != false, self.hasBody(value, request) || Self.hasParams(post) {
             return self.missing(at: post)
         }
         guard let body = found else { return nil }
-        // Fiddler has an empty one on every GET, and Insomnia on every request without a body.
+        // Fiddler writes an empty body for every GET, and Insomnia for every request without a body.
         if body.bytes.isEmpty, length == nil, !request.headers.contains("transfer-encoding") { return nil }
         if let type, !request.headers.contains("content-type"), !body.bytes.isEmpty {
             request.headers.append(line: Array("Content-Type: \(type)".utf8))
@@ -199,15 +199,15 @@ struct HARReader {
         return body
     }
 
-    /// Whether there are fields of a form, in a list or in anything else that should be one.
+    /// Whether there are form fields, in a list or in anything that should be one.
     private static func hasParams(_ post: SourceValue) -> Bool {
         guard let params = post["params"] else { return false }
         return params.list.map { !$0.isEmpty } ?? params.members.map { !$0.isEmpty } ?? true
     }
 
-    /// Whether an entry says that its request had a body of some length.
+    /// Whether an entry indicates that its request had a body that was not empty.
     private func hasBody(_ value: SourceValue, _ request: RecordedRequest) -> Bool {
-        // HTTP Toolkit leaves out what is too long for it.
+        // HTTP Toolkit omits bodies that are too long for it.
         if value["_requestBodyStatus"]?.string?.hasPrefix("discarded") == true { return true }
         if let length = request.headers.first("content-length").flatMap({ Int($0) }) { return length > 0 }
         return value["bodySize"]?.double ?? 0 > 0
@@ -226,10 +226,10 @@ struct HARReader {
         return type
     }
 
-    /// The bytes of a content that has a text or a file; nil if it has neither. Incomplete if it is not all that was sent.
+    /// The bytes of a content with a text or a file; nil if it has neither. Incomplete if bytes are missing.
     ///
     /// - Parameters:
-    ///   - size: of the content in bytes; nil if the archive does not say.
+    ///   - size: the size of the content in bytes; nil if the archive does not contain it.
     ///   - length: the Content-Length of a body without codings.
     private func bytes(
         _ value: SourceValue, type: String, isCoded: Bool, size: Int?, length: Int?, in path: String
@@ -241,7 +241,7 @@ struct HARReader {
             } else {
                 bytes = try self.context.file(name, path, below: self.folder)
             }
-            // Playwright has texts in UTF-8 there too.
+            // Playwright stores texts in UTF-8 there too.
             if UTF8Validator.isValid(bytes) { bytes = self.context.bytes(of: bytes, type: type) }
             return ImportedBody(bytes, .decoded)
         }
@@ -261,20 +261,20 @@ struct HARReader {
             self.context.lose(.base64, at: text)
             return ImportedBody([], .asSent, isComplete: false)
         }
-        // Some tools give the number of characters in base64.
+        // Some tools give the number of base64 characters.
         let isShort = size.map { $0 > bytes.count && $0 != data.count } ?? false
         return ImportedBody(bytes, .either, isComplete: !isShort && !Self.isTruncated(value))
     }
 
-    /// As Firefox says of a body that is too long for it.
+    /// Firefox says so in the comment of a body that is too long for it.
     private static func isTruncated(_ value: SourceValue) -> Bool {
         value["comment"]?.string?.lowercased().contains("truncated") == true
     }
 
-    /// Names of no encoding, as tools write them.
+    /// Names that tools write if a text has no encoding.
     private static let textEncodings: Set<String> = ["", "utf8", "utf-8", "text", "plain", "none", "identity", "ascii"]
 
-    /// Polly has compressed bodies as a list of chunks in base64 or hex, written as JSON; nil for any other text.
+    /// Polly stores compressed bodies as a list of chunks in base64 or hex, written as JSON; nil for any other text.
     private static func chunks(_ text: [UInt8]) -> [UInt8]? {
         guard text.starts(with: Array("[\"".utf8)), text.last == UInt8(ascii: "]"), let document = try? JSONDocument(text) else {
             return nil
@@ -320,9 +320,9 @@ struct HARReader {
         let length = headers.first("content-length").flatMap { Int($0) }
         let size = content?["size"]?.double ?? value["bodySize"]?.double ?? length.map(Double.init) ?? 0
         guard !Self.isBodiless(exchange) else { return nil }
-        // The sizes of what a browser had itself are 0 or below, those of Firefox are missing.
+        // The sizes of an answer from the browser's cache are 0 or less; Firefox omits them.
         let isCached = value["httpVersion"]?.string == "" && value["bodySize"]?.double == -1
-        // A size of -1 is one that nobody knows.
+        // A size of -1 is unknown.
         let isMissing =
             size > 0 || size < 0 && length != 0 || length ?? 0 > 0 || isCached || found?.isComplete == false
             || Self.saysBytesCame(value, headers, isCoded: isCoded)
@@ -332,13 +332,13 @@ struct HARReader {
         return ImportedBody([], .decoded, isComplete: false)
     }
 
-    /// Whether a text without characters is all that the answer had, and not what an archive has of a body that it lacks.
+    /// Whether an empty text is really the complete body, and not a stand-in for a body that the archive lacks.
     private func isEmpty(
         _ content: SourceValue, _ body: ImportedBody, _ response: SourceValue, _ headers: HeaderFields, isCoded: Bool
     ) -> Bool {
         let size = content["size"]?.double ?? 0
         let length = headers.first("content-length").flatMap { Int($0) } ?? 0
-        // Nothing, compressed, has some bytes.
+        // An empty body that was compressed has some bytes.
         return body.isComplete && size == 0 && (length <= 0 || isCoded) && !Self.saysBytesCame(response, headers, isCoded: isCoded)
     }
 
@@ -347,29 +347,29 @@ struct HARReader {
         return exchange.request.method == "HEAD" || status < 200 || status == 204 || status == 304
     }
 
-    /// Bytes of an empty body in chunks, which browsers count: `0`, two ends of lines (RFC 9112, 7.1).
+    /// The bytes of an empty chunked body, which browsers count: `0` and two line ends (RFC 9112, 7.1).
     private static let emptyChunksSize = 5.0
 
-    /// Whether `bodySize` counts bytes of a body whose content is said to be empty.
+    /// Whether `bodySize` counts bytes of a body although its content is empty.
     private static func saysBytesCame(_ response: SourceValue, _ headers: HeaderFields, isCoded: Bool) -> Bool {
         guard !isCoded, headers.first("content-length") != "0" else { return false }
         return response["bodySize"]?.double ?? 0 > (headers.contains("transfer-encoding") ? Self.emptyChunksSize : 0)
     }
 
-    /// Nil if there is none, or -1 for an unknown one.
+    /// Nil if there is none, or if it is -1 for an unknown size.
     private static func size(_ value: SourceValue?) -> Int? { value?.int.flatMap { $0 > 0 ? $0 : nil } }
 
-    /// The number of bytes of the decoded content; nil if it is not known.
+    /// The size of the decoded content in bytes; nil if unknown.
     ///
     /// - Parameter length: the Content-Length of a body without codings.
     private static func contentSize(_ content: SourceValue, length: Int?, isCoded: Bool) -> Int? {
         guard let size = self.size(content["size"]) else { return length.flatMap { $0 > 0 ? $0 : nil } }
-        // Some tools give the size of the coded body, which is longer than a short content.
+        // Some tools give the size of the encoded body, which exceeds that of a short content.
         guard isCoded else { return size }
         return content["compression"] == nil ? nil : size
     }
 
-    /// A stream of events, written anew of its events.
+    /// A stream of events, rebuilt from the recorded events.
     private func stream(_ events: [SourceValue], _ exchange: ImportedExchange) -> ImportedBody {
         var body = ImportedBody([], .decoded)
         let head = [
@@ -396,7 +396,7 @@ struct HARReader {
 
     // MARK: Times and connections
 
-    /// `connect` contains `ssl`; -1 and null are phases that did not happen.
+    /// `connect` includes `ssl`; -1 and null mean that a phase did not happen.
     private static func timing(_ entry: SourceValue) -> Timing {
         let timings = entry["timings"]
         func phase(_ name: String) -> Double? { timings?[name]?.double.flatMap { $0 >= 0 ? $0 : nil } }
@@ -425,7 +425,7 @@ struct HARReader {
         return ConnectionInfo(id: id, remote: remote, isReused: false)
     }
 
-    /// As our own export numbers them, or in the order of their coming.
+    /// The number from the name, as our own export writes it, or else the next free one.
     private mutating func freeID(named name: String) -> Int {
         if let id = Int32(name).map(Int.init), id > 0, !self.takenIDs.contains(id) { return id }
         while self.takenIDs.contains(self.nextID) { self.nextID += 1 }
@@ -463,7 +463,7 @@ struct HARReader {
         return messages
     }
 
-    /// Nil if its opcode is that of no message (RFC 6455, 5.2).
+    /// Nil if the opcode is not that of a message (RFC 6455, 5.2).
     private func payload(_ value: SourceValue) throws(CassetteError) -> (kind: TapedMessage.Kind, bytes: [UInt8])? {
         guard let data = value["data"]?.data else { throw self.context.error(value, "_webSocketMessages", "\"data\" is missing") }
         switch value["opcode"]?.int ?? 1 {
@@ -487,10 +487,10 @@ struct HARReader {
         return bytes
     }
 
-    /// Whether a close can have the code: three of them say that none came (RFC 6455, 7.4.1).
+    /// Whether a close frame can contain the code: three codes are reserved and never sent (RFC 6455, 7.4.1).
     static func isSent(_ code: Int) -> Bool { (1000...4999).contains(code) && ![1005, 1006, 1015].contains(code) }
 
-    /// Browsers have seconds, Playwright milliseconds since 1970.
+    /// Times are relative to 1970: in seconds from browsers, in milliseconds from Playwright.
     private func milliseconds(_ time: SourceValue?, since start: Timestamp?) -> Double {
         guard let time = time?.double, time >= 0, let start else { return 0 }
         let epoch = time > 1e11 ? time : time * 1000
@@ -500,7 +500,7 @@ struct HARReader {
 
     // MARK: Failures
 
-    /// `origin` in `cut by the origin: reason`, as our own export writes it.
+    /// Parses `cut by the origin: reason`, as our own export writes it.
     private static func cut(_ problem: String) -> Cut? {
         for party in Cut.Party.allCases where problem.hasPrefix("cut by the \(party.rawValue): ") {
             return Cut(by: party, reason: String(problem.dropFirst("cut by the \(party.rawValue): ".utf8.count)))

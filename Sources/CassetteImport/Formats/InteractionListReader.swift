@@ -16,7 +16,7 @@ struct InteractionListReader {
     }
 
     func read(_ stream: some ValueStream, _ deliver: (ImportedExchange) throws -> Void) throws {
-        // vcrpy before version 1.0 had the list alone.
+        // vcrpy before version 1.0 wrote only the list.
         guard try stream.enterMembers() else {
             try stream.forEachElement(self.context, "") { if let exchange = try self.exchange($0) { try deliver(exchange) } }
             return try stream.end()
@@ -40,7 +40,7 @@ struct InteractionListReader {
         guard hasList else { throw self.context.error(line: 0, "", "the list of interactions is missing") }
     }
 
-    /// Nil if a placeholder hides where the request went.
+    /// Nil if a placeholder hides the request's destination.
     private func exchange(_ recorded: SourceValue) throws -> ImportedExchange? {
         let value = self.placeholders.filled(recorded)
         let request = try self.context.required(value, "request")
@@ -53,7 +53,7 @@ struct InteractionListReader {
         try self.respond(response, &exchange)
         self.reportPlaceholders(exchange, address: Self.address(request), at: value)
         exchange.started = value["recorded_at"]?.string.flatMap { SourceWords.time($0) ?? SourceWords.time(httpDate: $0) }
-        // A map of them has neither.
+        // Fields in a map have lost their order and repetitions.
         self.context.lose(.order, at: value)
         if self.kind == .cassetter { self.context.lose(.nameCase, at: value) }
         if let duration = response["duration"]?.string.flatMap(GoDuration.milliseconds) {
@@ -64,7 +64,7 @@ struct InteractionListReader {
         return exchange
     }
 
-    /// Whatever is left of them is replayed as it is, which a program may not understand.
+    /// Reports the remaining placeholders: they are replayed as they are, which a program may not understand.
     private func reportPlaceholders(_ exchange: ImportedExchange, address: String?, at value: SourceValue) {
         var names = Placeholders.names(inURL: address ?? "")
         for fields in [exchange.request.headers, exchange.response?.headers ?? HeaderFields()] {
@@ -80,7 +80,7 @@ struct InteractionListReader {
     }
 
     private func request(_ value: SourceValue) throws(CassetteError) -> ImportedExchange {
-        // Ruby has it as a symbol in lower case.
+        // Ruby writes the method as a symbol in lower case.
         let method = try self.context.string(value, "method", in: "request").drop { $0 == ":" }.uppercased()
         guard FieldBuilder.isToken(method) else {
             throw self.context.error(value, "request.method", "\"\(method.prefix(40))\" is no method")
@@ -104,13 +104,13 @@ struct InteractionListReader {
         }
         exchange.request.trailers = try self.trailers(value, in: "request.trailer")
         if exchange.requestBody == nil, self.kind == .goVCR, let form = value["form"]?.members, !form.isEmpty {
-            // The fields of a form are beside a body; without one, they are all there is.
+            // The form's fields accompany a body; without a body, they are all there is.
             self.context.lose(.requestBody, at: value)
         }
         return exchange
     }
 
-    /// vcrpy before version 1.0 had it in parts.
+    /// vcrpy before version 1.0 stored the address in parts.
     private static func address(_ request: SourceValue) -> String? {
         if let address = request.first("uri", "url") { return address.string }
         guard let host = request["host"]?.string else { return nil }
@@ -126,7 +126,7 @@ struct InteractionListReader {
         else { throw self.context.error(value, "response.status", "expected a status from 100 to 999") }
         var response = RecordedResponse(status: code, reason: SourceWords.reason(value["status"]?["message"]))
         if self.kind == .goVCR, let text = value["status"]?.string {
-            // `200 OK`, of which the number is another member.
+            // For `200 OK`, the number is in another member.
             response.reason = Array(text.utf8.drop { $0 >= 48 && $0 <= 57 }.drop { $0 == 32 }).filter { $0 >= 32 && $0 != 127 }
         }
         let version = value.first("proto", "http_version")?.string ?? value["protocol"]?.string
@@ -146,7 +146,7 @@ struct InteractionListReader {
         return builder.fields
     }
 
-    /// go-vcr has them; nil if there are none.
+    /// Only go-vcr has trailers; nil if there are none.
     private func trailers(_ value: SourceValue, in path: String) throws(CassetteError) -> HeaderFields? {
         guard self.kind == .goVCR, let trailers = value["trailer"], trailers.members?.isEmpty == false else { return nil }
         return try self.fields(trailers, in: path)
@@ -161,7 +161,7 @@ struct InteractionListReader {
             return ImportedBody(data, .either)
         }
         guard value.members != nil else {
-            // vcrpy has a streamed body as the list of its chunks.
+            // vcrpy stores a streamed body as a list of its chunks.
             guard let list = value.list else { throw self.context.error(value, path, "expected a body, found \(value.kind)") }
             return ImportedBody(list.flatMap { $0.data ?? [] }, .either)
         }
@@ -186,7 +186,7 @@ struct InteractionListReader {
         return ImportedBody(self.encoded(data, encoding, headers), .either)
     }
 
-    /// A text is the bytes that it was made of by the encoding that is named.
+    /// Converts a text back to the bytes that the tool decoded, with the given encoding.
     private func encoded(_ text: [UInt8], _ encoding: String, _ headers: HeaderFields) -> [UInt8] {
         let charsets = Charset.candidates(label: encoding.lowercased(), beginning: UnsafeRawBufferPointer(start: nil, count: 0))
         guard !charsets.isEmpty else { return text }
@@ -195,7 +195,7 @@ struct InteractionListReader {
         return text
     }
 
-    /// A body of cassetter, which says what its content is.
+    /// A body of cassetter, which declares the type of its content.
     private func typed(_ value: SourceValue, _ path: String) throws(CassetteError) -> ImportedBody? {
         let content = value["content"]
         switch value["type"]?.string {
@@ -259,7 +259,7 @@ enum GoDuration {
         ("ns", 1e-6), ("µs", 1e-3), ("μs", 1e-3), ("us", 1e-3), ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
     ]
 
-    /// Nil for anything else. A number alone is nanoseconds, as older versions have it.
+    /// Nil for anything else. A bare number is nanoseconds, as in older versions.
     static func milliseconds(_ text: String) -> Double? {
         if let number = Double(text) { return number >= 0 && number.isFinite ? (number / 1000).rounded() / 1000 : nil }
         var rest = text[...]

@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads what nock's recorder writes (`nock.recorder.rec({ output_objects: true })`, `nock.back`): a list of definitions in JSON.
+/// Reads the output of nock's recorder (`nock.recorder.rec({ output_objects: true })`, `nock.back`): a list of definitions in JSON.
 struct NockReader {
     private let context: ImportContext
 
@@ -99,7 +99,7 @@ struct NockReader {
         return 200
     }
 
-    /// nock names the port always.
+    /// Removes the default port, which nock always writes.
     private static func plainAuthority(_ scope: String) -> String {
         for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where scope.hasPrefix(scheme) && scope.hasSuffix(port) {
             return String(scope.dropLast(port.utf8.count))
@@ -117,12 +117,12 @@ struct NockReader {
         }
     }
 
-    /// A body that is JSON is there as its value.
+    /// A JSON body is stored as its value.
     private func requestBody(_ value: SourceValue?, _ fields: HeaderFields) -> ImportedBody? {
         guard let value, !value.isNothing else { return nil }
         switch value.content {
         case .members, .list:
-            // A form is there as its fields.
+            // A form is stored as its fields.
             if fields.first("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
                 let members = value.members
             {
@@ -132,7 +132,7 @@ struct NockReader {
             return ImportedBody(value.json(), .decoded)
         case .text(let text), .bytes(let text):
             guard !text.isEmpty else { return nil }
-            // Of bytes that are no text, nock writes the hex digits.
+            // nock writes binary bodies as hex digits.
             if fields.contains("content-encoding"), let bytes = Hex.decode(text) { return ImportedBody(bytes, .asSent) }
             return ImportedBody(text, .decoded)
         case .word, .bool: return ImportedBody(value.json(), .decoded)
@@ -148,7 +148,7 @@ struct NockReader {
         let coding = fields.first("content-encoding")?.lowercased() ?? ""
         let isCoded = !coding.isEmpty && coding != "identity"
         if isCoded || value["responseIsBinary"]?.bool == true {
-            // Bytes as hex digits, those of a coded body piece by piece.
+            // Bytes as hex digits; an encoded body has several pieces.
             let pieces = response.list ?? [response]
             var bytes: [UInt8] = []
             for piece in pieces {

@@ -1,9 +1,9 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads collections of Postman, formats 2.0 and 2.1: each saved answer of a request is an exchange.
+/// Reads Postman collections, formats 2.0 and 2.1: each saved response of a request is an exchange.
 struct PostmanReader {
-    /// Of folders in folders.
+    /// For nested folders.
     private static let depthLimit = 32
 
     private let context: ImportContext
@@ -14,7 +14,7 @@ struct PostmanReader {
         self.placeholders = Placeholders(context.options.placeholders, use: context.losses.filled)
     }
 
-    /// Whether a member of the outermost object is that of a collection.
+    /// Whether a member of the outermost object is typical of a collection.
     static func isCollection(_ value: SourceValue, named name: String) -> Bool {
         switch name {
         case "info": value["schema"]?.string?.contains("getpostman.com") == true || value["_postman_id"] != nil
@@ -86,7 +86,7 @@ struct PostmanReader {
         exchange.request.headers = self.fields(request["header"], variables)
         exchange.requestBody = self.requestBody(request["body"], &exchange.request, variables)
         if exchange.requestBody == nil, notes.contains("The body has ") {
-            // As our own export says of a body that is no text.
+            // Our own export writes this note for a body that is not text.
             exchange.requestBody = ImportedBody([], .asSent, isComplete: false)
         }
         if exchange.requestBody?.isComplete == false { self.context.lose(.requestBody, at: request) }
@@ -218,14 +218,14 @@ struct PostmanReader {
         }
     }
 
-    /// A multipart form with a boundary of our own: Postman chooses one when it sends.
+    /// Writes a multipart form with our own boundary, as Postman chooses one only when it sends.
     private func form(_ value: SourceValue, _ request: inout RecordedRequest, _ variables: Variables) -> ImportedBody {
         let boundary = "wiretape-\(self.context.entry)"
         request.headers = request.headers.removing("content-type")
         request.headers.append(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
         var bytes: [UInt8] = []
         for field in value["formdata"]?.list ?? [] where field["disabled"]?.bool != true {
-            // Files are named, not contained.
+            // The collection contains the names of files, not their contents.
             guard field["type"]?.string != "file" else { return ImportedBody([], .asSent, isComplete: false) }
             bytes += Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(HARForm.quoted(field["key"]?.string ?? ""))\"".utf8)
             if let type = field["contentType"]?.string, type.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) {
@@ -236,10 +236,10 @@ struct PostmanReader {
         return ImportedBody(bytes + Array("--\(boundary)--\r\n".utf8), .decoded)
     }
 
-    /// What stands for the names in braces.
+    /// The values of names in braces.
     private struct Variables {
         private let filler: Placeholders
-        /// Variables that stand for themselves, as our own export has the placeholders of secrets.
+        /// Variables whose value is their own name in braces, as our own export writes the placeholders of secrets.
         private let literal: Set<String>
 
         init(_ collection: SourceValue, placeholders: Placeholders) {

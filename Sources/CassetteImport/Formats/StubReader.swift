@@ -2,11 +2,11 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// What stubs say of a request, brought to one that could be recorded: what is equal to something is, what is a pattern is lost.
+/// Derives a recordable request from a stub: keeps the values that the stub requires exactly, and notes patterns as losses.
 struct StubRequest {
     private let context: ImportContext
     private let stub: SourceValue
-    /// Nil once something was found that no recorded request can be.
+    /// True once the stub requires something that no recorded request can contain.
     private(set) var isRefused = false
 
     init(_ stub: SourceValue, _ context: ImportContext) {
@@ -14,7 +14,7 @@ struct StubRequest {
         self.stub = stub
     }
 
-    /// The value that a matcher asks for; nil, and a loss, if it asks for a pattern.
+    /// The value that a matcher requires; nil, and a loss, if it requires a pattern.
     mutating func equal(_ matcher: SourceValue?) -> String? {
         guard let matcher else { return nil }
         if let text = matcher.string { return text }
@@ -26,19 +26,20 @@ struct StubRequest {
             return self.equal(list[0])
         }
         if let value = matcher["equalTo"] ?? matcher["exactMatch"], let text = value.string {
-            // Other matchers beside it, and what makes it match more than this text.
+            // Other matchers next to it, and options that make it match more than this text.
             let others = matcher.members?.contains { !["equalTo", "exactMatch"].contains($0.name) && $0.value.bool != false } == true
             if others { self.context.lose(.matcher, at: self.stub) }
             return text
         }
         if let value = matcher["value"] { return self.equal(value, by: matcher["matcher"]?.string ?? "exact", matcher) }
-        // A pattern without anything that is one.
+        // A pattern without special characters.
         if let pattern = matcher["matches"]?.string, Self.isPlain(pattern) { return pattern }
         self.context.lose(.matcher, at: self.stub)
         return nil
     }
 
-    /// Hoverfly's. What asks for a part of a value, or for another one, has no value that could be recorded.
+    /// The value of one of Hoverfly's matchers. A matcher for a part of a value, or for a derived value, has no value that could be
+    /// recorded.
     private mutating func equal(_ value: SourceValue, by kind: String, _ matcher: SourceValue) -> String? {
         switch kind.lowercased() {
         case "exact", "", "json", "xml":
@@ -58,7 +59,7 @@ struct StubRequest {
         return nil
     }
 
-    /// The same for what there must be: without it, there is no request.
+    /// Like `equal`, for a value without which there is no request.
     mutating func needed(_ matcher: SourceValue?) -> String? {
         let value = self.equal(matcher)
         if let matcher, value == nil, matcher.list?.isEmpty != true { self.isRefused = true }
@@ -67,14 +68,14 @@ struct StubRequest {
 
     mutating func refuse() { self.isRefused = true }
 
-    /// The one text that a regular expression stands for; nil if there are others. Dots and question marks are meant as such by most who
-    /// write URLs.
+    /// The only text that a regular expression matches; nil if it matches others. Dots and question marks count as literal, because most
+    /// people who write URLs mean them literally.
     static func literal(_ pattern: String) -> String? {
         var text = ""
         var isEscaped = false
         for character in pattern {
             if isEscaped {
-                // `\d` and its like are classes.
+                // `\d` and similar escapes are classes.
                 guard !character.isLetter, !character.isNumber else { return nil }
                 text.append(character)
                 isEscaped = false
@@ -104,9 +105,10 @@ struct StubRequest {
     }
 }
 
-/// Ways in which clients spell a decoded value of a query. A stub matches all of them, and a recorded request only its own.
+/// The ways in which clients encode a decoded query value. A stub matches all of them; a recorded request matches only its own.
 enum QuerySpelling: CaseIterable {
-    /// As `encodeURIComponent` and most libraries for URLs write it, as forms do, and with what a query may have as it is (RFC 3986, 3.4).
+    /// Like `encodeURIComponent` and most URL libraries, like forms, and the same two without escaping what a query may contain (RFC 3986,
+    /// 3.4).
     case escaped, form, plain, plainForm
 
     /// `?name=value&…`; empty if there are no pairs.
@@ -138,7 +140,7 @@ enum QuerySpelling: CaseIterable {
         return spelled
     }
 
-    /// The exchange with each spelling of its query, every URL once.
+    /// The exchange with each encoding of its query, without duplicate URLs.
     static func all(
         of exchange: ImportedExchange, _ url: (QuerySpelling) -> String?
     ) -> [ImportedExchange] {
@@ -152,10 +154,10 @@ enum QuerySpelling: CaseIterable {
     }
 }
 
-/// Reads stub mappings of WireMock: a file of one or of many, or a folder with `mappings` and `__files`.
+/// Reads stub mappings of WireMock: a file with one or many, or a folder with `mappings` and `__files`.
 struct WireMockReader {
     private let context: ImportContext
-    /// With `__files` in it.
+    /// The folder that contains `__files`.
     private let folder: String
 
     private struct Stub {
@@ -170,7 +172,7 @@ struct WireMockReader {
     init(_ context: ImportContext, isFolder: Bool) {
         self.context = context
         let location = FileLocation(context.file)
-        // A file in `mappings` has its bodies beside that folder.
+        // For a file in `mappings`, the folder with the bodies is next to `mappings`.
         let isInMappings = FileLocation(location.folder).name == "mappings"
         self.folder = isFolder ? context.file : isInMappings ? FileLocation(location.folder).folder : location.folder
     }
@@ -210,7 +212,7 @@ struct WireMockReader {
         }
     }
 
-    /// The names of the folders on the way to each, and its own.
+    /// For each file, the names of its folders and its own name.
     private static func mappings(in folder: String) throws(CassetteError) -> [[String]] {
         var files: [[String]] = []
         func add(_ folder: borrowing OpenFolder, _ parts: [String]) throws(CassetteError) {
@@ -228,7 +230,7 @@ struct WireMockReader {
         return files
     }
 
-    /// Those of a scenario in the order of its states, where the first of them is.
+    /// Puts the stubs of a scenario in the order of its states, at the position of the first of them.
     private static func inOrder(_ stubs: [Stub]) -> [Stub] {
         var ordered: [Stub] = []
         var seen: Set<String> = []
@@ -242,7 +244,7 @@ struct WireMockReader {
             var state = "Started"
             while !rest.isEmpty {
                 let index = rest.firstIndex { ($0.required ?? "Started") == state && $0.next != nil && $0.next != state }
-                // What stays in the state comes before what leaves it.
+                // Stubs that keep the state come before the one that changes it.
                 let staying = rest.indices.filter { (rest[$0].required ?? "Started") == state && $0 != index }
                 ordered += staying.map { rest[$0] }
                 if let index { ordered.append(rest[index]) }
@@ -259,7 +261,7 @@ struct WireMockReader {
 
     // MARK: A stub
 
-    /// The exchange once for each spelling of its query.
+    /// One exchange for each encoding of the query.
     private func exchanges(_ stub: SourceValue) throws -> [ImportedExchange] {
         let response = try self.context.required(stub, "response")
         guard let value = stub["request"], response["proxyBaseUrl"] == nil, let (request, base, query) = try self.request(value, stub)
@@ -275,14 +277,14 @@ struct WireMockReader {
         return QuerySpelling.all(of: exchange) { SourceWords.url(base + $0.query(query, after: base)) }
     }
 
-    /// What a request says that a recorded one can be; all else is a matcher that is lost.
+    /// The members of a stub's request that a recorded request can represent; any other member is a matcher that is lost.
     private static let known = [
         "url", "urlPath", "urlPattern", "urlPathPattern", "urlPathTemplate", "method", "host", "port", "scheme", "headers",
         "queryParameters",
         "basicAuth", "basicAuthCredentials", "bodyPatterns",
     ]
 
-    /// The request, its URL without what the stub says of the query, and the pairs of that; nil if no recorded request can be it.
+    /// The request, its URL without the stub's query, and the pairs of that query; nil if no recorded request can match the stub.
     private func request(_ value: SourceValue, _ stub: SourceValue) throws(CassetteError)
         -> (exchange: ImportedExchange, base: String, query: [(name: String, value: String)])?
     {
@@ -304,7 +306,7 @@ struct WireMockReader {
         if !path.hasPrefix("/") { path = "/\(path)" }
         var query: [(name: String, value: String)] = []
         for parameter in (value["queryParameters"]?.members ?? []) {
-            // A request without a parameter is one where it is absent.
+            // If a parameter must be absent, a request without it matches.
             guard parameter.value["absent"]?.bool != true, let text = words.equal(parameter.value) else { continue }
             query.append((parameter.name, text))
         }
@@ -344,7 +346,7 @@ struct WireMockReader {
     private func body(_ patterns: [SourceValue], _ words: inout StubRequest) throws(CassetteError) -> ImportedBody? {
         var body: ImportedBody?
         for pattern in patterns {
-            // `ignoreExtraElements` and its like match more than the one text.
+            // `ignoreExtraElements` and similar options match more than this text.
             let isLoose = pattern.members?.contains { !$0.name.hasPrefix("equal") && $0.name != "binaryEqualTo" && $0.value.bool != false }
             if body != nil || isLoose != false { self.context.lose(.matcher, at: pattern) }
             guard body == nil else { continue }
@@ -449,7 +451,7 @@ private struct StubChoice {
     }
 }
 
-/// Reads simulations of Hoverfly, whose pairs are matchers and answers.
+/// Reads simulations of Hoverfly, which are pairs of matchers and responses.
 struct HoverflyReader {
     private let context: ImportContext
 
@@ -470,12 +472,12 @@ struct HoverflyReader {
         }
     }
 
-    /// What a request says that a recorded one can be; all else is a matcher that is lost.
+    /// The members of a request that a recorded request can represent; any other member is a matcher that is lost.
     private static let known = [
         "path", "method", "destination", "scheme", "query", "deprecatedQuery", "headers", "body", "requiresState", "requestType",
     ]
 
-    /// The exchange once for each spelling of its query; none if no recorded request can be it.
+    /// One exchange for each encoding of the query; none if no recorded request can match the pair.
     private func exchanges(_ pair: SourceValue, _ delays: [SourceValue]) throws(CassetteError) -> [ImportedExchange] {
         let value = try self.context.required(pair, "request")
         let response = try self.context.required(pair, "response")
@@ -526,7 +528,7 @@ struct HoverflyReader {
         return QuerySpelling.all(of: exchange) { SourceWords.url(address + $0.query(query, after: address)) }
     }
 
-    /// Simulations before version 5 have queries as they were sent.
+    /// Simulations before version 5 contain queries as they were sent.
     private static func decoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -541,7 +543,7 @@ struct HoverflyReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A decoded path, with what would end it escaped.
+    /// A decoded path, with the characters escaped that would end it.
     private static func encoded(path: String) -> String {
         var encoded = ""
         for character in path.unicodeScalars {
@@ -574,7 +576,7 @@ struct HoverflyReader {
         exchange.responseBody = ImportedBody(bytes, .either)
     }
 
-    /// A delay of all answers, or of those that a plain pattern is part of.
+    /// Applies the delay for all responses, or for URLs that contain a plain pattern.
     private func delay(_ exchange: inout ImportedExchange, _ response: SourceValue, _ delays: [SourceValue], at pair: SourceValue) {
         let url = exchange.request.url
         let method = exchange.request.method

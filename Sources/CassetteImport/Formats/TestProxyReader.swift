@@ -50,7 +50,7 @@ struct TestProxyReader {
         return builder.fields
     }
 
-    /// JSON as it is, text as one string or as its lines, parts as pieces, and base64 of anything else.
+    /// Bodies are stored as JSON, as text in one string or a list of lines, as a list of parts, or else in base64.
     private func body(_ entry: SourceValue, _ name: String, _ headers: HeaderFields) throws(CassetteError) -> ImportedBody? {
         guard let value = entry[name] else { return nil }
         let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
@@ -59,7 +59,7 @@ struct TestProxyReader {
         case .list(let list):
             let pieces = list.map { Self.piece($0) }
             let joined = pieces.reduce(into: [UInt8]()) { $0 += $1 ?? [] }
-            // Lines of text, unless that makes no JSON where the list itself does.
+            // Lines of text, unless they form no JSON but the list itself does.
             let isLines = !pieces.contains { $0 == nil } && (type.kind != .json || (try? JSONDocument(joined)) != nil)
             return ImportedBody(isLines ? joined : value.json(), .decoded)
         case .text(let text), .bytes(let text):

@@ -1,13 +1,13 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads web archives (WARC 1.0 and 1.1, ISO 28500), whose records have requests and answers as they were on the wire.
+/// Reads web archives (WARC 1.0 and 1.1, ISO 28500), whose records contain requests and responses as sent.
 ///
-/// A request and its answer are records of their own: each names the other, or they come one after the other for the same URL.
+/// A request and its response are separate records. One names the other, or they follow each other and have the same URL.
 struct WARCReader {
-    /// Bytes of one record, which is in memory.
+    /// The most bytes of one record, which is held in memory.
     private static let recordLimit = 256 << 20
-    /// Records whose other half has not come yet, and their bytes.
+    /// The most records whose other half has not been read yet, and the most bytes of them.
     private static let waitingLimit = 4096
     private static let waitingSize = 512 << 20
 
@@ -21,7 +21,7 @@ struct WARCReader {
         var block: [UInt8]
 
         func field(_ name: StaticString) -> String? { self.fields.first(name) }
-        /// Without the brackets that version 1.0 has around it.
+        /// Without the brackets that version 1.0 puts around it.
         var url: String { (self.field("warc-target-uri") ?? "").filter { $0 != "<" && $0 != ">" } }
         var type: String { self.field("warc-type")?.lowercased() ?? "" }
         var isAnswer: Bool { self.type != "request" }
@@ -45,7 +45,7 @@ struct WARCReader {
         while let record = try self.next(input) {
             let type = record.type
             guard ["request", "response", "revisit"].contains(type) else {
-                // What was not fetched by HTTP, or was made of something else.
+                // Not fetched by HTTP, or derived from something else.
                 if ["resource", "conversion", "continuation"].contains(type) { self.context.lose(.notHTTP) }
                 continue
             }
@@ -92,7 +92,7 @@ struct WARCReader {
         self.context.entry = answer.entry
         _ = try messages.respond(answer.block[...], to: &exchange, .all)
         if answer.type == "revisit", exchange.responseBody?.bytes.isEmpty == true {
-            // The body is in another record, of an earlier visit.
+            // The body is in the record of an earlier visit.
             exchange.cutAnswer("the archive has the body with an earlier visit")
             self.context.lose(.responseBody)
         } else if let reason = answer.field("warc-truncated"), exchange.responseBody != nil {
@@ -143,7 +143,7 @@ struct WARCReader {
         self.context.error(line: 0, "", "the file ends within a record", .damaged, "it was cut short: save or copy it again")
     }
 
-    /// The bytes of an archive, by lines and by numbers.
+    /// Reads an archive by lines or by numbers of bytes.
     private final class Input {
         private static let lineLimit = 64 << 10
 
@@ -157,7 +157,7 @@ struct WARCReader {
             self.context = context
         }
 
-        /// Without its end; nil at the end of the file.
+        /// A line without its end; nil at the end of the file.
         func line() throws(CassetteError) -> [UInt8]? {
             var searched = 0
             while true {

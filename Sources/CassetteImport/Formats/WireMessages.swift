@@ -2,29 +2,29 @@ internal import CassetteModel
 internal import TapeBytes
 internal import TapeExchange
 
-/// Reads messages of HTTP/1 as they were on the wire (RFC 9112), for the readers of formats that store them so.
+/// Reads HTTP/1 messages as sent (RFC 9112), for the readers of formats that store them.
 ///
-/// More lenient than the proxy: lines may end in LF alone, and the tools write HTTP/2 as if it were HTTP/1. Keeps the chunks of a body with
-/// their lines. Whether the bytes are one message, or more follow, is the caller's to say.
+/// More lenient than the proxy: lines may end in a bare LF, and tools write HTTP/2 as if it were HTTP/1. Keeps the chunks of a body with
+/// their lines. The caller decides whether the bytes are one message or whether more follow.
 struct WireMessages {
-    /// In bytes, of a head.
+    /// The most bytes of a head.
     private static let headLimit = 1 << 20
 
     private let context: ImportContext
-    /// Of the file, for errors.
+    /// The line in the file, for errors.
     private let line: Int
-    /// Whether a body is searched for messages that it may have swallowed.
+    /// Whether bodies are searched for messages that they may have swallowed.
     private var searchesBodies = true
 
-    /// - Parameter line: on which the message is in its file; 0 if it is not of lines.
+    /// - Parameter line: the line in the file where the message starts; 0 if the file does not consist of lines.
     init(_ context: ImportContext, line: Int = 0) {
         self.context = context
         self.line = line
     }
 
-    /// How far the message goes.
+    /// The extent of the message.
     enum Extent {
-        /// All of the bytes are of this message.
+        /// All bytes belong to this message.
         case all
         /// Other messages follow.
         case open
@@ -40,8 +40,8 @@ struct WireMessages {
     // MARK: A request
 
     /// - Parameters:
-    ///   - base: scheme and authority of a target that has none; its host is used where the fields name none.
-    /// - Returns: the exchange with its request, and how many bytes it has.
+    ///   - base: scheme and authority for a target without them; its host is used if the fields name none.
+    /// - Returns: the exchange with its request, and the length of the request in bytes.
     func request(_ bytes: ArraySlice<UInt8>, base: String, _ extent: Extent) throws(CassetteError) -> (
         exchange: ImportedExchange, count: Int
     )? {
@@ -86,9 +86,9 @@ struct WireMessages {
 
     // MARK: An answer
 
-    /// Adds the answer to the exchange, after any interim ones.
+    /// Adds the response to the exchange, after any interim responses.
     ///
-    /// - Returns: how many bytes it has.
+    /// - Returns: the length in bytes.
     func respond(_ bytes: ArraySlice<UInt8>, to exchange: inout ImportedExchange, _ extent: Extent) throws(CassetteError) -> Int {
         var rest = bytes
         while true {
@@ -126,7 +126,7 @@ struct WireMessages {
         }
     }
 
-    /// Where the first line begins that could be that of a message; nil if there is none.
+    /// The start of the first line that could be the first line of a message; nil if there is none.
     private static func startLine(in bytes: ArraySlice<UInt8>) -> Int? {
         var start = bytes.startIndex
         while start < bytes.endIndex {
@@ -142,7 +142,7 @@ struct WireMessages {
     private struct Head {
         var startLine: ArraySlice<UInt8>
         var fields: HeaderFields
-        /// Bytes with the empty line.
+        /// The length in bytes, including the empty line.
         var count: Int
     }
 
@@ -152,7 +152,7 @@ struct WireMessages {
         while true {
             guard start - bytes.startIndex <= Self.headLimit else { throw self.error("a head has more than \(Self.headLimit >> 20) MiB") }
             guard let feed = bytes[start...].firstIndex(of: 10) else {
-                // Some tools leave the empty line out if there is no body.
+                // Some tools omit the empty line if there is no body.
                 if start < bytes.endIndex { lines.append(bytes[start...]) }
                 start = bytes.endIndex
                 guard !lines.isEmpty else { throw self.error("a message is missing") }
@@ -169,7 +169,7 @@ struct WireMessages {
         var fields = FieldBuilder(self.context)
         var joined: [[UInt8]] = []
         for line in lines.dropFirst() {
-            // A folded line goes on (RFC 9112, 5.2).
+            // A continuation of a folded line (RFC 9112, 5.2).
             if line.first == 32 || line.first == 9, !joined.isEmpty {
                 joined[joined.count - 1] += [32] + line.drop { $0 == 32 || $0 == 9 }
             } else {
@@ -220,9 +220,9 @@ struct WireMessages {
 
     private enum Framing: Equatable { case none, length(Int), chunked, rest }
 
-    /// Takes the field of our own export off a head.
+    /// Removes the field of our own export from a head.
     ///
-    /// - Returns: the number of bytes of a body that was cut; nil if it was not.
+    /// - Returns: the number of bytes of a body that was cut short; nil if it was not.
     private func takeCut(_ head: inout Head, _ extent: Extent) throws(CassetteError) -> Int? {
         guard extent == .open, let text = head.fields.first("wiretape-cut-after") else { return nil }
         guard let size = JSONNumber.int(Array(text.utf8)[...]), size >= 0 else {
@@ -242,7 +242,7 @@ struct WireMessages {
             var found = try self.body(bytes.prefix(cut), framing, side, .all, fields, cut: nil)
             found.body = found.body ?? ImportedBody([], .asSent)
             found.body?.isComplete = false
-            // Half of a coded body cannot be decoded, and is what was sent all the same.
+            // Half of an encoded body cannot be decoded, but it is what was sent.
             found.body?.form = .asSent
             found.count = cut
             return found
@@ -251,24 +251,24 @@ struct WireMessages {
         case .none: return (nil, nil, 0)
         case .rest: return (ImportedBody(Array(bytes), .either), nil, bytes.count)
         case .length(let length):
-            // A tool that has decoded the body may have left the length as it was; that of a longer one is corrected later.
+            // A tool that decoded the body may have left the length unchanged. The length of a longer body is corrected later.
             let data = extent == .all ? bytes : bytes.prefix(length)
             if extent == .open { try self.checkForMessages(data, isShort: data.count < length, fields) }
             return (ImportedBody(Array(data), extent == .all ? .either : .asSent, isComplete: data.count >= length), nil, data.count)
         case .chunked:
             if let found = self.chunked(bytes, side, extent) { return found }
             guard extent == .all else { throw self.error("a body has chunks that cannot be read") }
-            // The tool has taken the chunks off.
+            // The tool has removed the chunked coding.
             return (ImportedBody(Array(bytes), .either), nil, bytes.count)
         }
     }
 
-    /// A body that was cut has taken the bytes of the messages after it for its own: they end where it does.
+    /// A body that was cut short takes the bytes of the following messages as its own. They then end where the body does.
     private func checkForMessages(_ body: ArraySlice<UInt8>, isShort: Bool, _ fields: HeaderFields) throws(CassetteError) {
         guard self.searchesBodies, let start = Self.startLine(in: body) else { return }
         let type = fields.first("content-type")?.lowercased() ?? ""
         if !isShort {
-            // Their bodies are messages (RFC 9110, 9.3.8; RFC 9112, 10).
+            // Bodies of these types contain messages (RFC 9110, 9.3.8; RFC 9112, 10).
             guard !type.hasPrefix("message/"), !type.hasPrefix("application/http") else { return }
             guard self.areMessages(body[start...]) else { return }
         }
@@ -276,9 +276,9 @@ struct WireMessages {
             "a body has the first line of another message in it, so that it may have been cut before that line and nobody knows its end")
     }
 
-    /// Whether the bytes are whole messages up to their end.
+    /// Whether the bytes consist of complete messages.
     private func areMessages(_ bytes: ArraySlice<UInt8>) -> Bool {
-        // Looks only: what it loses is not lost.
+        // A trial, whose losses are not counted.
         var messages = WireMessages(ImportContext(file: self.context.file, losses: ImportLosses(), options: self.context.options))
         messages.searchesBodies = false
         var rest = bytes
@@ -302,7 +302,7 @@ struct WireMessages {
         return true
     }
 
-    /// Nil if these are no chunks.
+    /// Nil if the bytes are not chunks.
     private func chunked(_ bytes: ArraySlice<UInt8>, _ side: MessageSide, _ extent: Extent) -> Found? {
         var limits = Limits()
         limits.chunkExtensions = .max
@@ -332,12 +332,12 @@ struct WireMessages {
         } catch {
             return nil
         }
-        // What ends within a chunk was cut; what has none at all is no chunked body.
+        // Bytes that end within a chunk were cut short. Bytes without any chunk are not a chunked body.
         guard parser.isDone || !arrival.pieces.isEmpty || wire.isEmpty else { return nil }
         if parser.isDone, extent == .all, count < wire.count, wire[count...].contains(where: { $0 != 13 && $0 != 10 }) { return nil }
         var body = ImportedBody(data, .asSent, isComplete: parser.isDone)
         if !parser.isDone, let last = arrival.pieces.last {
-            // The last chunk has as much as came of it.
+            // Shortens the last chunk to the bytes that arrived.
             let missing = arrival.pieces.reduce(0) { $0 + $1.size } - data.count
             if missing >= last.size {
                 arrival.pieces.removeLast()
@@ -352,8 +352,8 @@ struct WireMessages {
     private func error(_ problem: String) -> CassetteError { self.context.error(line: self.line, "", problem) }
 }
 
-/// Reads messages of HTTP/1 one after another: each request with its answer, with empty lines between them or without, as `export --raw`
-/// writes them.
+/// Reads a series of HTTP/1 messages, each request with its response, with or without empty lines between them, as `export --raw` writes
+/// them.
 struct RawMessageReader {
     private let context: ImportContext
 
@@ -372,7 +372,7 @@ struct RawMessageReader {
             rest = rest.dropFirst(found.count)
             skipEmptyLines()
             if rest.isEmpty || !rest.starts(with: "HTTP/".utf8) {
-                // A request whose answer nobody has.
+                // A request without a response.
                 exchange.outcome = .failed(Failure(kind: .reset, message: "the file has no answer"))
             } else {
                 rest = rest.dropFirst(try messages.respond(rest, to: &exchange, .open))
@@ -385,7 +385,7 @@ struct RawMessageReader {
     }
 }
 
-/// Reads the traces of Go's httprr: a first line, then for each exchange a line with two lengths, the request and the answer.
+/// Reads traces of Go's httprr: a first line, then for each exchange a line with two lengths, the request and the response.
 struct HTTPRecordReader {
     private let context: ImportContext
 

@@ -4,14 +4,14 @@ internal import CassetteStore
 internal import Platform
 internal import TapeBytes
 
-/// What is imported, read from its beginning to its end.
+/// The imported bytes, read from the beginning to the end.
 protocol SourceBytes: AnyObject {
-    /// The next bytes, at most so many; none at the end.
+    /// The next bytes, at most `count`; none at the end.
     func read(_ count: Int) throws(CassetteError) -> [UInt8]
 }
 
 extension SourceBytes {
-    /// All that is left, which must not be more than `limit`.
+    /// All remaining bytes, at most `limit`.
     func rest(of path: String, limit: Int = NamedFile.limit) throws(CassetteError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -26,7 +26,7 @@ extension SourceBytes {
     }
 }
 
-/// A file that is read as its content if it is compressed with gzip, whatever its name is.
+/// Opens a file, and decompresses it if its content is gzip, whatever its name is.
 enum SourceInput {
     static func open(_ path: String) throws(CassetteError) -> any SourceBytes {
         let file = try SourceFile(path)
@@ -36,7 +36,7 @@ enum SourceInput {
     }
 }
 
-/// The content of a file in gzip (RFC 1952), one member or more, inflated as it is read.
+/// The content of a gzip file (RFC 1952) of one or more members, decompressed as it is read.
 final class GzipBytes: SourceBytes {
     private static let piece = 64 << 10
 
@@ -70,7 +70,7 @@ final class GzipBytes: SourceBytes {
             guard self.chain.finish() else { throw self.damaged("the compressed data ends early, or is not gzip") }
             return
         }
-        // The closure throws nothing, so `push` does not either.
+        // The closure does not throw, so `push` does not either.
         let goesOn = try? coded.withUnsafeBytes { try self.chain.push($0) { self.held += $0 } }
         guard goesOn == true else { throw self.damaged("the compressed data is damaged, or far larger than the file") }
     }
@@ -94,7 +94,7 @@ final class MemoryBytes: SourceBytes {
 
 /// A file.
 final class SourceFile: SourceBytes {
-    /// As the caller named it.
+    /// The path that the caller gave.
     let path: String
     private let file: OpenFile
     private var offset = 0
@@ -115,7 +115,7 @@ final class SourceFile: SourceBytes {
         return bytes
     }
 
-    /// All of it, which must not be more than `limit`.
+    /// All of the file, at most `limit` bytes.
     func all(limit: Int) throws(CassetteError) -> [UInt8] {
         let bytes = try self.bytes(limit + 1, at: 0)
         guard bytes.count <= limit else {
@@ -146,22 +146,22 @@ final class SourceFile: SourceBytes {
     }
 }
 
-/// A file whose name another file says: only below that file's folder, and through no symbolic link.
+/// A file that another file names: must be below that file's folder, and is not reached through symbolic links.
 enum NamedFile {
     /// In bytes.
     static let limit = 256 << 20
 
     /// - Parameters:
-    ///   - name: as it was said, with slashes for folders.
-    ///   - folder: below which it must be.
-    ///   - inner: a folder in that one, which has the file.
+    ///   - name: the name as given, with slashes for folders.
+    ///   - folder: the folder that must contain the file.
+    ///   - inner: a folder in `folder` that the name is relative to.
     static func read(_ name: String, below folder: String, in inner: String? = nil) throws(CassetteError) -> [UInt8] {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let plain = [inner].compactMap { $0 } + parts.dropLast().drop { $0 == "." } + parts.suffix(1)
         return try self.open(plain, below: folder).all(limit: self.limit)
     }
 
-    /// - Parameter parts: the names of the folders on the way, and that of the file.
+    /// - Parameter parts: the names of the folders on the way, and the file's name.
     static func open(_ parts: [String], below folder: String) throws(CassetteError) -> SourceFile {
         let file = try Self.open(parts.last ?? "", parts.dropLast(), in: OpenFolder(folder))
         return SourceFile("\(folder)/\(parts.joined(separator: "/"))", file)

@@ -1,14 +1,14 @@
 internal import TapeBytes
 
-/// A value of another tool's recording, whichever notation it came in, with its line.
+/// A value of another tool's recording in any notation, with its line.
 struct SourceValue: Sendable {
     enum Content: Sendable {
         case nothing
         case bool(Bool)
-        /// What has no quotes: a number of JSON, any plain scalar of YAML.
+        /// A scalar without quotes: a number in JSON, any plain scalar in YAML.
         case word([UInt8])
         case text([UInt8])
-        /// Of a notation that tells bytes from text.
+        /// From a notation that distinguishes bytes from text.
         case bytes([UInt8])
         case list([SourceValue])
         case members([Member])
@@ -19,7 +19,7 @@ struct SourceValue: Sendable {
         var value: SourceValue
     }
 
-    /// From 1.
+    /// Counts from 1.
     var line: Int
     var content: Content
 
@@ -39,7 +39,7 @@ struct SourceValue: Sendable {
 
     var int: Int? { self.data.flatMap { JSONNumber.int($0[...]) } ?? self.double.flatMap { Int(exactly: $0.rounded()) } }
 
-    /// Of a number, or a text that is one.
+    /// The value of a number, or of a text that contains one.
     var double: Double? {
         guard let text = self.string, let number = Double(text), number.isFinite else { return nil }
         return number
@@ -65,10 +65,10 @@ struct SourceValue: Sendable {
         return value
     }
 
-    /// The first of these members that there is.
+    /// The first of these members that exists.
     func first(_ names: String...) -> SourceValue? { names.lazy.compactMap { self[$0] }.first }
 
-    /// What kind of value it is, for messages.
+    /// The kind of value, for messages.
     var kind: String {
         switch self.content {
         case .nothing: "null"
@@ -83,28 +83,28 @@ struct SourceValue: Sendable {
 }
 
 extension SourceValue {
-    /// The values of a JSON text.
+    /// The most values in a JSON text.
     ///
-    /// Of one exchange: each takes some 80 bytes of memory, however short it is.
+    /// For one exchange. Each value takes about 80 bytes of memory, however short it is.
     static let countLimit = 1_000_000
 
-    /// There are more values than may be in memory.
+    /// There are more values than may be held in memory.
     struct TooMany: Error {}
 
-    /// - Parameter line: on which the text begins.
+    /// - Parameter line: the line on which the text begins.
     init(_ document: JSONDocument, line: Int, limit: Int, surrogates: () -> Void) throws(TooMany) {
         var converter = JSONConverter(bytes: document.bytes, line: line, limit: limit)
         self = try converter.value(document.root, surrogates)
     }
 
-    /// As JSON, for a value that is kept as it is.
+    /// The value as JSON, for values that are kept as they are.
     func json() -> [UInt8] {
         var writer = JSONWriter()
         self.write(into: &writer)
         return writer.bytes
     }
 
-    /// Without white space: programs write bodies so.
+    /// Writes no white space, like most programs that write bodies.
     private func write(into writer: inout JSONWriter) {
         switch self.content {
         case .nothing: writer.raw("null")
@@ -138,13 +138,13 @@ extension SourceValue {
     }
 }
 
-/// Makes values of a parsed JSON text, and counts its lines on the way.
+/// Makes values from a parsed JSON text, and counts its lines at the same time.
 private struct JSONConverter {
     let bytes: [UInt8]
-    /// Of the byte at `offset`.
+    /// The line of the byte at `offset`.
     var line: Int
     var offset = 0
-    /// Of values that may still come.
+    /// The number of values that may still follow.
     private var room: Int
 
     init(bytes: [UInt8], line: Int, limit: Int) {
@@ -185,7 +185,7 @@ private struct JSONConverter {
         return SourceValue(line: line, content: content)
     }
 
-    /// Half of a surrogate pair, which UTF-8 cannot express, becomes U+FFFD.
+    /// Replaces half of a surrogate pair, which UTF-8 cannot express, by U+FFFD.
     private static func text(_ value: JSONValue, _ surrogates: () -> Void) -> [UInt8] {
         if let text = value.utf8 { return text }
         surrogates()
@@ -193,7 +193,7 @@ private struct JSONConverter {
         let raw = value.raw.dropFirst().dropLast()
         var start = raw.startIndex
         while start < raw.endIndex {
-            // An escape is at most a pair of `\uXXXX`; a single half is decoded by itself, and fails.
+            // An escape is at most a pair of `\uXXXX`. A single half is decoded by itself, which fails.
             guard raw[start] == UInt8(ascii: "\\") else {
                 whole.append(raw[start])
                 start += 1

@@ -3,19 +3,19 @@ internal import CassetteStore
 internal import TapeBytes
 internal import TapeYAML
 
-/// A recording that is read value by value, so that only one exchange of it is in memory.
+/// A recording that is read value by value, so that only one exchange is in memory.
 protocol ValueStream: AnyObject {
-    /// Enters an object or mapping; false if the next value is none.
+    /// Enters an object or mapping; false if the next value is neither.
     func enterMembers() throws(CassetteError) -> Bool
-    /// The name of the next member of the innermost object; nil, and left, at its end.
+    /// The name of the next member of the innermost object; nil at its end, which leaves the object.
     func nextName() throws(CassetteError) -> String?
-    /// Enters a list; false if the next value is none.
+    /// Enters a list; false if the next value is not a list.
     func enterList() throws(CassetteError) -> Bool
-    /// Whether the innermost list has another element; if not, it is left.
+    /// Whether the innermost list has another element; if not, leaves the list.
     func nextElement() throws(CassetteError) -> Bool
     func value() throws(CassetteError) -> SourceValue
     func skip() throws(CassetteError)
-    /// Nothing may come after the outermost value.
+    /// Throws if anything follows the outermost value.
     func end() throws(CassetteError)
 }
 
@@ -36,9 +36,9 @@ extension ValueStream {
 
 /// JSON (RFC 8259) as a stream.
 final class JSONStream: ValueStream {
-    /// Bytes that are read at once.
+    /// The number of bytes that are read at once.
     private static let piece = 256 << 10
-    /// Bytes of one value that is read as a whole: an exchange with both bodies. All of it is in memory, some times over.
+    /// The most bytes of one complete value: an exchange with both bodies. Memory holds all of it, several times over.
     static let valueLimit = 256 << 20
 
     private let file: any SourceBytes
@@ -48,12 +48,12 @@ final class JSONStream: ValueStream {
     /// The next byte in the buffer.
     private var start = 0
     private var isAtEnd = false
-    /// Of the next byte.
+    /// The line of the next byte.
     private(set) var line = 1
-    /// Whether the open containers have had a member or element, the innermost last.
+    /// Whether each open container has had a member or element; the innermost is last.
     private var open: [Bool] = []
 
-    /// - Parameter countLimit: the most values in one that is read as a whole.
+    /// - Parameter countLimit: the most values in one complete value.
     init(_ file: any SourceBytes, _ context: ImportContext, countLimit: Int = SourceValue.countLimit) throws(CassetteError) {
         self.countLimit = countLimit
         self.file = file
@@ -174,7 +174,7 @@ final class JSONStream: ValueStream {
         return byte
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     private func peekOrEnd() throws(CassetteError) -> UInt8? {
         while true {
             while self.start < self.buffer.count {
@@ -189,7 +189,7 @@ final class JSONStream: ValueStream {
         }
     }
 
-    /// - Returns: whether more bytes came.
+    /// - Returns: whether there were more bytes.
     private func fill() throws(CassetteError) -> Bool {
         guard !self.isAtEnd else { return false }
         if self.start == self.buffer.count {
@@ -199,7 +199,7 @@ final class JSONStream: ValueStream {
             self.buffer.removeFirst(self.start)
             self.start = 0
         }
-        // Of a long value more at once, so that it is not moved too often.
+        // Reads more at once for a long value, so that it is not moved too often.
         let bytes = try self.file.read(max(Self.piece, self.buffer.count / 2))
         self.isAtEnd = bytes.isEmpty
         self.buffer += bytes
@@ -217,7 +217,7 @@ final class JSONStream: ValueStream {
     }
 }
 
-/// Finds the end of a JSON value by its quotes and brackets; the grammar is another's business.
+/// Finds the end of a JSON value by its quotes and brackets, without checking the grammar.
 struct JSONValueScanner {
     private var depth = 0
     private var isInString = false
@@ -226,7 +226,7 @@ struct JSONValueScanner {
     /// A number or word, which ends where something else begins.
     private(set) var isScalar = false
 
-    /// - Returns: whether the value's end is among the bytes, and how many of them are of the value.
+    /// - Returns: whether the bytes contain the value's end, and how many of them belong to the value.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (isFound: Bool, count: Int) {
         var offset = 0
         while offset < bytes.count {
@@ -267,17 +267,18 @@ struct JSONValueScanner {
     }
 }
 
-/// YAML 1.1 as a stream: one document, without tags that mean more than text and bytes.
+/// YAML 1.1 as a stream: one document, whose tags distinguish no more than text and bytes.
 final class YAMLStream: ValueStream {
-    /// Bytes of the text of one exchange. Values and bytes are counted at each use of an alias: aliases of aliases would exhaust memory.
+    /// The most text bytes of one exchange. Values and bytes count at each use of an alias, because aliases of aliases would exhaust
+    /// memory.
     private static let byteLimit = 256 << 20
     private static let depthLimit = 64
-    /// Anchored values are kept to the end of the file.
+    /// Anchored values are kept until the end of the file.
     private static let anchorLimit = 100_000
-    /// Of the file: one scalar may have all of it.
+    /// For the file, as one scalar may fill it.
     private static let fileLimit = 512 << 20
 
-    /// A value, and what it costs each time it is used.
+    /// A value, and its cost for each use.
     private struct Anchored {
         var value: SourceValue
         var count: Int
@@ -296,7 +297,7 @@ final class YAMLStream: ValueStream {
 
     /// - Parameters:
     ///   - countLimit: the most values of one exchange.
-    ///   - aliasLimit: bytes that aliases may stand for in the whole file: each becomes as many on the disk.
+    ///   - aliasLimit: the most bytes that aliases may expand to in the entire file, as each use is written to the cassette.
     init(
         _ file: any SourceBytes, _ context: ImportContext, countLimit: Int = SourceValue.countLimit, aliasLimit: Int = 1 << 30
     ) throws(CassetteError) {
@@ -365,7 +366,7 @@ final class YAMLStream: ValueStream {
 
     func skip() throws(CassetteError) { try self.skip(depth: 0) }
 
-    /// Keeps nothing but what has an anchor, which may be used later.
+    /// Keeps only anchored values, which may be used later.
     private func skip(depth: Int) throws(CassetteError) {
         guard depth <= Self.depthLimit else { throw self.error("nested more than \(Self.depthLimit) levels deep") }
         switch self.next.event {
@@ -382,7 +383,7 @@ final class YAMLStream: ValueStream {
     }
 
     func end() throws(CassetteError) {
-        // Readers of YAML take the first document of a file, and so did the recorder's own.
+        // YAML readers take the first document of a file, and so did the recorder's own reader.
         if case .end = self.next.event { return }
         self.context.losses.note(.document, at: self.context.place(self.next.line))
     }
@@ -435,7 +436,7 @@ final class YAMLStream: ValueStream {
     private func key() throws(CassetteError) -> String {
         switch self.next.event {
         case .scalar(let text, _, let properties):
-            // A key that is a symbol of Ruby is still a name.
+            // A key that is a Ruby symbol is still a name.
             if let anchor = properties.anchor {
                 let value = SourceValue(line: self.next.line, content: .text(Array(text.utf8)))
                 self.anchors[anchor] = Anchored(value: value, count: 1, bytes: text.utf8.count)
@@ -469,7 +470,7 @@ final class YAMLStream: ValueStream {
         }
     }
 
-    /// - Returns: the tag's name, without YAML's prefix; nil if there is none.
+    /// - Returns: the tag's name without YAML's prefix; nil if there is no tag.
     @discardableResult
     private func check(_ tag: String?, among known: [String]) throws(CassetteError) -> String? {
         guard let tag, tag != "!" else { return nil }
@@ -496,7 +497,7 @@ final class YAMLStream: ValueStream {
     ) -> CassetteError { self.context.error(line: self.next.line, "", reason, code, next) }
 }
 
-/// Base64 as other tools write it: with line ends, without padding, or with the alphabet for URLs.
+/// Base64 as other tools write it: with line ends, without padding, or with the URL-safe alphabet.
 enum LooseBase64 {
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []

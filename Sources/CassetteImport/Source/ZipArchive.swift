@@ -3,21 +3,21 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// The files of a ZIP archive (PKWARE, APPNOTE 6.3.10), stored or deflated, by their names.
+/// The files of a ZIP archive (PKWARE, APPNOTE 6.3.10), stored or deflated, by name.
 ///
-/// Knows neither ZIP64 nor encryption. Writes nothing to the disk, so that a name is only a name.
+/// Supports neither ZIP64 nor encryption. Writes nothing to disk, so unsafe names do no harm.
 final class ZipArchive {
-    /// A file, as the directory has it.
+    /// A file as the directory describes it.
     private struct Entry {
         var method: Int
         var crc32: UInt32
         var packedSize: Int
         var size: Int
-        /// Of its local header.
+        /// The offset of its local header.
         var offset: Int
     }
 
-    /// In bytes: of a file, and of the directory.
+    /// In bytes: for a file, and for the directory.
     private static let limit = 256 << 20
     private static let directoryLimit = 64 << 20
     /// The last record, with the longest comment.
