@@ -2,13 +2,13 @@ package import CassetteModel
 internal import CassetteStore
 package import CassetteTools
 
-/// curl commands that send requests again, for a shell.
+/// Writes curl commands for a shell that send requests again.
 ///
-/// For PowerShell the options come on standard input: its versions quote the arguments of programs in different ways.
+/// For PowerShell, the options are passed on standard input, because its versions quote program arguments in different ways.
 package struct CurlScript: ExchangeWriter {
     private let target: ExportTarget
     private let shell: ExportShell
-    /// Where the files go that the commands send; nil to say how to get them.
+    /// The folder for files that the commands send; nil to explain how to get the files.
     private let folder: ExtractFolder?
     package private(set) var notes: [String] = []
 
@@ -20,7 +20,7 @@ package struct CurlScript: ExchangeWriter {
 
     package mutating func begin() throws {
         guard self.shell == .powershell else { return }
-        // What is piped is ASCII in Windows PowerShell, where curl is also another name of Invoke-WebRequest.
+        // Windows PowerShell pipes text as ASCII, and defines curl as an alias of Invoke-WebRequest.
         try self.target.write(
             """
             $OutputEncoding = New-Object System.Text.UTF8Encoding $false
@@ -67,7 +67,7 @@ package struct CurlScript: ExchangeWriter {
         }
     }
 
-    /// The content of a here-string in which PowerShell makes the hidden characters.
+    /// The content of a here-string in which PowerShell generates the hidden characters.
     private static func expandable(_ runs: [String]) -> String {
         runs.enumerated().map { place, run in
             guard place % 2 == 1 else {
@@ -81,7 +81,7 @@ package struct CurlScript: ExchangeWriter {
         }.joined()
     }
 
-    /// In single quotes, where a backslash still escapes a quote and itself.
+    /// Quotes with single quotes, within which a backslash still escapes a quote and itself.
     private static func fish(_ word: String) -> String {
         let runs = ShellWord.runs(word)
         return runs.indices.map { place in
@@ -105,7 +105,7 @@ package struct CurlScript: ExchangeWriter {
         return String(decoding: quoted, as: UTF8.self) + "'"
     }
 
-    /// A line of a configuration of curl.
+    /// A line of a curl configuration.
     private static func line(_ words: [String]) -> String {
         let names = ["-H": "header", "-X": "request", "-F": "form"]
         let name = words.first.map { names[$0] ?? String($0.drop { $0 == "-" }) } ?? ""

@@ -4,22 +4,22 @@ internal import CassetteStore
 internal import CassetteTools
 package import TapeBytes
 
-/// A format that exchanges are written in for other tools.
+/// A format in which exchanges are written for other tools.
 package enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     case har, raw, postman, wiremock, curl, swift, warc
 }
 
-/// The shell that commands are written for.
+/// The shell for which commands are written.
 package enum ExportShell: String, Sendable, Hashable, CaseIterable {
-    /// Any of POSIX.
+    /// Any POSIX shell.
     case bash
     case fish, powershell
 }
 
-/// Writes exchanges one after another in a format of another tool.
+/// Writes exchanges one after another in another tool's format.
 package protocol ExchangeWriter {
     mutating func begin() throws
-    /// - Parameter number: of the exchange in its cassette, from 1.
+    /// - Parameter number: the exchange's position in its cassette, counted from 1.
     mutating func append(_ interaction: Interaction, number: Int) throws
     mutating func end() throws
     /// What was left out, for people.
@@ -30,14 +30,14 @@ extension ExchangeWriter {
     package var notes: [String] { [] }
 }
 
-/// What writers share: where the text goes, and where the bodies are.
+/// What writers share: the output, and access to the bodies.
 package struct ExportTarget {
-    /// A body that is written into a text is in memory.
+    /// The most bytes of a body that is written into a text, because it is held in memory.
     static let bodyLimit = 64 << 20
 
     let sink: (UnsafeRawBufferPointer) throws -> Void
     let reader: BodyReader
-    /// The cassette as the caller named it.
+    /// The path of the cassette that the caller gave.
     let path: String
 
     package init(path: String, sink: @escaping (UnsafeRawBufferPointer) throws -> Void) {
@@ -46,7 +46,7 @@ package struct ExportTarget {
         self.reader = BodyReader(cassettePath: path)
     }
 
-    /// For a JSON document: characters that are not seen, or change the direction of text, are escaped in it.
+    /// A target for a JSON document, which escapes invisible characters and those that change the direction of text.
     func visibleJSON() -> ExportTarget { ExportTarget(path: self.path, sink: VisibleText.json(to: self.sink)) }
 
     func write(_ text: String) throws { try self.write(Array(text.utf8)) }
@@ -55,7 +55,7 @@ package struct ExportTarget {
 
     func write(_ fields: HeaderFields) throws { try fields.withBytes(self.sink) }
 
-    /// The name of the cassette, without folders and `.json`.
+    /// The filename of the cassette without `.json`.
     var name: String {
         let name = FileLocation(self.path).name
         return name.hasSuffix(".json") ? String(name.dropLast(5)) : name
@@ -75,7 +75,7 @@ package struct ExportTarget {
     }
 }
 
-/// Header fields that say how a body was sent, which is another tool's business when it sends one.
+/// Header fields that describe how a body was sent. Another tool sets them itself when it sends the body.
 enum FramingFields {
     static func contains(_ name: String, isDecoded: Bool) -> Bool {
         switch name.lowercased() {
@@ -86,7 +86,7 @@ enum FramingFields {
     }
 }
 
-/// An HTTP Archive 1.2 of a cassette, with the bodies beside it.
+/// Writes a cassette, including the body files next to it, as an HTTP Archive 1.2.
 package struct ArchiveWriter: ExchangeWriter {
     private var writer: HARWriter
     private let kept: UnknownMember?

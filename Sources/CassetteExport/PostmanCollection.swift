@@ -3,11 +3,11 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// A collection of Postman, format 2.1: each exchange is a request with its answer as an example.
+/// Writes a Postman collection, format 2.1: each exchange is a request with its response as an example.
 package struct PostmanCollection: ExchangeWriter {
     private let target: ExportTarget
     private var writer = JSONWriter()
-    /// What Postman would fill in of the requests: names in pairs of braces.
+    /// Names in double braces in the requests, which Postman would fill in.
     private var variables = BracedNames()
 
     package init(_ target: ExportTarget) { self.target = target.visibleJSON() }
@@ -26,7 +26,7 @@ package struct PostmanCollection: ExchangeWriter {
     package mutating func end() throws {
         self.writer.endArray()
         if !self.variables.all.isEmpty {
-            // Each is its own value, so that what is sent is what was recorded, until a person gives it another.
+            // Each variable's value is its own name in braces. So Postman sends what was recorded, unless a person sets another value.
             self.writer.member("variable")
             self.writer.beginArray(.lines)
             for name in self.variables.all {
@@ -109,20 +109,20 @@ package struct PostmanCollection: ExchangeWriter {
         self.writer.member("cookie")
         self.writer.raw("[]")
         self.writer.member("body")
-        // Postman has texts alone.
+        // Postman only has text.
         self.writer.string(UTF8Validator.isValid(content) ? String(decoding: content, as: UTF8.self) : "")
         self.writer.endObject()
     }
 
     // MARK: Bodies
 
-    /// A request's body as Postman can have it.
+    /// A request's body in the forms that Postman supports.
     private enum Payload {
         case none
         case form([FormText.Field])
         case parts([Part])
         case text([UInt8], isJSON: Bool)
-        /// Of so many bytes.
+        /// The number of bytes.
         case binary(Int)
 
         func forEachText(_ body: ([UInt8]) -> Void) {
@@ -136,7 +136,7 @@ package struct PostmanCollection: ExchangeWriter {
             }
         }
 
-        /// What of it is not in the collection.
+        /// Notes about the parts of the body that are not in the collection.
         var notes: [String] {
             switch self {
             case .none, .form, .text: []
@@ -151,7 +151,7 @@ package struct PostmanCollection: ExchangeWriter {
         var name: String
         var filename: String?
         var type: String?
-        /// Nil if it is no text, or a file, which the reader of the collection has to have.
+        /// Nil if it is not text, or if it is a file, which the reader of the collection must provide.
         var text: [UInt8]?
     }
 
@@ -287,7 +287,7 @@ package struct PostmanCollection: ExchangeWriter {
     }
 }
 
-/// The names between two braces on either side (`{{name}}`), each once, in the order in which they come.
+/// The names in double braces (`{{name}}`), without duplicates, in order of first appearance.
 private struct BracedNames {
     private(set) var all: [String] = []
     private var known: Set<String> = []

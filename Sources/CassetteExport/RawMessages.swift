@@ -2,15 +2,15 @@ package import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Requests and responses as HTTP/1.1 has them on the wire, one after another, with an empty line after each.
+/// Writes requests and responses as HTTP/1.1 sends them, one after another, with an empty line after each.
 ///
-/// Bodies keep their codings; chunks are as they were recorded. Messages of HTTP/2 are written as HTTP/1.1 would have them, with a length if
+/// Bodies keep their codings, and chunks are as they were recorded. HTTP/2 messages are written in the form of HTTP/1.1, with a length if
 /// they have none.
 ///
-/// A body that was cut has fewer bytes than its fields say, so that a reader would take what follows for its rest. Its message has the field
-/// `Wiretape-Cut-After` with the number of bytes after the head, unless one side is written alone.
+/// A body that was cut short has fewer bytes than its fields declare, so a reader would take the following message for its rest. Its
+/// message has the field `Wiretape-Cut-After` with the number of bytes after the head, unless only one side is written.
 package struct RawMessages: ExchangeWriter {
-    /// What of each exchange is written.
+    /// Which part of each exchange is written.
     package enum Choice: String, Sendable, CaseIterable { case both, request, response }
 
     private let target: ExportTarget
@@ -35,7 +35,7 @@ package struct RawMessages: ExchangeWriter {
         if self.choice == .both { try self.target.write("\r\n") }
     }
 
-    /// The request alone.
+    /// Writes only the request.
     func request(_ interaction: Interaction) throws {
         let request = interaction.request
         try self.target.write("\(request.method) \(Self.target(of: request)) \(Self.version(request.version))\r\n")
@@ -46,7 +46,7 @@ package struct RawMessages: ExchangeWriter {
         try self.body(request.body, request.headers, request.trailers) { try self.target.write($0) }
     }
 
-    /// The answer alone; nothing if there is none.
+    /// Writes only the response; nothing if there is none.
     func response(_ interaction: Interaction) throws {
         let request = interaction.request
         guard let response = interaction.response else { return }
@@ -61,7 +61,7 @@ package struct RawMessages: ExchangeWriter {
         try self.body(response.body, response.headers, response.trailers) { try self.target.write($0) }
     }
 
-    /// The bytes of a cut body, with the lines of its chunks; nil if it is complete, or nothing follows it.
+    /// The number of bytes of a body that was cut short, including its chunk lines; nil if it is complete, or if nothing follows it.
     private func cutSize(_ body: Body?, _ headers: HeaderFields) throws -> Int? {
         guard self.choice == .both, let body, !body.isComplete else { return nil }
         var size = 0
@@ -78,10 +78,10 @@ package struct RawMessages: ExchangeWriter {
     }
 
     /// - Parameters:
-    ///   - body: whose length is added if the fields say none; nil to add nothing.
-    ///   - cutSize: of a body that was cut.
+    ///   - body: the body whose length is added if the fields declare none; nil to add nothing.
+    ///   - cutSize: the number of bytes of a body that was cut short.
     private func fields(_ headers: HeaderFields, addingHostOf url: String?, lengthOf body: Body?, cutAfter cutSize: Int?) throws {
-        // HTTP/2 has it in the URL.
+        // HTTP/2 has the host in the URL.
         if let url, !headers.contains("host") {
             try self.target.write("Host: \(url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" })\r\n")
         }
@@ -93,7 +93,7 @@ package struct RawMessages: ExchangeWriter {
         try self.target.write([13, 10])
     }
 
-    /// Of the bytes of the wire: a body that is kept decoded has another size.
+    /// The number of bytes as sent: the size of a body that is kept decoded differs.
     private func length(of body: Body) throws -> Int {
         let stream = try self.target.reader.restoredStream(of: body) { PortableSHA256() }
         var length = 0
@@ -120,7 +120,7 @@ package struct RawMessages: ExchangeWriter {
                 held.removeFirst(chunk.size)
                 chunks = chunks.dropFirst()
             }
-            // Without chunks that are known, each piece is one.
+            // If the recorded chunks are unknown, each piece becomes a chunk.
             if chunks.isEmpty, !held.isEmpty {
                 try write(Self.chunk(held, line: nil))
                 held = []

@@ -3,9 +3,9 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// A test in Swift that makes the recorded requests with the client library, inside `withCassette`.
+/// Writes a test in Swift that makes the recorded requests with the client library, inside `withCassette`.
 package struct SwiftTestText: ExchangeWriter {
-    /// A body that a source file can have in it.
+    /// The most bytes of a body that is written into the source file.
     private static let inlineLimit = 4096
 
     private let target: ExportTarget
@@ -71,7 +71,7 @@ package struct SwiftTestText: ExchangeWriter {
         try self.target.write(text)
     }
 
-    /// Fields that are not the client's own business.
+    /// The fields that the client does not set itself.
     private static func sent(_ headers: HeaderFields) -> [(name: String, value: String)] {
         (0..<headers.count).compactMap { index in
             let name = headers.name(at: index)
@@ -82,7 +82,7 @@ package struct SwiftTestText: ExchangeWriter {
         }
     }
 
-    /// `list-pets` as `listPets`.
+    /// Converts `list-pets` to `listPets`.
     static func identifier(_ name: String) -> String {
         var words = name.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)
         guard let first = words.first else { return "replaysCassette" }
@@ -92,7 +92,7 @@ package struct SwiftTestText: ExchangeWriter {
         return joined.first?.isNumber == true ? "cassette\(joined)" : "replays\(joined.prefix(1).uppercased())\(joined.dropFirst())"
     }
 
-    /// A string literal of Swift.
+    /// A Swift string literal.
     static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {

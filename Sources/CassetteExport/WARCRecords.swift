@@ -3,11 +3,11 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// A web archive, WARC 1.1 (ISO 28500): a record for each request and one for its answer, as HTTP/1.1 has them on the wire.
+/// Writes a web archive, WARC 1.1 (ISO 28500): a record for each request and one for its response, as HTTP/1.1 sends them.
 ///
-/// Messages of HTTP/2 are written as HTTP/1.1 would have them. What was said in a WebSocket is left out.
+/// HTTP/2 messages are written in the form of HTTP/1.1. WebSocket messages are left out.
 package struct WARCRecords: ExchangeWriter {
-    /// A record is in memory before its length is known.
+    /// A record is held in memory until its length is known.
     private static let recordLimit = 128 << 20
 
     private let target: ExportTarget
@@ -72,7 +72,7 @@ package struct WARCRecords: ExchangeWriter {
     }
 
     private func record(_ type: String, id: String, date: Timestamp?, _ fields: [(String, String)], _ block: [UInt8]) throws {
-        // The date of the archive itself is that of its first exchange to be the same each time; without one, the beginning of time.
+        // The archive's own record has no date, so it gets the start of Unix time, to be the same each time.
         let date = (date ?? Timestamp(microseconds: 0)).formatted
         var head = "WARC/1.1\r\nWARC-Type: \(type)\r\nWARC-Record-ID: <urn:uuid:\(id)>\r\nWARC-Date: \(date)\r\n"
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
@@ -81,7 +81,7 @@ package struct WARCRecords: ExchangeWriter {
         try self.target.write("\r\n\r\n")
     }
 
-    /// A UUID of version 8 (RFC 9562, 5.8) that the same record has each time it is written.
+    /// A UUID of version 8 (RFC 9562, 5.8), which is the same each time a record is written.
     private static func id(of block: [UInt8], _ number: Int) -> String {
         var digest = PortableSHA256()
         Array("\(number)\n".utf8).withUnsafeBytes { digest.update($0) }
@@ -96,6 +96,6 @@ package struct WARCRecords: ExchangeWriter {
 
 /// A URL as a word of a line.
 private enum SafeURL {
-    /// Nil if it has what would end a line or a word.
+    /// Nil if it contains a character that would end a line or a word.
     static func word(_ url: String) -> String? { url.utf8.allSatisfy { $0 > 32 && $0 != 127 } ? url : nil }
 }

@@ -3,10 +3,10 @@ internal import CassetteStore
 internal import CassetteTools
 internal import TapeBytes
 
-/// Stub mappings of WireMock, all in one document.
+/// Writes stub mappings of WireMock, all in one document.
 ///
-/// A stub has the method, the path with its query and the body of its request; hosts are not compared. Exchanges with the same request
-/// are the states of a scenario, so that they answer in their order.
+/// A stub contains its request's method, path with query, and body; it matches any host. Exchanges with the same request become the states
+/// of a scenario, so that they answer in their order.
 package struct WireMockMappings: ExchangeWriter {
     private struct Key: Hashable {
         var method: String
@@ -17,7 +17,7 @@ package struct WireMockMappings: ExchangeWriter {
     package private(set) var notes: [String] = []
     private let target: ExportTarget
     private var writer = JSONWriter()
-    /// How many exchanges of each request come, and how many have come.
+    /// For each request, the number of exchanges in total and the number already written.
     private var counts: [Key: (all: Int, written: Int, name: String)] = [:]
     private var stubs: [(key: Key, interaction: Interaction, number: Int)] = []
 
@@ -29,9 +29,9 @@ package struct WireMockMappings: ExchangeWriter {
         self.writer.beginArray(.lines)
     }
 
-    /// Requests are compared before any is written; answers are read when they are.
+    /// Requests are compared before any stub is written; the bodies of responses are read only then.
     package mutating func append(_ interaction: Interaction, number: Int) throws {
-        // A stub needs an answer or a fault.
+        // A stub needs a response or a fault.
         if interaction.request.method == "CONNECT" { return }
         guard !interaction.opensWebSocket else {
             self.notes.append("exchange \(number) opens a WebSocket, which no stub does: it is left out.")
@@ -124,7 +124,7 @@ package struct WireMockMappings: ExchangeWriter {
         }
     }
 
-    /// Fields of one name are a list.
+    /// Fields with the same name become a list.
     private mutating func fields(_ fields: HeaderFields) {
         var names: [String] = []
         var values: [String: [String]] = [:]
