@@ -1,9 +1,9 @@
 public import TapeBytes
 
-/// What works on a platform and what does not, with every call that ends the process.
+/// What works on a platform and what does not, including every call that ends the process.
 ///
-/// Reads nothing: the caller passes the facts. On Linux each sentence was observed with Swift 6.3.1; those for other releases are by their
-/// source. Those for Apple's platforms are by their documentation and reports of users.
+/// Reads nothing itself: the caller passes the facts. On Linux, each sentence was observed with Swift 6.3.1; those for other releases are
+/// based on their source. Those for Apple's platforms are based on documentation and user reports.
 public struct CapabilityReport: Sendable, Hashable {
     public let facts: PlatformFacts
     /// In the order of the table: recording first.
@@ -18,10 +18,10 @@ public struct CapabilityReport: Sendable, Hashable {
         }
     }
 
-    /// Nil if the table has nothing on the subject for this platform.
+    /// Nil if the table has no entry on the subject for this platform.
     public subscript(_ subject: Capability.Subject) -> Capability? { self.capabilities.first { $0.subject == subject } }
 
-    /// Those that end or hang the process.
+    /// The capabilities that end or hang the process.
     public var fatal: [Capability] { self.capabilities.filter(\.isFatal) }
 
     /// Writes a JSON array of objects with `subject`, `title`, `state`, `fatal`, `sentence`, `remedy` and `releases`.
@@ -56,11 +56,11 @@ public struct CapabilityReport: Sendable, Hashable {
 public struct Capability: Sendable, Hashable {
     public enum State: String, Sendable, CaseIterable {
         case yes, no
-        /// In part, or not as documented: `sentence` says what is missing.
+        /// Works in part, or not as documented: `sentence` describes what is missing.
         case limited
     }
 
-    /// The name for programs.
+    /// The identifier for programs.
     public enum Subject: String, Sendable, CaseIterable {
         case recordHTTPS, trustVariables, proxyEnvironment, proxyDictionary, http2, webSocket
         case adapterDataTasks, adapterUploadBodies, adapterDownloads, adapterAsync, adapterRedirects, adapterThreads, adapterNestedTasks
@@ -70,7 +70,7 @@ public struct Capability: Sendable, Hashable {
     }
 
     public var subject: Subject
-    /// For people: `download tasks that a URLProtocol answers`.
+    /// For people, such as `download tasks that a URLProtocol answers`.
     public var title: String
     public var state: State
     /// Whether using it ends or hangs the process.
@@ -79,6 +79,6 @@ public struct Capability: Sendable, Hashable {
     public var sentence: String
     /// What to do instead; nil if there is nothing to do.
     public var remedy: String?
-    /// The releases of Swift that this holds for.
+    /// The releases of Swift that this applies to.
     public var releases: SwiftReleaseRange
 }

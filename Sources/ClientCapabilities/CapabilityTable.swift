@@ -1,4 +1,4 @@
-/// What is known of URLSession, row by row. Of the rows on one subject, the first that fits counts.
+/// What is known about URLSession, row by row. If several rows on a subject match, the first one counts.
 ///
 /// Swift 6.4 is the first release whose source has the fixes for the rows with `before: 6.4`.
 enum CapabilityTable {
@@ -165,10 +165,10 @@ enum CapabilityTable {
     ]
 }
 
-/// A row of the table: a capability, and the platforms it is for.
+/// A row of the table: a capability, and the platforms it applies to.
 struct CapabilityRule: Sendable {
     var systems: Set<PlatformFacts.System>
-    /// A further condition, such as which libcurl there is.
+    /// A further condition, such as the features of libcurl.
     var condition: @Sendable (PlatformFacts) -> Bool
     var capability: Capability
 

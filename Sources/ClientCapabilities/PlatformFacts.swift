@@ -1,6 +1,6 @@
 internal import Platform
 
-/// What is known of a machine and its toolchain, for `CapabilityReport`. Nil means unknown.
+/// What is known about a machine and its toolchain, for `CapabilityReport`. Nil means unknown.
 public struct PlatformFacts: Sendable, Hashable {
     public enum System: String, Sendable, CaseIterable {
         case linux, macOS, iOS
@@ -8,9 +8,9 @@ public struct PlatformFacts: Sendable, Hashable {
 
     public var system: System
     public var swift: SwiftRelease?
-    /// Only on Linux: elsewhere URLSession is not built on it.
+    /// Only on Linux; on other platforms, URLSession does not use libcurl.
     public var libcurl: LibcurlFacts?
-    /// Whether a program can run in a mount namespace of its own.
+    /// Whether a program can run in its own mount namespace.
     public var permitsNamespace: Bool?
     /// Whether the recorder's authority is among the roots that the system trusts.
     public var trustsAuthority: Bool?
@@ -40,14 +40,14 @@ extension PlatformFacts.System {
     }
 }
 
-/// What the libcurl under URLSession on Linux reports about itself.
+/// What the libcurl that URLSession uses on Linux reports about itself.
 public struct LibcurlFacts: Sendable, Hashable {
-    /// `7.88.1`.
+    /// Such as `7.88.1`.
     public var version: String
-    /// URL schemes, lower-case: `http`, `https`, `ws`.
+    /// URL schemes in lower case, such as `http`, `https`, `ws`.
     public var protocols: Set<String>
     public var hasHTTP2: Bool
-    /// The content codings that it takes off (RFC 9110, 8.4.1): some of `br`, `deflate`, `gzip` and `zstd`.
+    /// The content codings that it decodes (RFC 9110, 8.4.1): some of `br`, `deflate`, `gzip` and `zstd`.
     public var contentCodings: Set<String>
 
     public init(version: String, protocols: Set<String>, hasHTTP2: Bool, contentCodings: Set<String> = ["deflate", "gzip"]) {
@@ -60,25 +60,26 @@ public struct LibcurlFacts: Sendable, Hashable {
 
 /// Reads the version of the system's libcurl, which FoundationNetworking is linked with.
 ///
-/// Loads it at run time: this package is not linked with it.
+/// Loads it at run time, because this package is not linked with it.
 package enum CurlReading {
     package static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
 
-    /// Nil if there is no libcurl, or its answer cannot be read.
+    /// Nil if there is no libcurl, or if its answer cannot be read.
     ///
-    /// - Parameter isLoaded: whether only a libcurl that this process has already is asked, and none that `URLSession` may not be using.
+    /// - Parameter isLoaded: whether to use only a libcurl that is already loaded, as `URLSession` may not be using any other.
     package static func facts(names: [String] = Self.names, isLoaded: Bool = false) -> LibcurlFacts? {
         for name in names {
             let flags = RTLD_LAZY | RTLD_LOCAL | (isLoaded ? RTLD_NOLOAD : 0)
             guard let library = dlopen(name, flags), let symbol = dlsym(library, "curl_version_info") else { continue }
-            // SAFETY: curl_version_info_data *curl_version_info(CURLversion); 0 requests the members that every release has.
+            // SAFETY: the signature is curl_version_info_data *curl_version_info(CURLversion); 0 requests the members that every release
+            // has.
             let versionInfo = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> UnsafeRawPointer?).self)
             if let facts = versionInfo(0).flatMap(Self.facts) { return facts }
         }
         return nil
     }
 
-    /// `struct curl_version_info_data` of curl/curl.h in its 64-bit layout: new members are only appended.
+    /// Reads `struct curl_version_info_data` of curl/curl.h in its 64-bit layout, to which new members are only appended.
     private static func facts(at data: UnsafeRawPointer) -> LibcurlFacts? {
         guard MemoryLayout<Int>.size == 8, let version = Self.text(data.load(fromByteOffset: 8, as: UnsafePointer<CChar>?.self)) else {
             return nil
@@ -86,7 +87,7 @@ package enum CurlReading {
         let features = data.load(fromByteOffset: 32, as: Int32.self)
         var protocols: Set<String> = []
         var next = data.load(fromByteOffset: 64, as: UnsafePointer<UnsafePointer<CChar>?>?.self)
-        // The list ends with a null; libcurl knows some thirty.
+        // The list ends with a null pointer; libcurl has about thirty entries.
         while let name = Self.text(next?.pointee), protocols.count < 256 {
             protocols.insert(name.lowercased())
             next = next?.advanced(by: 1)
@@ -100,7 +101,7 @@ package enum CurlReading {
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 }
 
-/// A release of Swift, which on Linux is a release of FoundationNetworking as well: `6.3.1`.
+/// A release of Swift such as `6.3.1`, which on Linux is also the release of FoundationNetworking.
 public struct SwiftRelease: Sendable, Hashable, Comparable, CustomStringConvertible {
     public var major: Int
     public var minor: Int
@@ -112,7 +113,7 @@ public struct SwiftRelease: Sendable, Hashable, Comparable, CustomStringConverti
         self.patch = patch
     }
 
-    /// The first number with a dot in a text, as `Swift version 6.3.1 (swift-6.3.1-RELEASE)`; nil if there is none.
+    /// The first number with a dot in a text such as `Swift version 6.3.1 (swift-6.3.1-RELEASE)`; nil if there is none.
     public init?(_ text: some StringProtocol) {
         for word in text.split(whereSeparator: { !$0.isNumber && $0 != "." }) {
             let numbers = word.split(separator: ".", omittingEmptySubsequences: false).prefix(3).map { Int($0) }
@@ -132,7 +133,7 @@ public struct SwiftRelease: Sendable, Hashable, Comparable, CustomStringConverti
     }
 }
 
-/// The releases of Swift that something holds for.
+/// The releases of Swift that something applies to.
 public struct SwiftReleaseRange: Sendable, Hashable, CustomStringConvertible {
     /// The first release; nil for all before `end`.
     public var start: SwiftRelease?
@@ -146,7 +147,7 @@ public struct SwiftReleaseRange: Sendable, Hashable, CustomStringConvertible {
 
     public static let all = Self()
 
-    /// - Parameter release: nil if unknown, which is in every range.
+    /// - Parameter release: the release; every range contains an unknown one (nil).
     public func contains(_ release: SwiftRelease?) -> Bool {
         guard let release else { return true }
         return self.start.map { release >= $0 } ?? true && self.end.map { release < $0 } ?? true
