@@ -2,10 +2,10 @@ internal import Platform
 
 /// The default folder of the certificate authority.
 package enum AuthorityLocation {
-    /// The name of the certificate's file in the folder.
+    /// The filename of the certificate in that folder.
     package static let certificateName = "ca-cert.pem"
 
-    /// From `WIRETAPE_CA_DIR`, else the platform's folder for data; nil if there is no home folder.
+    /// The folder in `WIRETAPE_CA_DIR`, or else the platform's data folder; nil if there is no home folder.
     package static func standard(environment: [String: String]) -> String? {
         if let folder = environment["WIRETAPE_CA_DIR"], !folder.isEmpty { return self.absolute(folder) }
         #if !canImport(Darwin)

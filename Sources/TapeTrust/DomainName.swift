@@ -1,14 +1,14 @@
-/// Turns a host name into the form of certificates and the wire: lower-case ASCII, with A-labels (RFC 5891, 4).
+/// Converts a host name to the form used in certificates and protocols: lower-case ASCII, with A-labels (RFC 5891, 4).
 ///
-/// Maps upper case and letters with separate accents, and refuses labels that need more (full-width letters, ligatures,
-/// symbols): those can be given as A-labels.
+/// Maps upper case and letters with separate accents. Rejects labels that need more mapping (full-width letters, ligatures, symbols); those
+/// can be given as A-labels.
 package enum DomainName {
     package struct Problem: Error, Hashable {
         /// Names the label.
         package var reason: String
     }
 
-    /// Removes a dot at the end.
+    /// Removes a final dot.
     package static func ascii(_ name: Substring) throws(Problem) -> String {
         var labels: [String] = []
         let name = name.hasSuffix(".") ? name.dropLast() : name
@@ -27,7 +27,7 @@ package enum DomainName {
         guard !label.isEmpty else { throw Problem(reason: "a part between two dots is empty") }
         let lower = label.lowercased()
         let text = lower.utf8.allSatisfy { $0 < 0x80 } ? lower : "xn--" + Punycode.encode(try self.mapped(lower))
-        // RFC 1123 does not allow underscores; many host names have them.
+        // RFC 1123 does not allow underscores, but many host names contain them.
         guard text.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 95 }) else {
             throw Problem(reason: "\"\(label)\" has characters that host names cannot have")
         }
@@ -76,7 +76,7 @@ package enum DomainName {
         return composed
     }
 
-    /// The scalar that both compose to: strings are equal if canonically equivalent. Nil if there is none.
+    /// The scalar that the two compose to; nil if there is none. Relies on Swift's strings being equal if canonically equivalent.
     private static func one(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
         let text = String(String.UnicodeScalarView([first, second]))
         let ranges: [ClosedRange<UInt32>] = (0x1100...0x11FF).contains(second.value) ? [0xAC00...0xD7A3] : self.precomposed
@@ -97,7 +97,7 @@ enum Punycode {
     private static let skew: UInt32 = 38
     private static let damp: UInt32 = 700
 
-    /// Without the prefix `xn--` (RFC 3492, 6.3). Encodes at most 256 characters, too few to overflow 32 bits.
+    /// The result lacks the prefix `xn--` (RFC 3492, 6.3). Encodes at most 256 characters, too few to overflow 32 bits.
     static func encode(_ scalars: [Unicode.Scalar]) -> String {
         let limit = 256
         let input = scalars.prefix(limit).map(\.value)

@@ -3,7 +3,7 @@ public import TapeBytes
 
 /// A set of hosts: `example.com`, `*.example.com`, `192.0.2.1`, `[::1]:8443`, `*`.
 ///
-/// Compares the host that a client asked for; never resolves a name.
+/// Compares the host that a client requested; never resolves a name.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private enum Host: Sendable, Hashable {
         case any
@@ -20,7 +20,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it was given.
     public let description: String
 
-    /// Converts letters beyond ASCII to A-labels (RFC 5890), and upper case to lower.
+    /// Converts letters beyond ASCII to A-labels (RFC 5890), and upper case to lower case.
     public init(_ text: String) throws(SettingSyntaxError) {
         let (host, port) = try Self.split(text)
         self.host = try Self.host(host, in: text)
@@ -52,7 +52,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         if text.hasPrefix("["), let bracket = text.lastIndex(of: "]") {
             end = text.index(after: bracket)
         } else if let colon = text.firstIndex(of: ":"), text[text.index(after: colon)...].contains(":") {
-            // An IPv6 address without brackets; a port after it could not be told from its last group.
+            // An IPv6 address without brackets. A port after it could not be distinguished from its last group.
             return (text[...], nil)
         } else {
             end = text.firstIndex(of: ":") ?? text.endIndex
@@ -86,7 +86,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         self.address(host) == nil ? try? DomainName.ascii(host[...]) : nil
     }
 
-    /// The bytes of an address, with or without brackets; an IPv4 address in an IPv6 one (RFC 4291, 2.5.5.2) is that IPv4 address.
+    /// The bytes of an address, with or without brackets. An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes the IPv4 address.
     package static func address(_ host: String) -> [UInt8]? {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let text = isBracketed ? String(host.dropFirst().dropLast()) : host

@@ -2,28 +2,29 @@ public import TapeBytes
 
 /// What an upstream's certificate must prove before anything is sent to it: the five policies of Alamofire 4's `ServerTrustPolicy`.
 ///
-/// Describes the policy and checks nothing itself. Not Equatable, since a custom policy holds a function.
+/// Describes the policy and checks nothing itself. Not Equatable, because a custom policy contains a function.
 public enum ServerTrust: Sendable {
-    /// `performDefaultEvaluation`: the chain ends in an authority that the system (or the user) trusts, each certificate is valid now,
-    /// and, with `validatesHost`, the leaf names the host (RFC 9110, 4.3.4).
+    /// `performDefaultEvaluation`: the chain ends in an authority that the system (or the user) trusts, each certificate is currently
+    /// valid, and, with `validatesHost`, the leaf names the host (RFC 9110, 4.3.4).
     case defaultEvaluation(validatesHost: Bool = true)
     /// `pinCertificates`: one of these certificates (DER) is in the server's chain.
     ///
-    /// With `validatesChain` they are the only anchors: a self-signed one is enough, and the system's authorities do not count. Without,
-    /// the server's own certificate must be one of them, expired or not: the certificates that it sends after that prove nothing.
+    /// With `validatesChain`, they are the only anchors: a self-signed certificate is enough, and the system's authorities do not count.
+    /// Without it, the server's own certificate must be one of them, expired or not; the certificates that it sends after that prove
+    /// nothing.
     case pinnedCertificates([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
     /// `pinPublicKeys`: a certificate of the server's chain has one of these keys, each the SHA-256 of its SubjectPublicKeyInfo
     /// (RFC 7469, 2.4; see `PublicKeyPin`).
     ///
-    /// With `validatesChain` the chain must also pass the default evaluation; without, the key must be the server's own.
+    /// With `validatesChain`, the chain must also pass the default evaluation. Without it, the key must be the server's own.
     case pinnedPublicKeys([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
     /// `disableEvaluation`: any server is accepted as the host. For tests only: anyone on the path can read and change everything.
     case disabled
-    /// `customEvaluation`: the function alone decides, from the chain as sent (DER, leaf first) and the host; nothing else is checked.
+    /// `customEvaluation`: only the function decides, from the chain as sent (DER, leaf first) and the host; nothing else is checked.
     case custom(@Sendable (_ chain: [[UInt8]], _ host: String) -> Bool)
 }
 
-/// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469, 2.4): the key can stay the same when a certificate is renewed.
+/// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469, 2.4). The key can stay the same when a certificate is renewed.
 ///
 /// Reads no certificate: the caller computes the digest.
 public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
@@ -45,7 +46,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
             throw SettingSyntaxError("\"\(text)\" uses the digest \"\(algorithm)\", and only sha256 is supported; \(example)")
         }
         var base64 = Array(text[slash...].dropFirst().utf8)
-        // RFC 4648, 4: the base64 of 32 bytes may begin with a slash itself, so the length tells curl's second slash.
+        // RFC 4648, 4: the base64 of 32 bytes may itself begin with a slash, so curl's second slash is recognised by the length.
         if base64.count > 43, base64.first == UInt8(ascii: "/"), base64.count != 44 || base64.last != UInt8(ascii: "=") {
             base64.removeFirst()
         }

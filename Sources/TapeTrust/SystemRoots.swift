@@ -11,13 +11,13 @@ package enum SystemRoots {
         "/etc/ssl/cert.pem",  // Alpine, macOS, the BSDs
     ]
 
-    /// The file of roots: `SSL_CERT_FILE` if readable, else the first readable one of `places`.
+    /// The file of roots: `SSL_CERT_FILE` if readable, or else the first readable one of `places`.
     package static func file(environment: [String: String], places: [String] = Self.places) -> String? {
         let named = environment["SSL_CERT_FILE"].map { [$0] } ?? []
         return (named + places).first { access($0, R_OK) == 0 }
     }
 
-    /// The places that exist, by their real paths, each file once.
+    /// The real paths of the places that exist, without duplicates.
     package static func files(places: [String] = Self.places) -> [String] {
         var files: [String] = []
         for place in places {
@@ -29,14 +29,14 @@ package enum SystemRoots {
         return files
     }
 
-    /// Where OpenSSL and programs built on it look up a root by its hash.
+    /// The folders where OpenSSL and programs built on it look up a root by its hash.
     package static let hashPlaces = [
         "/etc/ssl/certs",  // Debian, Ubuntu, Alpine, Arch, SUSE
         "/etc/pki/tls/certs",  // Fedora, Red Hat
         "/usr/lib/ssl/certs", "/usr/local/ssl/certs",  // OpenSSL's own defaults
     ]
 
-    /// The folders that exist, by their real paths, each once.
+    /// The real paths of the folders that exist, without duplicates.
     package static func folders(places: [String] = Self.hashPlaces) -> [String] {
         self.files(places: places).filter {
             var status = stat()
@@ -46,10 +46,10 @@ package enum SystemRoots {
 
     // MARK: Keychains
 
-    /// On macOS, an administrator's roots are in the first; the second comes with the system.
+    /// On macOS, the first contains an administrator's roots; the second comes with the system.
     private static let keychains = ["/Library/Keychains/System.keychain", "/System/Library/Keychains/SystemRootCertificates.keychain"]
 
-    /// Changes whenever the keychains do; cheaper than reading them, which takes a tenth of a second. Empty if there are none.
+    /// Changes whenever the keychains do. Cheaper than reading them, which takes a tenth of a second. Empty if there are none.
     package static func keychainStamp() -> [UInt8] {
         #if os(macOS)
         var stamp: [UInt8] = []
@@ -86,9 +86,9 @@ package enum SystemRoots {
     }
 }
 
-/// The certificates of a PEM text (RFC 7468), each once.
+/// The certificates of a PEM text (RFC 7468), without duplicates.
 ///
-/// Reads only the lines around them: does not check that they are certificates.
+/// Looks only for the lines around them, and does not check that the contents are certificates.
 package struct PEMCertificates {
     private static let begin = Array("-----BEGIN CERTIFICATE-----".utf8)
     private static let end = Array("-----END CERTIFICATE-----".utf8)
@@ -101,10 +101,10 @@ package struct PEMCertificates {
 
     package var isEmpty: Bool { self.contents.isEmpty }
 
-    /// Adds the certificates that are not there yet. Ignores what is outside of certificates, such as comments and keys.
+    /// Adds the certificates that are new. Ignores anything outside of certificates, such as comments and keys.
     package mutating func add(_ text: [UInt8]) {
         var content: [UInt8]?
-        // CRLF, LF, or CR alone.
+        // Lines end in CRLF, LF, or a bare CR.
         for line in text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = Self.trimmed(line)
             if line.elementsEqual(Self.begin) {
@@ -125,7 +125,7 @@ package struct PEMCertificates {
         return line
     }
 
-    /// Whether `text` has all certificates of `other`, which has at least one.
+    /// Whether `text` contains all certificates of `other`, which must have at least one.
     package static func contains(_ text: [UInt8], _ other: [UInt8]) -> Bool {
         var all = PEMCertificates()
         all.add(text)
@@ -134,10 +134,10 @@ package struct PEMCertificates {
         return !wanted.isEmpty && wanted.seen.isSubset(of: all.seen)
     }
 
-    /// As a PEM text with lines of 64 characters (RFC 7468, 2).
+    /// A PEM text with lines of 64 characters (RFC 7468, 2).
     package var text: [UInt8] { self.contents.reduce(into: []) { Self.append($1, to: &$0) } }
 
-    /// Each certificate as a PEM text of its own.
+    /// Each certificate as its own PEM text.
     package var texts: [[UInt8]] {
         self.contents.map { content in
             var text: [UInt8] = []

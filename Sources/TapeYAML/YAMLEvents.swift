@@ -2,19 +2,19 @@ internal import CYaml
 
 /// The events of a YAML text (YAML 1.1), read by libyaml one at a time.
 ///
-/// Knows no schema: scalars are text, and tags are names.
+/// Applies no schema: scalars are text, and tags are names.
 package struct YAMLEvents: ~Copyable {
-    /// What is wrong with a text, in the words of libyaml.
+    /// What is wrong with a text, in libyaml's words.
     package struct Problem: Error {
-        /// From 1; nil if the bytes themselves cannot be read.
+        /// Counts from 1; nil if the bytes themselves cannot be read.
         package var line: Int?
         package var reason: String
     }
 
-    /// What a value says of itself, beside what it is.
+    /// The anchor and the tag of a value.
     package struct Properties {
         package var anchor: String?
-        /// In full, as `tag:yaml.org,2002:binary`.
+        /// In full, such as `tag:yaml.org,2002:binary`.
         package var tag: String?
     }
 
@@ -29,10 +29,10 @@ package struct YAMLEvents: ~Copyable {
         case alias(String)
     }
 
-    /// Gives the next bytes of a text, at most so many; none at its end.
+    /// Returns the next bytes of a text, at most `count`; none at its end.
     package typealias Input = (_ count: Int) throws -> [UInt8]
 
-    /// Where libyaml gets its text from, and why it got no more.
+    /// The source of libyaml's text, and the error that ended it.
     private final class Source {
         let input: Input
         var failure: (any Error)?
@@ -40,7 +40,7 @@ package struct YAMLEvents: ~Copyable {
         init(_ input: @escaping Input) { self.input = input }
     }
 
-    /// libyaml keeps pointers into the parser, so it has a place of its own in memory.
+    /// Allocated separately, because libyaml keeps pointers into the parser.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let source: Source
 
@@ -53,7 +53,7 @@ package struct YAMLEvents: ~Copyable {
         }
     }
 
-    /// - Parameter input: of UTF-8. What it throws is a problem of the text, and `failure` then.
+    /// - Parameter input: returns UTF-8. If it throws, the text has a problem, and `failure` is the error.
     package init(_ input: @escaping Input) throws(Problem) {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
@@ -63,7 +63,7 @@ package struct YAMLEvents: ~Copyable {
         self.parser = parser
         self.source = Source(input)
         yaml_parser_set_encoding(self.parser, YAML_UTF8_ENCODING)
-        // SAFETY: the source lives as long as the parser, which is deleted first.
+        // SAFETY: the source outlives the parser, which is deleted first.
         yaml_parser_set_input(
             self.parser,
             { data, buffer, size, read in
@@ -86,14 +86,14 @@ package struct YAMLEvents: ~Copyable {
         self.parser.deallocate()
     }
 
-    /// What the input has thrown.
+    /// The error that the input threw.
     package var failure: (any Error)? { self.source.failure }
 
-    /// The next event and its line, from 1; `.end` again and again after the last one.
+    /// The next event and its line, counted from 1; `.end` repeatedly after the last one.
     package mutating func next() throws(Problem) -> (event: Event, line: Int) {
         while true {
             var event = yaml_event_t()
-            // 1 for success, 0 for an error, which the parser then describes.
+            // 1 means success. 0 means an error, which the parser then describes.
             guard yaml_parser_parse(self.parser, &event) == 1 else { throw self.problem }
             defer { yaml_event_delete(&event) }
             let line = Int(event.start_mark.line) + 1
@@ -113,9 +113,9 @@ package struct YAMLEvents: ~Copyable {
                 return (.mappingStart(Self.properties(start.anchor, start.tag)), line)
             case YAML_MAPPING_END_EVENT: return (.mappingEnd, line)
             case YAML_ALIAS_EVENT: return (.alias(Self.string(event.data.alias.anchor) ?? ""), line)
-            // Nothing comes after the end of the stream but this.
+            // After the end of the stream, the parser returns only empty events.
             case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return (.end, line)
-            // The beginning of the stream and the end of a document say nothing more.
+            // The start of the stream and the end of a document carry no information.
             default: continue
             }
         }
