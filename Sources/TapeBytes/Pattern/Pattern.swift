@@ -3,9 +3,10 @@
 /// Patterns come with cassettes, which may come from anywhere, and must not make a replay hang. Constructs that cannot be matched in linear
 /// time are rejected: back references and lookaround.
 ///
-/// Supports characters, `.` (not line feeds), `[a-z]` and `[^a-z]`, `\d \w \s \D \W \S` (of ASCII), `( )` and `(?: )`, `|`, `* + ? {m} {m,}
-/// {m,n}`, `^` and `$` (start and end of the input, not of lines), `\b \B` (edges of `\w`), `\n \r \t \f \v \xHH \uHHHH \x{H…}`, `\` before
-/// anything but a letter or digit, and at the very start `(?i)` (ASCII letters ignore case), `(?s)` (`.` is any character) or `(?is)`.
+/// Supports characters, `.` (not line feeds), `[a-z]` and `[^a-z]`, `\d \w \s \D \W \S` (of ASCII), `( )` and `(?: )`, `|`,
+/// `* + ? {m} {m,} {m,n}`, `^` and `$` (start and end of the input, not of lines), `\b \B` (edges of `\w`),
+/// `\n \r \t \f \v \xHH \uHHHH \x{H…}`, `\` before anything but a letter or digit, and at the very start `(?i)` (ASCII letters ignore
+/// case), `(?s)` (`.` is any character) or `(?is)`.
 ///
 /// Input is UTF-8, one character per scalar. A byte that is not UTF-8 is a character that only `.` and inverted classes match.
 public struct Pattern: Sendable, Hashable, CustomStringConvertible {
