@@ -2,9 +2,9 @@ internal import ClientCapabilities
 internal import Foundation
 internal import TapeTrust
 
-/// Which features of URLSession work on this machine, which do not, and which calls crash the process: read once, in this process.
+/// Which features of URLSession work on this machine, which do not, and which calls crash the process. Determined once, in this process.
 ///
-/// Written `Wiretape.capabilities`. Does not cover mount namespaces, which need a process of their own, as `wiretape doctor` starts.
+/// Write `Wiretape.capabilities`. Does not cover mount namespaces: they need a separate process, which `wiretape doctor` starts.
 public let capabilities = CapabilityReport(PlatformReading.facts())
 
 /// Reads the facts for `CapabilityReport`, without starting a process.
@@ -18,7 +18,7 @@ enum PlatformReading {
         return facts
     }
 
-    /// The libcurl under the URLSession of this process; nil elsewhere than on Linux, and if it is linked in statically.
+    /// The libcurl that URLSession uses in this process; nil on systems other than Linux, and if it is linked statically.
     static var libcurl: LibcurlFacts? {
         #if os(Linux)
         CurlReading.facts(isLoaded: true)
@@ -46,7 +46,7 @@ enum PlatformReading {
         #endif
     }
 
-    /// Whether the system's file of roots contains the recorder's authority; nil if one of them does not exist.
+    /// Whether the system's file of root certificates contains the recorder's authority; nil if either does not exist.
     static func trustsAuthority(_ environment: [String: String], roots: [String] = SystemRoots.files()) -> Bool? {
         guard let folder = AuthorityLocation.standard(environment: environment),
             let authority = self.contents(folder + "/" + AuthorityLocation.certificateName),
@@ -55,7 +55,7 @@ enum PlatformReading {
         return PEMCertificates.contains(bundle, authority)
     }
 
-    /// Bytes of the largest file that is read; a bundle of roots has 0.2 MB.
+    /// The largest file that is read, in bytes; a bundle of roots has 0.2 MB.
     private static let sizeLimit = 16 << 20
 
     private static func contents(_ path: String) -> [UInt8]? {

@@ -1,6 +1,6 @@
-// The names of other targets that are in public signatures of this module: a file that imports Wiretape can use them. Scoped, so that
-// nothing else of those gets into the importing file. `@_exported` has no spelling without the underscore yet; type aliases in its place
-// hide the members from files with MemberImportVisibility.
+// Re-exports the names of other targets that appear in public signatures of this module, so that a file that imports Wiretape can use
+// them. The imports are scoped, so that nothing else of those targets gets into the importing file. `@_exported` has no spelling without
+// the underscore yet. Type aliases would hide the members from files with MemberImportVisibility.
 @_exported public import struct CassetteModel.Arrival
 @_exported public import struct ClientCapabilities.Capability
 @_exported public import struct ClientCapabilities.CapabilityReport

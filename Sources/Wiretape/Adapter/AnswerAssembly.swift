@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Turns the events of a transport into the calls that report a response to a `URLSession`.
 ///
-/// Does not know when they may be made. A response without a head becomes a failure: it would crash URLSession.
+/// Does not know when the calls may be made. A response without a head becomes a failure, because URLSession would crash on it.
 struct AnswerAssembly: Sendable {
     enum Call: Sendable {
         case response(HTTPSession.Response)
@@ -30,7 +30,7 @@ struct AnswerAssembly: Sendable {
     mutating func received(_ event: TransportEvent) {
         guard !self.isEnded else { return }
         switch event {
-        // On Linux, URLSession takes an interim response for the final one; it has no trailers, and does not take our metrics.
+        // On Linux, URLSession mistakes an interim response for the final one. It can neither deliver trailers nor accept our metrics.
         case .sent, .interim, .trailers, .metrics: return
         case .head(let response):
             guard !self.hasHead else { return }
@@ -52,7 +52,7 @@ struct AnswerAssembly: Sendable {
     /// Whether there are calls to make now.
     var isReady: Bool { self.isEnded || (!self.joinsBody && !self.waiting.isEmpty) }
 
-    /// Whether more than one piece of the body waits.
+    /// Whether more than one piece of the body is waiting.
     var hasPieces: Bool {
         var pieces = 0
         for case .body in self.waiting { pieces += 1 }
@@ -92,7 +92,7 @@ struct LoadRedirects: Sendable {
         case failed(TransportFailure)
     }
 
-    /// The body of the redirect, for a delegate that takes it as the response.
+    /// The body of the redirect, in case a delegate accepts the redirect itself as the response.
     private(set) var body: [Data] = []
     private var request: TransportRequest?
     private var hops = 0

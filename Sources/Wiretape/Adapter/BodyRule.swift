@@ -1,14 +1,14 @@
 internal import CassetteStore
 internal import Foundation
 
-/// Finds the body of a request, from what the request and its task show.
+/// Finds the body of a request by looking at the request and its task.
 enum BodyRule {
-    /// The body that the task holds, as far as it can be seen.
+    /// The body that the task holds, if it can be inspected.
     enum Kept {
         /// The task cannot be inspected.
         case unknown
         case none
-        /// The delegate makes it when asked.
+        /// The delegate creates it on demand.
         case unmade
         case data(Data)
         case file(URL)
@@ -18,9 +18,9 @@ enum BodyRule {
     /// - Parameters:
     ///   - data: the request's own body.
     ///   - stream: the request's own stream.
-    ///   - isUpload: the task has a body of its own: on Linux that of the request is not sent then.
-    ///   - kept: inspects the task; called only if the request does not tell.
-    ///   - hasOwnUploads: the platform shows the body of an upload in the request, as Apple's does.
+    ///   - isUpload: whether the task has a body of its own. On Linux, the request's body is then not sent.
+    ///   - kept: inspects the task; called only if the request does not show its body.
+    ///   - hasOwnUploads: whether the platform shows the body of an upload in the request, as Apple's platforms do.
     static func body(
         data: Data?, stream: InputStream?, isUpload: Bool, hasOwnUploads: Bool, kept: () -> Kept
     ) -> VisibleBody {
@@ -46,16 +46,16 @@ enum VisibleBody {
     case data(Data)
     case file(URL)
     case stream(InputStream)
-    /// Its delegate makes the stream when asked.
+    /// The delegate creates the stream on demand.
     case ofDelegate
-    /// There is a body that the system does not show.
+    /// There is a body, but the system does not expose it.
     case hidden
 }
 
 /// Reads the body stream of a foreign `URLSession` to its end, once, so that its bytes can be matched, sent and recorded.
 ///
-/// Blocks while the stream does: never called on a queue of URLSession. Does not read `streamError`, whose getter crashes the process on
-/// Linux if there is no error.
+/// Blocks while the stream blocks, so it is never called on a queue of URLSession. Does not read `streamError`, whose getter crashes the
+/// process on Linux if there is no error.
 enum SpooledStream {
     /// Bytes that are kept in memory; a longer body is written to a file.
     static let memoryLimit = 10 << 20

@@ -6,7 +6,7 @@ internal import TapeBytes
 /// One request of a foreign `URLSession`, from its first call until its response is delivered.
 ///
 /// Starts the exchange, follows redirects if the system cannot, buffers the response until it may be delivered, and times out. Never calls
-/// URLSession: the owner makes the calls that the load returns, where they may be made.
+/// URLSession: the owner makes the calls that the load returns, on a thread where they are allowed.
 final class Load: Sendable {
     private struct Contents: Sendable {
         var state = LoadState()
@@ -42,7 +42,7 @@ final class Load: Sendable {
     func started(_ source: () throws(TransportFailure) -> LoadSource) -> [AnswerAssembly.Call] {
         guard self.contents.withLock({ $0.state.loadingStarted() == .start }) else { return [] }
         self.begin(source)
-        // Only now: finding out takes as long as most responses, and makes no difference for a response of one piece.
+        // Ask only now: the question takes as long as most responses, and does not matter for a response of one piece.
         let isAsked = self.contents.withLock { !$0.answer.isEnded || $0.answer.hasPieces }
         let joinsBody = !(isAsked && self.host.takesPieces())
         return self.contents.withLock { contents in
@@ -63,16 +63,16 @@ final class Load: Sendable {
         if self.contents.withLock({ $0.state.loadingStopped(isCancelled: isCancelled) == .cancel }) { self.giveUp() }
     }
 
-    /// - Parameter failure: what the task fails with; nil if it was cancelled.
+    /// - Parameter failure: the error that the task fails with; nil if it was cancelled.
     private func giveUp(dueTo failure: TransportFailure? = nil) {
         let exchange = self.contents.withLock { contents in
             contents.isGivenUp = true
             return contents.exchange
         }
         guard let exchange else { return }
-        // At once: the cassette may be closed before the exchange is cancelled.
+        // Explain at once: the cassette may be closed before the exchange is cancelled.
         (exchange as? any ExplainedTask)?.explain(failure ?? .cancelled())
-        // Not here: cancelling a task of URLSession waits for the queue on which this is called.
+        // Cancel elsewhere: cancelling a task of URLSession waits for the queue on which this method is called.
         self.host.elsewhere { exchange.cancel() }
     }
 
@@ -102,7 +102,7 @@ final class Load: Sendable {
         } catch {
             return self.fail(error)
         }
-        // A response that is complete needs no timer.
+        // A complete response needs no timer.
         if self.contents.withLock({ !$0.answer.isEnded && !$0.watch.isOn }) { self.watch() }
     }
 
@@ -121,7 +121,7 @@ final class Load: Sendable {
             guard let number else { return }
             let exchange = self.transport.start(request) { event in
                 self.received(event, of: number)
-                // Whole bodies are kept in memory, as URLSession does.
+                // Buffers whole bodies in memory, as URLSession does.
                 return .more
             }
             let isLate = self.contents.withLock { contents in
@@ -174,7 +174,7 @@ final class Load: Sendable {
 
     private func fail(_ failure: TransportFailure) { self.answer { _ in [.failed(failure)] } }
 
-    /// Answers with events that are not the transport's.
+    /// Answers with events that did not come from the transport.
     private func answer(_ events: (LoadRedirects) -> [TransportEvent]) {
         let comesBack = self.contents.withLock { contents in
             guard !contents.state.isOver else { return false }
@@ -218,7 +218,7 @@ struct LoadHost: Sendable {
             _ response: HTTPSession.Response, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
         ) -> Void
 
-    /// Makes URLSession call the load again where responses may be delivered.
+    /// Makes URLSession call the load again on a thread where responses may be delivered.
     var comeBack: @Sendable () -> Void
     /// Whether the load follows redirects itself, because the platform's URLSession cannot be told about them.
     var followsRedirects = true
@@ -227,14 +227,14 @@ struct LoadHost: Sendable {
     /// Reports how many bytes of the body have been sent.
     var sent: @Sendable (_ count: Int64, _ total: Int64) -> Void = { _, _ in }
     var cookies: LoadCookies?
-    /// Whether pieces of the body are delivered as they arrive. Called where URLSession calls, and only if it makes a difference.
+    /// Whether pieces of the body are delivered as they arrive. Called on URLSession's thread, and only if the result matters.
     var takesPieces: @Sendable () -> Bool = { false }
     var limits = LoadTimeLimits()
     /// Calls after this time.
     var timer: @Sendable (_ after: Duration, _ call: @escaping @Sendable () -> Void) -> Void
     /// A monotonic clock.
     var now: @Sendable () -> Duration
-    /// Runs work that must not run where URLSession calls.
+    /// Runs work that must not run on URLSession's thread.
     var elsewhere: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 }
 
@@ -242,12 +242,12 @@ struct LoadHost: Sendable {
 enum LoadSource: Sendable {
     /// Known when the load is started.
     case ready(TransportRequest)
-    /// Known later: its body has to be read first, or the transport must not be started where URLSession calls.
+    /// Known later: its body has to be read first, or the transport must not be started on URLSession's thread.
     case later(@Sendable (_ done: @escaping @Sendable (Result<Made, TransportFailure>) -> Void) -> Void)
 
     struct Made: Sendable {
         var request: TransportRequest
-        /// Holds the file of a body that was too large for memory.
+        /// Owns the file of a body that was too large for memory.
         var file: TemporaryFile?
     }
 }

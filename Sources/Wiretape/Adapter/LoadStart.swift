@@ -8,7 +8,7 @@ internal import FoundationNetworking
 
 /// Collects what a load needs from the task that it answers, on the thread of `startLoading`.
 struct LoadStart {
-    /// Starts transports that must not be started where URLSession calls, and runs timers.
+    /// Starts transports that must not be started on URLSession's thread, and runs timers.
     private static let queue = DispatchQueue(label: "wiretape.adapter", attributes: .concurrent)
     private static let start = ContinuousClock.now
 
@@ -18,7 +18,7 @@ struct LoadStart {
     private let transport: any Transport
     private let isInPlace: Bool
     private let configuration: URLSessionConfiguration
-    /// On Linux, if reflection finds it; else nil.
+    /// Set on Linux if reflection finds it; otherwise nil.
     private let session: URLSession?
     private let cookies: LoadCookies?
 
@@ -109,11 +109,11 @@ struct LoadStart {
             return self.ready(.file(url, size: size))
         case .stream(let stream):
             nonisolated(unsafe) let stream = stream
-            // SAFETY: only this load reads it: URLSession has left it to the protocol.
+            // SAFETY: only this load reads the stream: URLSession leaves it to the protocol.
             let make = self.made()
             return .later { done in Self.read { done(Self.spooled(stream).map(make)) } }
         case .ofDelegate: return self.streamOfDelegate()
-        // Not an empty body: the transport knows whether the body matters.
+        // Do not send an empty body: only the transport knows whether the body matters.
         case .hidden: return self.ready(.unobservable)
         }
     }
@@ -126,8 +126,8 @@ struct LoadStart {
     private func made() -> @Sendable (SpooledStream.Spooled) -> LoadSource.Made {
         #if canImport(FoundationNetworking)
         nonisolated(unsafe) let additional = self.configuration.httpAdditionalHeaders
-        // SAFETY: a dictionary of the session's own copy of the configuration, which does not change any more.
-        // The request has had its cookies since the task was made.
+        // SAFETY: a dictionary of the session's own copy of the configuration, which no longer changes.
+        // The request already got its cookies when the task was created.
         return { [request, url] spooled in
             LoadSource.Made(
                 request: LoadRequest.transportRequest(request, url: url, additional: additional, body: spooled.body), file: spooled.file)
@@ -170,7 +170,7 @@ struct LoadStart {
         }
     }
 
-    /// On a thread of its own: a stream blocks for as long as its producer likes, which may itself wait for one of Dispatch's threads.
+    /// Runs on a separate thread: a stream can block as long as its producer does, and the producer may be waiting for a Dispatch thread.
     private static func read(_ stream: @escaping @Sendable () -> Void) {
         if !DedicatedThread.start(stream) { self.queue.async(execute: stream) }
     }
@@ -180,7 +180,7 @@ struct LoadStart {
     }
 }
 
-/// Stores and sends the cookies of a foreign `URLSession`, which does so only for the system's own HTTP.
+/// Stores and sends cookies for a foreign `URLSession`, which only does so for the system's own HTTP.
 struct LoadCookies: Sendable {
     private let rule: CookieRule
 
@@ -195,7 +195,7 @@ struct LoadCookies: Sendable {
     /// Stores the cookies that a response sets.
     func store(_ response: HTTPSession.Response) { self.rule.store(response) }
 
-    /// The request with the stored cookies for its URL, in place of its own, as URLSession does.
+    /// The request with its cookies replaced by the stored ones for its URL, as URLSession does.
     func added(to request: TransportRequest) -> TransportRequest {
         guard let value = self.rule.header(for: request.url), !value.isEmpty else { return request }
         var result = request

@@ -4,15 +4,16 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Follows one load of a foreign `URLSession`: when its exchange starts, when its response may be delivered, and that it is delivered once.
+/// Tracks one load of a foreign `URLSession`: when its exchange starts and when its response may be delivered. Ensures that the response
+/// is delivered only once.
 ///
 /// Knows calls, never threads: the caller knows where a response may be delivered. URLSession starts a load again after each resume.
 struct LoadState: Sendable, Hashable {
     enum Action: Sendable, Hashable {
         case start
-        /// Deliver what there is, in this call.
+        /// Deliver what has arrived, in this call.
         case deliver
-        /// Have the load called again where responses may be delivered.
+        /// Make URLSession call the load again where responses may be delivered.
         case comeBack
         case cancel
         case wait
@@ -95,7 +96,7 @@ struct LoadWatch: Sendable {
 struct LoadTimeLimits: Sendable, Hashable {
     enum Decision: Sendable, Hashable {
         case wait(Duration)
-        /// Which limit was passed, in a sentence.
+        /// A sentence that names the exceeded limit.
         case fail(String)
     }
 
@@ -115,13 +116,13 @@ struct LoadTimeLimits: Sendable, Hashable {
     /// Nil if it is not positive.
     private static func duration(_ seconds: TimeInterval) -> Duration? {
         guard seconds > 0 else { return nil }
-        // At most some thirty years: not every number of seconds fits a Duration.
+        // Limited to about thirty years, because not every number of seconds fits a Duration.
         return .seconds(min(seconds, 1e9))
     }
 
     /// - Parameters:
-    ///   - now: since the load has begun.
-    ///   - lastProgress: since the load has begun.
+    ///   - now: the time since the load began.
+    ///   - lastProgress: the time from the beginning of the load until its last progress.
     func decide(now: Duration, lastProgress: Duration) -> Decision {
         if now >= self.total { return .fail("the whole response took longer than \(Self.text(self.total))") }
         if now - lastProgress >= self.idle { return .fail("no part of the response arrived for \(Self.text(self.idle))") }

@@ -7,14 +7,15 @@ internal import FoundationNetworking
 
 /// Answers the requests of a foreign `URLSession`, in place of the system's own HTTP.
 ///
-/// URLSession is told about a response only where that was measured to be safe. On Linux this is inside `startLoading`: a response that
-/// comes later suspends and resumes its task, and is delivered when URLSession starts the load again; after it was delivered `client` is
-/// nil, since a cancellation after it would crash the process. On Apple's platforms it is the thread that called `startLoading`.
+/// Reports a response to URLSession only where measurements have shown that this is safe. On Linux, that is inside `startLoading`. If a
+/// response arrives later, the task is suspended and resumed, and the response is delivered when URLSession starts the load again. After
+/// the delivery `client` is nil, because a later cancellation would crash the process. On Apple's platforms, the safe place is the thread
+/// that called `startLoading`.
 class LoadingProtocol: URLProtocol {
     private var load: Load?
     private var hasFinished = false
     private var wasCancelled = false
-    /// On Linux the URL of a 401 is hidden while it is finished; see `TapedURLResponse`.
+    /// On Linux, the URL of a 401 is hidden while the load finishes; see `TapedURLResponse`.
     private var isUnauthorized = false
     private let thread = LoadingThread()
 
@@ -33,7 +34,7 @@ class LoadingProtocol: URLProtocol {
     override class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { false }
 
     #if canImport(FoundationNetworking)
-    /// After the end there is nobody to call: Foundation itself would, for a cancel that comes in between, and crash.
+    /// Nil after the end: if a cancellation comes in between, Foundation itself calls the client once more, and crashes.
     override var client: (any URLProtocolClient)? {
         get { self.hasFinished ? nil : super.client }
         set { super.client = newValue }
@@ -64,7 +65,7 @@ class LoadingProtocol: URLProtocol {
         self.load = nil
     }
 
-    /// Delivers what there is. Called where responses may be delivered.
+    /// Delivers what has arrived. Called where responses may be delivered.
     private func answer() {
         guard !self.hasFinished, let load = self.load else { return }
         self.deliver(load.startedAgain())
@@ -103,14 +104,14 @@ class LoadingProtocol: URLProtocol {
         self.hasFinished = true
     }
 
-    /// Tells the system about a redirect, if the platform supports it: it then starts a new load for the next request.
+    /// Reports a redirect to the system if the platform supports it; the system then starts a new load for the next request.
     private func redirects(_ head: HTTPSession.Response, _ response: TapedURLResponse, _ client: any URLProtocolClient) -> Bool {
         #if canImport(FoundationNetworking)
         return false
         #else
         guard let next = LoadStart.redirect(of: self.request, head) else { return false }
         client.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
-        // The system expects this of a load that it has replaced, and does not pass it on.
+        // The system expects this error from a load that it has replaced, and does not pass it on.
         client.urlProtocol(self, didFailWithError: NSError(domain: NSCocoaErrorDomain, code: NSUserCancelledError))
         self.hasFinished = true
         return true
@@ -119,9 +120,9 @@ class LoadingProtocol: URLProtocol {
 }
 
 #if canImport(FoundationNetworking)
-/// Returns a load to where URLSession may be told about its response: on Linux into `startLoading`, by suspending and resuming the task.
+/// Moves a load to where its response may be reported to URLSession: on Linux into `startLoading`, by suspending and resuming the task.
 ///
-/// Calls from anywhere else race with URLSession's own state, and crash about every second process with many concurrent requests.
+/// Calls from anywhere else race with URLSession's own state. With many concurrent requests, they crash about every second process.
 struct LoadingThread: Sendable {
     /// `suspend` and `resume` wait for the queue of all URL sessions, so nothing else runs here.
     private static let queue = DispatchQueue(label: "wiretape.adapter.back")
@@ -137,7 +138,7 @@ struct LoadingThread: Sendable {
         }
     }
 
-    /// Whether `stopLoading` means a cancellation; else the task was suspended.
+    /// Whether `stopLoading` means a cancellation; otherwise the task was suspended.
     static func isCancelled(_ task: URLSessionTask?) -> Bool {
         switch task?.state {
         case .running, .suspended: false
@@ -147,8 +148,8 @@ struct LoadingThread: Sendable {
     }
 }
 #else
-/// Returns a load to where URLSession may be told about its response: on Apple's platforms to the thread that called `startLoading`, in the
-/// modes of its run loop at that moment.
+/// Moves a load to where its response may be reported to URLSession: on Apple's platforms to the thread that called `startLoading`, in the
+/// modes that its run loop had at that moment.
 // SAFETY: unchecked because of the run loop, to which Core Foundation lets any thread add work; it is set once, before the object is
 // shared.
 final class LoadingThread: @unchecked Sendable {
@@ -175,8 +176,8 @@ final class LoadingThread: @unchecked Sendable {
 
 /// Decides which requests of a foreign `URLSession` are intercepted, and which of those can only be refused.
 ///
-/// A request that is not intercepted goes to the network, so all are, except those that need no network, and web sockets on platforms where
-/// only the system can open them.
+/// A request that is not intercepted goes to the network. Therefore all are intercepted except those that need no network and, on platforms
+/// where only the system can open them, web sockets.
 enum LoadingRule {
     enum TaskKind: Sendable, CaseIterable {
         case data, upload, download, other

@@ -9,11 +9,11 @@ internal import FoundationNetworking
 ///
 /// Lives as long as the configuration, its copies and their sessions, which hold it.
 final class AdaptedSession: Sendable {
-    /// The key under which `connectionProxyDictionary` holds it: an intercepted session uses no proxy.
+    /// The key under which `connectionProxyDictionary` holds it. The dictionary is free, since an intercepted session uses no proxy.
     private static let key = "WiretapeSession"
 
     let transport: any Transport
-    /// Whether it may be started on the queue that all URL sessions of the process share: it then never blocks and uses no `URLSession`.
+    /// Whether it may be started on the queue that all URL sessions of the process share. It must then never block or use a `URLSession`.
     let isInPlace: Bool
     private let copy: URLSessionConfiguration
     // SAFETY: set once, before the object is shared; reading a weak reference is atomic.
@@ -27,7 +27,7 @@ final class AdaptedSession: Sendable {
         configuration.connectionProxyDictionary = (configuration.connectionProxyDictionary ?? [:]).merging([Self.key: self]) { $1 }
     }
 
-    /// The user's configuration, with later changes, or a copy from before if it was released.
+    /// The user's configuration with later changes, or the copy made at the start if it was released.
     var configuration: URLSessionConfiguration { self.original ?? self.copy }
 }
 
@@ -64,9 +64,9 @@ final class SessionProtocols: Sendable {
     }
 }
 
-/// The `URLProtocol` class of one configuration: its identity tells which session a request belongs to, so that requests need no mark.
+/// The `URLProtocol` class of one configuration. It identifies the session that a request belongs to, so that requests need no mark.
 final class SessionProtocol<Number: BinaryNumber.Digits>: LoadingProtocol {
-    /// The class of this number. Classes are never freed: each takes some 900 bytes.
+    /// The class for this number. Classes are never freed; each takes about 900 bytes.
     static func numbered(_ number: UInt) -> LoadingProtocol.Type where Number == BinaryNumber.Zero {
         func open<Other: BinaryNumber.Digits>(_: Other.Type) -> LoadingProtocol.Type { SessionProtocol<Other>.self }
         return open(BinaryNumber.type(of: number))
@@ -82,7 +82,7 @@ enum BinaryNumber {
     /// Twice the number and one.
     enum Odd<Half: Digits>: Digits {}
 
-    /// The type of a number, which no other number has.
+    /// The type for a number; no other number has the same type.
     static func type(of number: UInt) -> any Digits.Type {
         guard number > 0 else { return Zero.self }
         let half = self.type(of: number / 2)

@@ -2,11 +2,11 @@
 internal import Foundation
 internal import TapeBytes
 
-/// Takes the requests of `URLSession.shared` while tests use cassettes, so that none leaves its test unseen.
+/// Intercepts the requests of `URLSession.shared` while tests use cassettes, so that none escapes its test unnoticed.
 ///
-/// For Apple's platforms, where a class that is registered with `URLProtocol` is asked about the requests of that session; sessions with a
-/// configuration of their own are not changed. Which test a request belongs to is not known here: it is refused, and fails the tests that are
-/// running, unless they allow escapes. Not compiled on Apple's platforms yet.
+/// For Apple's platforms, where that session asks classes registered with `URLProtocol`. Sessions with their own configuration are not
+/// changed. The test that a request belongs to is not known here, so the request is refused, and it fails all running tests unless they
+/// allow escapes. Not compiled on Apple's platforms yet.
 enum SharedURLSession {
     private struct State: Sendable {
         /// Tests that use a cassette.
@@ -21,7 +21,7 @@ enum SharedURLSession {
         self.state.withLock { state in
             state.uses += 1
             guard state.uses == 1 else { return }
-            // Made once: each class is kept for ever.
+            // Created once, because classes are never freed.
             let session = state.session ?? AdaptedSession(SharedURLSessionTransport(), isInPlace: false, configuration: .ephemeral)
             let type = state.type ?? SessionProtocols.shared.add(session)
             (state.session, state.type) = (session, type)
@@ -37,7 +37,7 @@ enum SharedURLSession {
     }
 }
 
-/// Refuses what leaves a test; else asks the network, as `URLSession.shared` would.
+/// Refuses requests that escape a test; otherwise asks the network, as `URLSession.shared` would.
 private struct SharedURLSessionTransport: Transport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         let scopes = CassetteScopes.shared

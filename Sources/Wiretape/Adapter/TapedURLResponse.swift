@@ -6,16 +6,16 @@ public import Foundation
 #endif
 
 extension HTTPURLResponse {
-    /// The head exactly as received: with duplicate fields, in order, in their spelling, and with its source. Nil for a response that did
+    /// The head exactly as received, with duplicate fields, the original order and spelling, and its source. Nil for a response that did
     /// not come from a transport, or that the system has replaced with a copy.
     public var exactHead: HTTPSession.Response? { (self as? TapedURLResponse)?.head }
 }
 
-/// The response that a foreign `URLSession` is given: as URLSession itself would have made it, and with the head as received.
+/// The response given to a foreign `URLSession`: the one that URLSession itself would have created, plus the head as received.
 final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
     // SAFETY: unchecked as its superclass is; immutable.
 
-    /// True on the thread that finishes a load with a 401, while it does.
+    /// True while a load with a 401 finishes, on the thread that finishes it.
     ///
     /// On Linux, URLSession turns a 401 that asks for Basic credentials into a challenge, which hangs (Swift before 6.3.2) or sends the
     /// request to the network. It does not do so for a response without a URL, so the URL is nil for that moment.
@@ -51,7 +51,7 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
 ///
 /// The fields of a `URLRequest` have no order and no duplicates: they are sorted by name, so that recordings are reproducible.
 enum LoadRequest {
-    /// - Parameter additional: the session's `httpAdditionalHeaders`, which the request does not show on Linux; the request's own win.
+    /// - Parameter additional: the session's `httpAdditionalHeaders`, which the request does not show on Linux; the request's fields win.
     static func transportRequest(_ request: URLRequest, url: URL, additional: [AnyHashable: Any]?, body: RequestBody) -> TransportRequest {
         var fields: [(name: String, value: String)] = (request.allHTTPHeaderFields ?? [:]).map { ($0.key, $0.value) }
         if let additional, !additional.isEmpty {
@@ -78,7 +78,7 @@ enum LoadRequest {
         }
     }
 
-    /// The next request of a redirect, for a delegate; without a body that is in a file.
+    /// The next request of a redirect, to show to a delegate. A body in a file is left out.
     static func urlRequest(_ request: TransportRequest) -> URLRequest {
         var shown = URLRequest(url: request.url)
         shown.httpMethod = request.method
@@ -87,9 +87,9 @@ enum LoadRequest {
         return shown
     }
 
-    /// The request that a delegate has answered with.
+    /// Converts the request that a delegate has returned.
     ///
-    /// - Parameter proposed: the request that it was shown: its body is kept if the answer has the same method and no body of its own.
+    /// - Parameter proposed: the request that the delegate was shown. Its body is kept if the answer has the same method and no body.
     static func transportRequest(_ answer: URLRequest, insteadOf proposed: TransportRequest) -> TransportRequest {
         let method = answer.httpMethod ?? "GET"
         return Self.transportRequest(

@@ -6,13 +6,13 @@ internal import TapeBytes
 
 /// Reads private state of a task of URLSession on Linux, by reflection.
 ///
-/// Verified on tasks of its own first: if a toolchain has changed the names, every answer is "unknown", and the load reports what it cannot
-/// do. To be called on the task's work queue, where URLSession itself writes these values.
+/// First verified on tasks of its own. If a toolchain has changed the names, every answer is "unknown", and the load reports what it cannot
+/// do. Call it on the task's work queue, where URLSession itself writes these values.
 struct TaskReflection: Sendable {
-    /// The verified result for this toolchain. Creates tasks: not to be used first where URLSession calls.
+    /// The verified result for this toolchain. Creates tasks, so it must not be used for the first time on URLSession's thread.
     static let current = TaskReflection.tried()
 
-    /// The indices of the values among the fields of `URLSessionTask`; nil if they were not found, or are not as expected.
+    /// Indices of the values among the fields of `URLSessionTask`; nil if they were not found, or are not as expected.
     var sessionIndex: Int?
     var bodyIndex: Int?
     /// The index of the session's registry, and of the table in it.
@@ -28,7 +28,7 @@ struct TaskReflection: Sendable {
         return Self.body(value)
     }
 
-    /// Whether each piece of a body goes to a delegate. False if a completion handler waits for the whole body, or if it is unknown.
+    /// Whether each piece of a body goes to a delegate. False if a completion handler waits for the whole body, or if this is unknown.
     func isDelegates(_ task: URLSessionTask) -> Bool {
         guard let indices = self.registryIndices, task.delegate != nil, let session = self.session(of: task),
             let registry = Self.child(at: indices.registry, named: "taskRegistry", of: Mirror(reflecting: session)),
@@ -147,7 +147,7 @@ extension Dictionary: TaskTable where Key == Int {
     func value(of task: Int) -> Any? { self[task] }
 }
 
-/// A task whose delegate is called here, on its queue, about redirects and upload progress: on Linux, URLSession does not do so for custom
+/// Calls a task's delegate, on the delegate's queue, about redirects and upload progress. On Linux, URLSession does not do so for custom
 /// protocols.
 struct DelegatedTask: Sendable {
     let task: URLSessionTask

@@ -6,10 +6,10 @@ public import Foundation
 #endif
 
 extension URLSessionConfiguration {
-    /// A configuration whose sessions are answered by a transport, whatever they request: nothing else of theirs reaches the network.
+    /// A configuration whose sessions get all their responses from a transport. None of their requests reaches the network in another way.
     ///
     /// For clients that make their requests with a `URLSession` of their own. Requests carry no mark, and sessions with other
-    /// configurations are not affected. What can be answered, and how, on Linux and on Apple's platforms:
+    /// configurations are not affected. This is what works on Linux and on Apple's platforms:
     ///
     /// | | Linux | Apple |
     /// |---|---|---|
@@ -17,31 +17,31 @@ extension URLSessionConfiguration {
     /// | uploads of data, files and streams | yes; the body is found by reflection, and is `RequestBody.unobservable` if a toolchain hides it | yes; a stream made by a delegate is `RequestBody.unobservable` |
     /// | download tasks | fail with an error: the process would crash | yes |
     /// | web sockets | fail with an error | not intercepted: the system connects them itself |
-    /// | pieces of a body one by one | to delegates; a completion handler gets the whole body | yes |
-    /// | redirects | followed here; the task's delegate is asked, `currentRequest` does not change | the system's |
+    /// | pieces of a body as they arrive | to delegates; a completion handler gets the whole body | yes |
+    /// | redirects | followed by Wiretape; the task's delegate is asked, `currentRequest` does not change | followed by the system |
     /// | 401 | an ordinary response without a challenge; stored credentials are not used | no challenge |
     /// | `httpAdditionalHeaders`, cookies stored and sent, time limits, upload progress | as without Wiretape; limits below a second work too | cookies and time limits as without Wiretape; no upload progress |
     /// | caches, metrics, download progress of the task | none | as the system does for custom protocols |
     ///
     /// Response headers are unchanged: a body with a Content-Encoding is decoded and the field stays, as with URLSession.
-    /// Duplicate fields are joined; `HTTPURLResponse.exactHead` has them apart. Interim responses and trailers are left out. A failure of
-    /// the network is a `URLError`, all others are an `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)` recovers the
-    /// failure. `protocolClasses` and `urlCache` of the base are ignored; with a background one, which Apple's platforms have, each task fails. Do not change
-    /// `connectionProxyDictionary`: it keeps the transport alive. On Apple's platforms there is never a trust or client certificate
-    /// challenge.
+    /// Duplicate fields are joined; `HTTPURLResponse.exactHead` keeps them apart. Interim responses and trailers are dropped. A network
+    /// failure is a `URLError`; any other failure is an `NSError` of `TransportFailure.errorDomain`. `TransportFailure(error)` recovers the
+    /// failure. The base's `protocolClasses` and `urlCache` are ignored. With a background configuration, which only Apple's platforms
+    /// have, every task fails. Do not change `connectionProxyDictionary`: it keeps the transport alive. On Apple's platforms there is never
+    /// a challenge for server trust or a client certificate.
     ///
     /// - Parameters:
-    ///   - transport: makes the responses. Started on a queue of its own.
+    ///   - transport: produces the responses. It is started on a queue of its own.
     ///   - base: copied; an ephemeral one shares no cookies and no credentials with other tests.
-    ///   - inPlace: the transport is started on the queue that all URL sessions of a process share on Linux, and answers a third faster. It
-    ///     must neither block there nor use a `URLSession`.
+    ///   - inPlace: starts the transport on the queue that all URL sessions of a process share on Linux, which is a third faster. The
+    ///     transport must then neither block nor use a `URLSession`.
     public static func answered(
         by transport: any Transport, basedOn base: URLSessionConfiguration = .ephemeral, inPlace: Bool = false
     ) -> URLSessionConfiguration {
         // Sessions with a background configuration ignore our classes.
         let configuration = base.isBackground ? .ephemeral : base.copy() as? URLSessionConfiguration ?? .ephemeral
         let transport = base.isBackground ? LiveTransport(configuration: base) : transport
-        // Before there are requests: it creates tasks, which is not allowed where URLSession calls.
+        // Verify before there are requests: this creates tasks, which is not allowed on URLSession's thread.
         #if canImport(FoundationNetworking)
         _ = TaskReflection.current
         #endif
@@ -54,13 +54,13 @@ extension URLSessionConfiguration {
 }
 
 extension URLSessionConfiguration {
-    /// A configuration whose sessions are answered from a cassette, in any mode of it: none of their requests reaches the network.
+    /// A configuration whose sessions are answered from a cassette, whatever its mode. None of their requests reaches the network.
     ///
     ///     let session = URLSession(configuration: .replaying(cassette))
     ///
-    /// A request that no recorded exchange matches fails with the report of the miss as its description. Custom matches of the cassette's
-    /// settings run on the queue of URLSession: they must not use it. The configuration and its sessions hold the cassette. See
-    /// `answered(by:basedOn:inPlace:)` for what the platforms allow.
+    /// A request that no recorded exchange matches fails, and the error's description is the report of the miss. The custom matches in the
+    /// cassette's settings run on URLSession's queue and must not use a `URLSession`. The configuration and its sessions retain the
+    /// cassette. See `answered(by:basedOn:inPlace:)` for what the platforms allow.
     ///
     /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
     public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
