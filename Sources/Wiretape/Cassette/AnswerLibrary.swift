@@ -27,7 +27,7 @@ final class AnswerLibrary: Sendable {
 
     /// The response of an exchange, by its index in order of request start. May wait for the disk.
     ///
-    /// - Parameter form: computed responses are not kept.
+    /// - Parameter form: computed responses are not cached.
     func answer(_ index: Int, _ form: AnswerForm = .recorded) throws(CassetteError) -> ReadyAnswer {
         guard form == .recorded else { return try self.load(index, form) }
         if let known = self.answers.withLock({ $0.value(index) }) { return known }
@@ -89,7 +89,7 @@ final class AnswerLibrary: Sendable {
         } catch let error as CassetteError {
             throw error
         } catch {
-            // What can be decoded is delivered first.
+            // Deliver the part that can be decoded first.
             failure = failure ?? (error as? TransportFailure)
         }
         guard bytes.count <= Self.streamSize else {
@@ -100,14 +100,14 @@ final class AnswerLibrary: Sendable {
             interaction, url: url, source: source, content: .pieces(Self.pieces(of: bytes, arrival)), arrival: arrival, failure: failure)
     }
 
-    /// Makes Content-Length that of the body as it is now, in case it was edited; for coded bodies that of its coded form, as the proxy does.
+    /// Sets Content-Length to the body's present size, in case it was edited; for a coded body to its coded size, as the proxy does.
     private func correctLength(of interaction: inout Interaction, _ response: RecordedResponse, _ body: Body) {
-        // The coded form of a body that is not in the cassette is not known.
+        // The size of a coded form that is not in the cassette is unknown.
         guard body.isComplete, response.codedHeaders == nil else { return }
         let head = ResponseHead(
             version: response.version, status: response.status, reason: response.reason, omitsReasonSpace: response.omitsReasonSpace,
             fields: response.headers)
-        // A coding that cannot be applied here keeps its length: the client sees the body without it.
+        // If the coding cannot be applied here, the length stays: the client sees the body without the coding.
         guard case .length(let length)? = try? BodyFraming.ofResponse(head, requestMethod: interaction.request.method),
             let size = try? self.wireSize(of: body)
         else { return }
@@ -116,7 +116,7 @@ final class AnswerLibrary: Sendable {
 
     private func wireSize(of body: Body) throws -> Int {
         if let original = body.original {
-            // What is beside the cassette, or has no coding, cannot have been edited.
+            // A body in a separate file, or without a coding, cannot have been edited.
             if body.codings.isEmpty { return original.size }
             if case .file = body.content { return original.size }
         }
@@ -127,7 +127,7 @@ final class AnswerLibrary: Sendable {
         return size
     }
 
-    /// One for each recorded piece, so that the two lists correspond; each begins at index 0.
+    /// One `Data` for each recorded piece, so that the two lists correspond; each begins at index 0.
     private static func pieces(of bytes: Data, _ arrival: Arrival?) -> [Data] {
         guard let arrival else { return bytes.isEmpty ? [] : [bytes] }
         var start = bytes.startIndex
@@ -141,7 +141,7 @@ final class AnswerLibrary: Sendable {
 
 /// The failure with which the replay of an exchange ends.
 enum RecordedFailure {
-    /// Nil if the exchange is complete, or if its caller cancelled it: it is then held open until this one leaves, too.
+    /// Nil if the exchange is complete, or if its client cancelled it; the replay is then held open until this client leaves, too.
     ///
     /// - Parameters:
     ///   - hasResponse: whether a response had begun.

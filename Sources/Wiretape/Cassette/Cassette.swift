@@ -10,12 +10,12 @@ internal import TapeRecorder
 
 /// An open cassette: replays from its file, records into it, and reports what was requested.
 ///
-/// One for each test or run; instances share nothing. The file format is that of the proxy. Close it when all requests have ended: the
-/// recording is then put in order and into its place.
+/// Use one for each test or run; instances share nothing. The file has the same format as the proxy's. Close it when all requests have
+/// ended: the recording is then sorted and moved into place.
 public final class Cassette: Sendable {
-    /// The cassette of the task, which sessions without a transport of their own use. If there is none, they use the cassette of the task
-    /// that made them, while no other test with a cassette has run since; if there is none either, the network, unless a test is using a
-    /// cassette.
+    /// The cassette of the current task, which sessions without a transport of their own use. If there is none, such a session uses the
+    /// cassette of the task that created it, as long as no other test with a cassette has run since. If there is none either, it uses the
+    /// network, unless a test is using a cassette.
     @TaskLocal public static var current: Cassette?
 
     public let path: String
@@ -28,11 +28,11 @@ public final class Cassette: Sendable {
     /// Nil if nothing is replayed.
     let player: ReplayPlayer?
     let sockets = OpenSockets()
-    /// What is replayed; nil if nothing is.
+    /// The recording that is replayed; nil if nothing is replayed.
     let recorded: RecordedCassette?
     private let state = Guarded(State())
-    /// Held while the cassette is being closed, so that a second caller waits for the outcome. Code under it must not close the cassette.
-    /// Entered by who closes the cassette; others wait for the outcome. No lock is held while the disk works.
+    /// Entered by the caller that closes the cassette; other callers wait for the outcome. Code that runs until then must not close the
+    /// cassette. No lock is held while the disk works.
     private let closing = DispatchGroup()
 
     private struct State: Sendable {
@@ -43,7 +43,7 @@ public final class Cassette: Sendable {
 
     /// Opens a cassette, or creates it and its folders if the mode records.
     ///
-    /// - Parameter now: the date to which recorded dates move, if the settings refresh them.
+    /// - Parameter now: the date to which recorded dates are moved, if the settings refresh them.
     ///
     /// Throws `CassetteError` for a file that does not exist, cannot be read, or is being written by another recorder, and
     /// `MatchRuleError` or `SettingSyntaxError` for invalid settings.
@@ -68,9 +68,9 @@ public final class Cassette: Sendable {
         }
     }
 
-    /// `init`, for tasks: the file is read on a thread of its own, since tasks have only as many as there are cores.
+    /// `init` for async code: reads the file on a separate thread, because tasks share only as many threads as there are cores.
     ///
-    /// Throws what `init` does.
+    /// Throws the same errors as `init`.
     public static func open(
         _ path: String, mode: RecordMode = .none, settings: Cassette.Settings = Cassette.Settings(), now: Date = Date()
     ) async throws -> Cassette {
@@ -103,7 +103,7 @@ public final class Cassette: Sendable {
     /// How many exchanges the recorder has written so far.
     public var recordedCount: Int { self.recording?.recordedCount ?? 0 }
 
-    /// The transport for the mode: a `ReplayTransport` for `.none`, else a `RecordingTransport` around `LiveTransport.shared`, which
+    /// The transport for the mode: a `ReplayTransport` for `.none`, otherwise a `RecordingTransport` around `LiveTransport.shared`, which
     /// evaluates trust as the platform does. `HTTPSession(cassette:configuration:)` records around the transport of the configuration.
     public var transport: any Transport { self.transport(around: .shared) }
 
@@ -115,13 +115,13 @@ public final class Cassette: Sendable {
 
     // MARK: Closing
 
-    /// Writes what is left, puts the exchanges in order, and replaces an older cassette with the recording. Waits for the disk. Exchanges
-    /// that have not ended are recorded as cut. Closing again gives the same outcome; requests fail from then on.
+    /// Writes the remaining exchanges, sorts them, and replaces an older cassette with the recording. Waits for the disk. Exchanges that
+    /// have not ended are recorded as cut. Closing again returns the same outcome. Requests fail from then on.
     ///
-    /// - Parameter keepingOld: keeps an older cassette, with the recording next to it, as after a test that failed.
+    /// - Parameter keepingOld: keeps an older cassette and puts the recording next to it, as after a failed test.
     ///
-    /// Throws `CassetteError`: with the code `secretsLeft`, naming the places, if a secret that was to be redacted is still in the
-    /// recording; an older cassette is then kept.
+    /// Throws `CassetteError`. If a secret that should have been redacted is still in the recording, the code is `secretsLeft`, the error
+    /// names the places, and an older cassette is kept.
     @discardableResult
     public func close(keepingOld: Bool = false) throws(CassetteError) -> Cassette.Outcome {
         try self.end { () throws(CassetteError) -> Cassette.Outcome in
@@ -132,7 +132,7 @@ public final class Cassette: Sendable {
         }
     }
 
-    /// `close`, for tasks: the disk is waited for on a thread of its own, since tasks have only as many as there are cores.
+    /// `close` for async code: waits for the disk on a separate thread, because tasks share only as many threads as there are cores.
     ///
     /// Throws `CassetteError`, as `close` does.
     @discardableResult
@@ -177,12 +177,12 @@ public final class Cassette: Sendable {
 
     var isOpen: Bool { !self.state.withLock { $0.isClosed } }
 
-    /// Whether a request has come, whatever became of it; those that a stub answers count.
+    /// Whether any request has arrived, whatever became of it. Requests that a stub answers count.
     package var isReached: Bool { self.state.withLock { $0.isReached } }
 
-    /// Lets a request in.
+    /// Admits a request.
     ///
-    /// - Returns: the failure of each request after closing; nil while the cassette is open.
+    /// - Returns: the failure that every request gets after closing; nil while the cassette is open.
     func admit() -> TransportFailure? {
         let isClosed = self.state.withLock { state in
             state.isReached = true
@@ -197,14 +197,14 @@ public final class Cassette: Sendable {
 extension Cassette {
     /// The result of closing a cassette.
     public struct Outcome: Sendable, Hashable {
-        /// The file that was recorded; nil if nothing was.
+        /// The file that was recorded; nil if nothing was recorded.
         public var path: String?
         /// Exchanges recorded.
         public var recorded: Int
         /// Exchanges that could not be written.
         public var lost: Int
         public var report: ReplayReport
-        /// What `Settings.failOn` counts as failures, each with its next step.
+        /// The failures that `Settings.failOn` asks for, each with its next step.
         public var failures: [String]
 
         init(path: String?, recorded: Int, lost: Int, report: ReplayReport, failOn: Set<VerdictFlaw>) {
@@ -225,8 +225,8 @@ extension Cassette {
 
     /// How requests are matched, how responses are replayed, and what is redacted in recordings.
     ///
-    /// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The texts have the syntax of the command
-    /// line and of `wiretape.yaml`; errors in them are thrown when the cassette is opened.
+    /// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The strings have the syntax of the
+    /// command line and of `wiretape.yaml`; errors in them are thrown when the cassette is opened.
     public struct Settings: Sendable {
         /// Match rules such as `method`, `url`, `header:accept` and `body:json`; nil for the cassette's own, or else the default ones.
         public var match: [String]?
@@ -234,23 +234,23 @@ extension Cassette {
         public var ignore: [String] = []
         /// Patterns that a place has to match, such as `json:/id=[0-9]+`.
         public var patterns: [String] = []
-        /// Called last, for requests that are equal by all other rules.
+        /// Called last, for requests that match by all other rules.
         public var customMatches: [CustomMatch] = []
 
         /// False leaves secrets in recordings; `redact`, `keep` and `secrets` must then be empty.
         public var redaction = true
-        /// Places of secrets beside the known ones, such as `header:x-token` or `json:/pin`.
+        /// Places of secrets in addition to the known ones, such as `header:x-token` or `json:/pin`.
         public var redact: [String] = []
-        /// Places and kinds that are not redacted; `jwt:CLAIM` for a claim of tokens; `shape:uuid` for placeholders that are UUIDs where the
-        /// secrets were, and `shape:length` for such as are as long as the secrets.
+        /// Places and kinds that are not redacted. `jwt:CLAIM` keeps a claim of tokens, `shape:uuid` replaces UUIDs with placeholders
+        /// that are UUIDs, and `shape:length` makes placeholders as long as the secrets.
         public var keep: [String] = []
-        /// Values that are secrets everywhere, by the name of their placeholder.
+        /// Values that are secrets wherever they occur, keyed by the name of their placeholder.
         public var secrets: [String: String] = [:]
 
         /// The response to a request whose recorded exchanges are all used.
         public var repetition: Repetition = .never
         public var order: ReplayOrder = .any
-        /// Whether a WebSocket's client has to send its messages in the recorded order; several tasks that send at once need `any`.
+        /// Whether a WebSocket's client has to send its messages in the recorded order. Use `any` if several tasks send at once.
         public var conversation: ConversationOrder = .strict
         /// Whether ranges that were not recorded are computed from a whole recorded body, or from recorded parts of it.
         public var ranges: RangeReplay = .computed
@@ -261,14 +261,14 @@ extension Cassette {
         /// Dates in JSON bodies that are moved too, such as `json:/expires`.
         public var refreshFields: [String] = []
 
-        /// Responses for requests that are neither recorded nor replayed: the first rule that matches makes it. Such requests are not in the
-        /// report.
+        /// Rules that answer requests without recording or replaying them; the first rule that matches is used. Such requests are not in
+        /// the report.
         public var stubs: [StubTransport.Rule] = []
 
-        /// Who reads the next step of a miss.
+        /// The audience of the next step that the report of a miss suggests.
         package var audience = MissReport.Audience.program
 
-        /// The test that records, such as "ShopTests.Pets/upload()": for the head of a new cassette.
+        /// The test that records, such as "ShopTests.Pets/upload()". It is named in the head of a new cassette.
         package var test: String?
 
         /// What `Outcome.failures` reports, besides responses that could not be replayed.
@@ -279,7 +279,7 @@ extension Cassette {
 }
 
 extension Cassette.Settings {
-    /// What a run in the process of a test is planned with.
+    /// The options for a run inside a test process.
     var planOptions: RunPlan.Options {
         get throws {
             var options = RunPlan.Options()
@@ -297,7 +297,7 @@ extension Cassette.Settings {
         }
     }
 
-    /// The member of a cassette's head that names the test that recorded it.
+    /// The member of a cassette's head with the name of the test that recorded it.
     package static let testMember = "test"
 
     private static func headMember(ofTest test: String) throws -> UnknownMember {

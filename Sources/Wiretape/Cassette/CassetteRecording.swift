@@ -11,7 +11,7 @@ protocol RunningTape: Sendable {
     /// The cassette is being closed: what has arrived is recorded as cut.
     func recorderStopped()
 
-    /// Records no more of it.
+    /// Stops recording the exchange.
     func drop()
 }
 
@@ -48,10 +48,10 @@ final class CassetteRecording: Sendable {
 
     func remove(_ id: Int) { _ = self.tapes.withLock { $0?.removeValue(forKey: id) } }
 
-    /// - Returns: whether the queue is full: put nothing more before `whenDrained` calls.
+    /// - Returns: whether the queue is full. If so, put nothing more until `whenDrained` calls back.
     func put(_ item: RecorderItem) -> Bool { self.recorder.put(item) }
 
-    /// Calls when the queue has room, perhaps before it returns.
+    /// Calls back when the queue has room, possibly before this method returns.
     func whenDrained(_ call: @escaping @Sendable () -> Void) {
         self.waiting.withLock { $0.append(call) }
         // It may have drained before the call was added.

@@ -10,7 +10,7 @@ internal import TapeBytes
 /// While tests use cassettes, a request whose test is not known is refused, so that none goes into another test's cassette. A session that
 /// is bound to its test, by `HTTPSession(cassette: .current)`, does not need this.
 ///
-/// - Parameter body: called once, at once. What it is given may be kept, and used until the cassette is closed.
+/// - Parameter body: called once, immediately. Its argument may be kept, and used until the cassette is closed.
 @discardableResult
 public func withEscapedCassette<Result>(_ body: (Cassette.Escaped) throws -> Result) rethrows -> Result {
     try body(Cassette.Escaped(cassette: Cassette.current))
@@ -29,18 +29,18 @@ extension Cassette {
     public struct Escaped: Sendable {
         fileprivate let cassette: Cassette?
 
-        /// Runs the closure with the cassette, as the task would have. A request that is its last expression is not its result.
+        /// Runs the closure with the task's cassette. Returns nothing, so that the closure's last expression may be a request.
         public func yield(_ operation: () throws -> Void) rethrows {
             try Cassette.$current.withValue(self.cassette, operation: operation)
         }
 
-        /// Runs the closure with the cassette, as the task would have.
+        /// Runs the closure with the task's cassette.
         @discardableResult
         public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
             try Cassette.$current.withValue(self.cassette, operation: operation)
         }
 
-        /// Runs the closure with the cassette, as the task would have.
+        /// Runs the closure with the task's cassette.
         @discardableResult
         public func yield<Result>(
             isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
@@ -50,10 +50,10 @@ extension Cassette {
     }
 }
 
-/// The tests of this process that use a cassette now.
+/// The tests of this process that are using a cassette.
 ///
-/// While there is one, a request whose test is not known is refused: it came from a detached task, a queue or a callback, and would reach
-/// the network, or another test's cassette, while its own test stays green. Knows no test framework.
+/// While there is one, a request whose test is unknown is refused. It came from a detached task, a queue or a callback, and would reach
+/// the network or another test's cassette while its own test stays green. Knows no test framework.
 package final class CassetteScopes: Sendable {
     package static let shared = CassetteScopes()
 
@@ -64,14 +64,14 @@ package final class CassetteScopes: Sendable {
 
     private struct Entry: Sendable {
         weak var cassette: Cassette?
-        /// The test, for messages.
+        /// The name of the test, for messages.
         var name: String
-        /// The uses of the same test that were open around this one.
+        /// The uses by the same test that were already open when this one began.
         var outer: Set<Scope>
         var allowsEscapes: Bool
         var isOutside: @Sendable () -> Bool
         var refused: [String] = []
-        /// Refused requests that other tests are known for, and that could be of this test all the same.
+        /// Refused requests that were attributed to other tests, although this test could have made them.
         var doubtful: [String] = []
     }
 
@@ -82,9 +82,9 @@ package final class CassetteScopes: Sendable {
         func scope(of cassette: Cassette) -> Scope? { self.entries.first { $0.value.cassette === cassette }?.key }
     }
 
-    /// The requests that are named in a test's problem.
+    /// How many requests a test's problem names.
     private static let limit = 20
-    /// The tests that are named in a message.
+    /// How many tests a message names.
     private static let nameLimit = 5
 
     private let state = Guarded(State())
@@ -92,10 +92,10 @@ package final class CassetteScopes: Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - name: of the test, for messages.
+    ///   - name: the test's name, for messages.
     ///   - outer: the cassette of the calling task, which belongs to the same test.
     ///   - allowsEscapes: requests without a cassette may use the network, if every test that uses one allows it.
-    ///   - isOutside: whether the calling task is known to belong to a test without a cassette, which may do as it likes.
+    ///   - isOutside: whether the calling task is known to belong to a test without a cassette, which is not restricted.
     package func enter(
         _ cassette: Cassette, of name: String, within outer: Cassette? = nil, allowsEscapes: Bool,
         isOutside: @escaping @Sendable () -> Bool
@@ -125,7 +125,7 @@ package final class CassetteScopes: Sendable {
         return self.state.withLock { $0.entries.removeValue(forKey: scope) }?.refused ?? []
     }
 
-    /// Whether a request of the calling task whose test is not known is refused.
+    /// Whether the calling task's requests are refused if their test is unknown.
     var refuses: Bool {
         let entries = self.state.withLock { Array($0.entries.values) }
         return entries.contains { !$0.allowsEscapes } && !entries.contains { $0.isOutside() }
@@ -139,7 +139,7 @@ package final class CassetteScopes: Sendable {
 
     func scope(of cassette: Cassette) -> Scope? { self.state.withLock { $0.scope(of: cassette) } }
 
-    /// Whether both cassettes are those of running tests, and of different ones.
+    /// Whether the cassettes belong to two different running tests.
     func areOfDifferentTests(_ one: Cassette, _ other: Cassette) -> Bool {
         guard one !== other else { return false }
         return self.state.withLock { state in
@@ -150,19 +150,19 @@ package final class CassetteScopes: Sendable {
 
     // MARK: Sessions
 
-    /// What is known about the test of a session at the moment when it is made.
+    /// What is known about the test of a session when the session is created.
     struct Birth: Sendable {
-        /// The use of the cassette of the task that made it.
+        /// The cassette use of the task that created the session.
         var scope: Scope?
-        /// The test, for messages.
+        /// The name of the test, for messages.
         var name: String?
-        /// Whether no other test used a cassette.
+        /// Whether no other test was using a cassette.
         fileprivate var isAlone: Bool
         /// How many uses had begun.
         fileprivate var begun: Int
     }
 
-    /// - Parameter cassette: of the task that makes the session.
+    /// - Parameter cassette: the cassette of the task that creates the session.
     func birth(under cassette: Cassette?) -> Birth {
         self.state.withLock { state in
             let scope = cassette.flatMap { state.scope(of: $0) }
@@ -172,23 +172,23 @@ package final class CassetteScopes: Sendable {
         }
     }
 
-    /// Whether no other test has used a cassette since a session was made, so that its requests can only be those of one test.
+    /// Whether no other test has used a cassette since a session was created, so that all its requests come from one test.
     func isAlone(since birth: Birth) -> Bool { birth.isAlone && self.state.withLock { $0.next } == birth.begun }
 
     // MARK: Refusals
 
     /// Fails the running tests that could have made a refused request.
     ///
-    /// These are the tests that the session is known from, and those whose cassette has a recorded request like it that was not made yet. If
-    /// nothing is known, each test that does not allow such requests could have made it; a test that records could have made any.
+    /// These are the tests that are known to use the session, and those whose cassette has a similar request that was not made yet. If
+    /// nothing is known, any test that does not allow such requests could have made it. A test that records could have made any request.
     ///
     /// - Parameters:
-    ///   - known: the tests that the session is known from.
-    ///   - isCertain: whether there can be no others.
+    ///   - known: the tests that are known to use the session.
+    ///   - isCertain: whether no other test can have made the request.
     /// - Returns: the names of those tests.
     fileprivate func fail(for request: TransportRequest, named text: String, known: Set<Scope>, isCertain: Bool) -> [String] {
         let strict = self.state.withLock { $0.entries.filter { !$0.value.allowsEscapes || (isCertain && known.contains($0.key)) } }
-        // Outside of the lock: a cassette has one of its own.
+        // Outside the lock, because a cassette has a lock of its own.
         var suspects = strict.filter { known.contains($0.key) }
         if !isCertain {
             let isUnknown = suspects.isEmpty
@@ -222,14 +222,14 @@ package final class CassetteScopes: Sendable {
     }
 }
 
-/// Refuses each request: tests use cassettes, and the test of this request is not known, or not the one of its session.
+/// Refuses every request: tests use cassettes, and the test of this request is unknown, or is not the test of its session.
 struct EscapedTransport: Transport, WebSocketTransport {
     enum Reason: Sendable {
         /// The request has no cassette.
         case unknown
         /// The task has the cassette of a test that has ended.
         case late
-        /// The session was made in that test, and other tests with a cassette have run since.
+        /// The session was created in that test, and other tests with a cassette have run since.
         case shared(madeIn: String?)
         /// The session is bound to the cassette of a test, and the task belongs to another one.
         case foreign
@@ -237,7 +237,7 @@ struct EscapedTransport: Transport, WebSocketTransport {
 
     let scopes: CassetteScopes
     let reason: Reason
-    /// The tests that the session is known from; for `foreign`, the test of the task.
+    /// The tests that are known to use the session; for `foreign`, the test of the task.
     var known: Set<CassetteScopes.Scope> = []
 
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
@@ -271,7 +271,7 @@ struct EscapedTransport: Transport, WebSocketTransport {
 }
 
 extension Cassette {
-    /// Whether a recorded request with this method and path was not made yet.
+    /// Whether the recording has a request with this method and path that was not made yet.
     ///
     /// Hosts and queries differ between runs, and rules may ignore them.
     fileprivate func lacks(_ request: TransportRequest) -> Bool {
@@ -293,31 +293,31 @@ extension Cassette {
 
 /// What is known about the test of a session that was given neither a transport nor a cassette.
 ///
-/// A session that was made in a test is weak evidence: a singleton is made in the test that uses it first, and then used by others. So it
-/// counts only while no other test with a cassette has run since (docs/decisions/0084-whose-request.md).
+/// That a session was created in a test is weak evidence: a singleton is created in the test that uses it first, and others use it later.
+/// So it counts only while no other test with a cassette has run since (docs/decisions/0084-whose-request.md).
 struct SessionOrigin: Sendable {
     private struct State: Sendable {
         weak var cassette: Cassette?
         /// The tests whose tasks have made requests with the session.
         var users: Set<CassetteScopes.Scope> = []
-        /// Another test than the one that made the session has used it.
+        /// A test other than the one that created the session has used it.
         var isShared = false
     }
 
     enum Evidence: Sendable {
         case none
-        /// The session was made under this cassette, which is open, and no other test can have used it.
+        /// The session was created under this cassette, which is open, and no other test can have used it.
         case cassette(Cassette)
-        /// The session was made in a test, but other tests have run since.
+        /// The session was created in a test, but other tests have run since.
         case shared
-        /// The session was made under an open cassette that is no test's, but other tests have run since.
+        /// The session was created under an open cassette that belongs to no test, but other tests have run since.
         case sharedWithoutTest
     }
 
     let birth: CassetteScopes.Birth
     private let state: Guarded<State>
 
-    /// - Parameter cassette: of the task that makes the session.
+    /// - Parameter cassette: the cassette of the task that creates the session.
     init(_ cassette: Cassette?, among scopes: CassetteScopes) {
         self.birth = scopes.birth(under: cassette)
         self.state = Guarded(State(cassette: cassette))
@@ -327,7 +327,7 @@ struct SessionOrigin: Sendable {
     func used(with cassette: Cassette, among scopes: CassetteScopes) {
         let isNew = self.state.withLock { state in
             let isOwn = state.cassette === cassette
-            // Shared between tests: what made it says nothing any more.
+            // The session is shared between tests, so it no longer matters where it was created.
             if !isOwn { (state.cassette, state.isShared) = (nil, true) }
             return !isOwn
         }
@@ -340,11 +340,11 @@ struct SessionOrigin: Sendable {
             if scopes.isAlone(since: self.birth) { return .cassette(cassette) }
             return self.birth.scope == nil ? .sharedWithoutTest : .shared
         }
-        // It was made in a test that has ended.
+        // It was created in a test that has ended.
         return self.birth.scope != nil ? .shared : .none
     }
 
-    /// The tests that the session is known from.
+    /// The tests that are known to use the session.
     var known: Set<CassetteScopes.Scope> {
         self.state.withLock { state in
             let maker = state.isShared ? nil : self.birth.scope

@@ -6,8 +6,8 @@ internal import TapeBytes
 
 /// The content of a recorded body without codings, read piece by piece.
 ///
-/// Holds a piece and the decoders' windows, however large the body is.
-// SAFETY: used by one thread at a time: its owner starts a read only after the one before has returned.
+/// Needs memory for one piece and the decoders' windows, however large the body is.
+// SAFETY: used by one thread at a time: its owner starts a read only after the previous one has returned.
 final class ContentStream: @unchecked Sendable {
     private enum Source {
         case memory([UInt8])
@@ -22,11 +22,11 @@ final class ContentStream: @unchecked Sendable {
     /// For codings that the recorder has not decoded; nil if there are none.
     private let decoder: DecoderChain?
     private var decoded = Data()
-    /// What is wrong with the coding: thrown after what could be decoded.
+    /// The error in the coding. Thrown after the bytes that could be decoded.
     private var flaw: TransportFailure?
     private(set) var isEnded: Bool
 
-    /// - Parameter headers: of the response, for its content codings.
+    /// - Parameter headers: those of the response, which name its content codings.
     init(_ body: Body, headers: HeaderFields, bodies: BodyReader) throws(CassetteError) {
         switch body.content {
         case .file(let sidecar): self.source = .file(try bodies.open(sidecar, digest: PortableSHA256()))
@@ -61,7 +61,7 @@ final class ContentStream: @unchecked Sendable {
         TransportFailure(.network(.malformed), "\(problem): request another coding with Accept-Encoding, and record it again.")
     }
 
-    /// At most this many of the next bytes; empty only at the end. Throws `CassetteError` if they cannot be read, and `TransportFailure` if
+    /// The next bytes, at most `limit`; empty only at the end. Throws `CassetteError` if they cannot be read, and `TransportFailure` if
     /// they cannot be decoded.
     func next(_ limit: Int) throws -> Data {
         if let flaw = self.flaw, self.decoded.isEmpty {

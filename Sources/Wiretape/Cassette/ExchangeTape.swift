@@ -20,7 +20,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
     /// Bytes of the response's body.
     private var size = 0
     private var timing: Timing?
-    /// Why the client gave it up, if a reason was given.
+    /// Why the client gave up the exchange, if it gave a reason.
     private var reason: TransportFailure?
 
     init(_ request: TransportRequest, recording: CassetteRecording, clock: any Clock<Duration>, now: Date = Date()) {
@@ -38,7 +38,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
 
     // MARK: The request
 
-    /// Gives the recorder the whole body as the client made it: how much of it reaches the origin is unknown.
+    /// Gives the recorder the whole body as the client made it, because it is unknown how much of it reaches the origin.
     ///
     /// - Parameter waits: blocks while the recorder's queue is full.
     func takeRequestBody(waits: Bool) throws {
@@ -133,13 +133,13 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
             self.tap = nil
             return .dropped(exchange: self.id)
         }
-        // The client gave it up, for a reason or because its caller cancelled.
+        // The client gave up, for a reason or because its caller cancelled.
         var (end, endKind) = (failure, kind)
         if kind == .cancelled, let reason, case .network(let kind) = reason.kind { (end, endKind) = (reason, kind) }
         guard self.hasResponse || endKind == .cancelled else {
             return self.ended(.failed(Failure(kind: endKind, message: self.shown(end))), at: now)
         }
-        // A timeout is the client's, too: the origin was only silent.
+        // A timeout is also attributed to the client: the origin was only silent.
         let party: Cut.Party = kind == .cancelled || kind == .timeout ? .client : .origin
         return self.ended(.cut(Cut(by: party, kind: endKind, reason: self.shown(end))), at: now)
     }
@@ -179,7 +179,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
             defer { self.tap = nil }
             return self.tap?.soFar
         }
-        // Takes the place of this one in the list of what is running.
+        // It replaces this tape in the list of running ones.
         return interaction.map { SocketTape($0, recording: self.recording, watch: self.watch) }
     }
 
@@ -195,7 +195,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
     /// The cassette is being closed: what has arrived is recorded as cut, or as the client left it.
     func recorderStopped() {
         let item = self.lock.withLock { _ -> RecorderItem? in
-            // The client has left, and its transport is about to be told.
+            // The client has given up, and its transport is about to be told.
             if self.tap != nil, self.reason != nil { return self.failed(.cancelled(), at: self.elapsed) }
             return self.ended(
                 .cut(Cut(by: .recorder, reason: "the cassette was closed before the exchange had ended")), at: self.elapsed)
@@ -205,7 +205,7 @@ final class ExchangeTape: RunningTape, @unchecked Sendable {
 }
 
 extension Timing {
-    /// These phases, and the tape's where the platform has measured none.
+    /// These phases, completed by the tape's for those that the platform has not measured.
     func laidOver(_ taped: Timing) -> Timing {
         var timing = taped
         timing.blocked = self.blocked ?? taped.blocked
@@ -233,7 +233,7 @@ enum WireFields {
         return fields
     }
 
-    /// The opening request of a WebSocket with the fields of its handshake but the key, which HTTP clients do not show (RFC 6455, 4.1).
+    /// The opening request of a WebSocket with the fields of its handshake except the key. HTTP clients do not show them (RFC 6455, 4.1).
     static func opening(_ request: TransportRequest, protocols: [String]) -> TransportRequest {
         var opening = request
         opening.headers.update(name: "Connection", value: "Upgrade")

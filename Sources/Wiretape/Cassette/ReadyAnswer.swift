@@ -30,7 +30,7 @@ final class ReadyAnswer: Sendable {
     /// When the bytes of the content arrived; nil if they arrived in one piece, or if the size is unknown before the end.
     let arrival: Arrival?
     let times: RecordedTimes
-    /// The share of the request's body that had been sent after each of its pieces, in thousandths; empty if it was sent in one.
+    /// The share of the request's body that had been sent after each of its pieces, in thousandths; empty if it was sent in one piece.
     let sent: [Int]
     let ending: Ending
 
@@ -71,7 +71,7 @@ final class ReadyAnswer: Sendable {
         self.metrics = ExchangeMetrics(source: .recording, timing: interaction.timing, pieces: arrival?.pieces ?? [])
         self.times = RecordedTimes(interaction)
         self.sent = interaction.request.body?.arrival.map { Self.shares(PieceMap.mapped($0, to: 1000)) } ?? []
-        // A client that was cancelled knows nothing of what would have followed. One that failed is told so again.
+        // A client that cancelled never saw what would have followed. A client that failed gets its failure again.
         let kind: Failure.Kind? = if case .cut(let cut) = interaction.outcome, cut.by == .client { cut.kind } else { nil }
         let isHeld = kind.map { $0 == .cancelled } ?? interaction.endsInOpenEvents
         self.ending = isHeld ? .hang : failure.map { .failed($0) } ?? .end
@@ -98,8 +98,8 @@ final class ReadyAnswer: Sendable {
 
 /// Maps the recorded pieces of a body to its decoded content.
 ///
-/// Content without codings is cut where it was cut on the wire. The arrival of decoded bytes is unknown: each piece has the same share of
-/// the content as it had of the coded bytes, and the last one has the rest.
+/// Content without codings is split where it was split on the wire. The arrival of decoded bytes is unknown: each piece gets the same share
+/// of the content as it had of the coded bytes, and the last one gets the rest.
 enum PieceMap {
     /// The pieces with their sizes in the content, which add up to `size`.
     static func mapped(_ arrival: Arrival, to size: Int) -> Arrival {

@@ -2,9 +2,9 @@ internal import TapeBytes
 
 /// Replays what a cassette contains and records the rest through another transport, according to the cassette's mode.
 ///
-/// Exchanges are recorded as the client sees them: bodies without their content codings, and marked so
-/// (docs/decisions/0022-decoded-bodies.md); header fields as `inner` reports them; failed, cut and cancelled exchanges as what they are. An
-/// exchange is in the recorder's queue before its end is reported. If the disk is slower than the network, the network waits.
+/// Exchanges are recorded as the client sees them. Bodies have no content codings and are marked as decoded
+/// (docs/decisions/0022-decoded-bodies.md). Header fields are those that `inner` reports. Failed, cut and cancelled exchanges are recorded
+/// as such. An exchange is in the recorder's queue before its end is reported. If the disk is slower than the network, the network waits.
 public struct RecordingTransport: Transport, WebSocketTransport {
     public let cassette: Cassette
     private let inner: any Transport
@@ -48,7 +48,7 @@ public struct RecordingTransport: Transport, WebSocketTransport {
                 let socket = try await withTaskCancellationHandler {
                     try await SocketOpening.open(request, protocols: protocols, with: self.inner)
                 } onCancel: {
-                    // At once: the cassette may be closed before the transport has noticed.
+                    // Record this at once: the cassette may be closed before the transport has noticed.
                     if let failure = explanation?.withLock({ $0 }) { tape.isGivenUp(dueTo: failure) }
                     _ = tape.take(.failed(.cancelled()))
                 }
@@ -119,7 +119,7 @@ private final class RecordingTask: ExplainedTask {
         var wasResumed = false
         /// The recorder's queue is full.
         var isFull = false
-        /// `cancel` and `resume` called before there was an inner task.
+        /// `cancel` or `resume` was called before there was an inner task.
         var wantsCancel = false
         var wantsResume = false
         var isOver = false
@@ -137,7 +137,7 @@ private final class RecordingTask: ExplainedTask {
     func start(_ request: TransportRequest, on inner: any Transport) -> RecordingTask {
         let task = inner.start(request) { self.take($0) }
         let (cancels, resumes) = self.state.withLock { state in
-            // Released after the last event: the inner task holds this one.
+            // Released after the last event, because the inner task retains this one.
             state.inner = state.isOver ? nil : task
             return (state.wantsCancel, state.wantsResume)
         }

@@ -19,7 +19,7 @@ struct ReplayScript {
 
     private enum Phase { case sent(Int), interim(Int), head, body, trailers, metrics, ending, over }
 
-    /// Bytes of a large body delivered at once.
+    /// How many bytes of a large body are delivered at once.
     static let pieceSize = 256 << 10
 
     let answer: ReadyAnswer
@@ -28,7 +28,7 @@ struct ReplayScript {
     private let bodySize: Int?
     private var schedule: ReplaySchedule?
     private var phase: Phase
-    /// Pieces, and bytes, of the content that were delivered.
+    /// How many pieces and bytes of the content have been delivered.
     private var piece = 0
     private var given = 0
     private var loaded: Data?
@@ -71,7 +71,7 @@ struct ReplayScript {
         }
     }
 
-    /// Reports the live request's body as sent, in the shares of the recorded pieces.
+    /// Reports the live request's body as sent, in the proportions of the recorded pieces.
     private mutating func sent(_ index: Int, _ now: Double) -> Step {
         guard let size = self.bodySize, size > 0 else {
             self.phase = .interim(0)
@@ -132,7 +132,7 @@ struct ReplayScript {
         return self.schedule?.nextDue
     }
 
-    /// Bytes up to the end of the recorded piece.
+    /// The number of bytes up to the end of the recorded piece.
     private var pieceLimit: Int {
         var end = 0
         for piece in self.answer.arrival?.pieces ?? [] {

@@ -35,7 +35,7 @@ final class ReplayTask: TransportTask, @unchecked Sendable {
     }
 
     func resume() {
-        // Not on the caller's thread, which may hold a lock that the receiver needs.
+        // Does not run on the caller's thread, which may hold a lock that the receiver needs.
         if self.state.withLock({ $0.resume() }) == .go { DispatchQueue.global().async { self.run() } }
     }
 
@@ -95,7 +95,7 @@ final class ReplayTask: TransportTask, @unchecked Sendable {
     }
 }
 
-/// Decides which thread may deliver the events of one exchange, while pause, resume and cancel are called on any thread at any time.
+/// Decides which thread may deliver the events of one exchange. Pause, resume and cancel may be called on any thread at any time.
 ///
 /// The thread that has the turn delivers one event at a time, and asks before and after each.
 struct DeliveryState: Sendable {

@@ -7,8 +7,8 @@ internal import TapeBytes
 /// Without latency the whole response is delivered before `start` returns, except bodies of more than 256 KiB, which are read while they
 /// are delivered. A response is delivered as a client sees it, whether a client or the proxy has recorded it: header fields as received,
 /// Content-Encoding and Content-Length included, and the body without its codings, in the pieces in which it arrived. The arrival of
-/// decoded bytes is unknown: each piece then has the same share of the content as it had of the coded bytes. A response that was cut ends
-/// in `failed` with the kind `truncated`, after what had arrived.
+/// decoded bytes is unknown: each piece then gets the same share of the content as it had of the coded bytes. A response that was cut
+/// delivers the part that had arrived, and then fails with the kind `truncated`.
 public struct ReplayTransport: Transport, WebSocketTransport {
     public let cassette: Cassette
     private let clock: any Clock<Duration>
@@ -74,7 +74,7 @@ final class ReplayPlayer: Sendable {
         self.latency = latency
     }
 
-    /// Delivers before it returns whatever needs neither time nor the disk.
+    /// Before it returns, delivers everything that needs neither time nor the disk.
     ///
     /// - Parameter clock: measures the latency.
     func play(
@@ -119,7 +119,7 @@ final class ReplayPlayer: Sendable {
         return task
     }
 
-    /// The recorded answer that opened a WebSocket, with the subprotocol only if the client offers it now. May wait for the disk.
+    /// The recorded response that opened a WebSocket. Keeps the subprotocol only if the client now offers it. May wait for the disk.
     func opening(_ index: Int, of request: TransportRequest, protocols: [String]) throws(CassetteError) -> HTTPSession.Response {
         var head = try self.library.opening(index, of: request.url)
         if let chosen = head.headers.value(for: "Sec-WebSocket-Protocol"), !protocols.contains(chosen) {
@@ -135,7 +135,7 @@ final class ReplayPlayer: Sendable {
 
     /// Reports that a chosen response cannot be replayed as it was recorded.
     func unserved(_ index: Int, _ error: any Error) -> TransportFailure {
-        // A body that cannot be decoded was recorded so: the client fails as the recorded one did.
+        // The body was recorded in this state: the client fails as the recorded one did.
         if let failure = error as? TransportFailure { return failure }
         let problem = (error as? CassetteError)?.message ?? "\(error)"
         self.session.couldNotServe(index, problem: problem)

@@ -6,9 +6,9 @@ internal import Foundation
 ///
 /// Sends nothing and makes no responses.
 struct RequestDecider: Sendable {
-    /// A body of more bytes is read on another thread than the caller's.
+    /// A body with more bytes than this is not read on the caller's thread.
     static let inlineSize = 1 << 20
-    /// Bytes of a file read at once.
+    /// How many bytes of a file are read at once.
     static let pieceSize = 256 << 10
 
     let session: CassetteSession
@@ -17,7 +17,7 @@ struct RequestDecider: Sendable {
         self.session = session
     }
 
-    /// What is known without reading a large body.
+    /// The decision, if it is known without reading a large body.
     enum Beginning {
         case decided(RequestDecision)
         /// Call `decide` on a thread that may block.
@@ -79,7 +79,7 @@ struct RequestDecider: Sendable {
     }
 }
 
-/// What happens with a request.
+/// What happens to a request.
 enum RequestDecision: Sendable {
     case replay(index: Int, form: AnswerForm = .recorded)
     case forward(records: Bool)
@@ -91,7 +91,7 @@ enum RequestDecision: Sendable {
             case .replay(let index, let form): .replay(index: index, form: form)
             case .forward(let record): .forward(records: record)
             case .refuse(let report): .refuse(TransportFailure(.noMatch(report), report.description))
-            // Only browsers send preflights, and the session allows them for pages alone.
+            // Only browsers send preflights, and the session allows them only for pages.
             case .allowPreflight:
                 .refuse(TransportFailure(.unsupported, "a preflight of CORS is answered by the proxy only: send the request itself."))
             }
