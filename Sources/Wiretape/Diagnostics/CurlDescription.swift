@@ -12,10 +12,10 @@ public import Foundation
 extension HTTPSession {
     /// A request as a command for a POSIX shell that sends the same request with curl: same method, target, header fields and body.
     ///
-    /// Secrets are replaced by the redaction rules of cassettes. A command contains no file and no stream: it names files by their paths,
-    /// and `notes` say what the reader has to do first.
+    /// Secrets are redacted by the rules of cassettes. A command does not contain files or streams: it refers to files by their paths, and
+    /// `notes` lists what to do first.
     public struct CurlDescription: Sendable, Hashable, CustomStringConvertible {
-        /// The longest body that is written into a command, in bytes: a longer one is of no use in a shell.
+        /// The longest body that is written into a command, in bytes. A longer one would be useless in a shell.
         public static let bodyLimit = 1_000_000
 
         public let command: String
@@ -26,7 +26,7 @@ extension HTTPSession {
         public var description: String { (self.notes.map { ": \(ShellText.quoted($0))" } + [self.command]).joined(separator: "\n") }
 
         /// - Parameters:
-        ///   - form: what the body was encoded from, to be shown as `-F` arguments.
+        ///   - form: the form that the body was encoded from, which is shown as `-F` arguments.
         ///   - redaction: nil shows secrets.
         public init(_ request: TransportRequest, form: FormData? = nil, redaction: RedactionRules? = .standard) {
             var builder = CurlBuilder(request, form: form, redactor: redaction.map { LiveRedactor(Redactor(rules: $0)) })
@@ -75,7 +75,7 @@ struct CurlBuilder {
             self.note("curl sends no body with HEAD: it is left out")
             (body, form) = (nil, nil)
         }
-        // After the body: secrets found there are redacted in the head too.
+        // Redact the head after the body: secrets found in the body are redacted in the head, too.
         let head = self.redactor?.redacted(url: self.request.url.absoluteString, headers: headers.headerFields)
         let url = head?.url ?? self.request.url.absoluteString
         let fields = head.map { HTTPSession.Headers($0.headers) } ?? headers
@@ -83,7 +83,7 @@ struct CurlBuilder {
         words += self.methodArguments(hasBody: body != nil || form != nil)
         words += self.fieldArguments(fields, hasBody: body != nil, isForm: form != nil)
         words += form?.arguments ?? body?.arguments ?? []
-        // To curl, brackets and braces are ranges, and it resolves dot segments.
+        // curl takes brackets and braces for ranges, and resolves dot segments.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
         if url.contains("/.") { words.append("--path-as-is") }
         words.append(ShellText.quoted(url))
@@ -93,7 +93,7 @@ struct CurlBuilder {
 
     // MARK: Head
 
-    /// Without fields that would break the message, and without those that curl sends itself.
+    /// The fields without those that would break the message, and without those that curl sends itself.
     private mutating func sendable(_ headers: HTTPSession.Headers) -> HTTPSession.Headers {
         var result = HTTPSession.Headers()
         for field in headers {
@@ -121,7 +121,7 @@ struct CurlBuilder {
         var arguments: [String] = []
         // curl sends the type with its own boundary.
         for field in fields where !isForm || !field.isNamed("Content-Type") {
-            // A name and a colon alone would remove a field of curl's own.
+            // A name with only a colon would remove one of curl's own fields.
             arguments.append("-H \(ShellText.quoted(field.value.isEmpty ? "\(field.name);" : field.description))")
         }
         if hasBody, !fields.contains(name: "Content-Type") { arguments.append("-H 'Content-Type:'") }
@@ -162,7 +162,7 @@ struct CurlBuilder {
         return redactor.redacted(body: bytes, headers: headers.headerFields) ?? bytes
     }
 
-    /// Nil if there is a stream, which would be used up.
+    /// Nil if there is a stream, because reading would consume it.
     private func encoded(_ form: FormData) -> [UInt8]? {
         for part in form.parts { if case .stream = part.source { return nil } }
         return try? form.encode(threshold: HTTPSession.CurlDescription.bodyLimit).source.load()

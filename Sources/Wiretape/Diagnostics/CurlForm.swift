@@ -2,16 +2,16 @@ internal import CassetteModel
 internal import Foundation
 internal import TapeBytes
 
-/// A multipart form as `-F` arguments of curl, which makes a boundary of its own.
+/// A multipart form as `-F` arguments of curl, which chooses a boundary of its own.
 ///
-/// Texts are given as they are, files by their paths. Parts that curl has no argument for (other header fields, bytes in memory with a file
-/// name, streams) either make the whole form nil, or are to be saved as files first.
+/// Text is passed as it is, and files by their paths. Parts that curl has no argument for (other header fields, bytes in memory with a file
+/// name, streams) either make the whole form nil, or have to be saved as files first.
 struct CurlForm: Sendable, Hashable {
     let arguments: [String]
     let notes: [String]
 
     /// - Parameters:
-    ///   - text: what is shown for the bytes of the text field with that index.
+    ///   - text: the bytes to show for the text field with that index.
     ///   - savesRest: whether the reader is to save parts that curl has no argument for; if false, such a part makes the form nil.
     init?(_ form: FormData, text: (Int) -> [UInt8]?, savesRest: Bool) {
         var arguments: [String] = []
@@ -94,8 +94,8 @@ enum ShellText {
     /// One word in single quotes, in which no character is special.
     static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 
-    /// A command that prints exactly the bytes of the text: by `%s`, or with escapes if it has control characters, which a terminal
-    /// does not take.
+    /// A command that prints exactly the bytes of the text. It uses `%s`, or escapes if the text has control characters, which cannot be
+    /// pasted into a terminal.
     static func printing(_ text: String) -> String {
         guard !self.isPlain(text) else { return "printf '%s' \(self.quoted(text))" }
         var format: [UInt8] = []
@@ -104,7 +104,7 @@ enum ShellText {
             case UInt8(ascii: "\\"): format += [byte, byte]
             case UInt8(ascii: "%"): format += [byte, byte]
             case 10: format += Array("\\n".utf8)
-            // At the start it would begin an option.
+            // At the start, a hyphen would begin an option.
             case UInt8(ascii: "-") where format.isEmpty: format += Array(self.octal(byte).utf8)
             case 0..<32, 127: format += Array(self.octal(byte).utf8)
             default: format.append(byte)
@@ -113,7 +113,7 @@ enum ShellText {
         return "printf \(self.quoted(String(decoding: format, as: UTF8.self)))"
     }
 
-    /// Whether a terminal takes the text unchanged: line feeds are the only control characters.
+    /// Whether the text can be pasted into a terminal unchanged: line feeds are the only control characters.
     static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 10 } }
 
     /// Three digits, so that a digit after them is not read as a fourth.

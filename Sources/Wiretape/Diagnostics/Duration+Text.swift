@@ -3,7 +3,7 @@ internal import Foundation
 internal import TapeBytes
 
 extension Duration {
-    /// With fractions, the unit of cassettes.
+    /// Milliseconds with fractions, the unit of cassettes.
     var milliseconds: Double {
         let (seconds, attoseconds) = self.components
         return Double(seconds) * 1000 + Double(attoseconds) / 1e15

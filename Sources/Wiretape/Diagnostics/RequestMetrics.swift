@@ -46,7 +46,7 @@ extension RequestMetrics {
         /// 0 for the first attempt.
         public var retryCount: Int
         public var sentAt: Duration
-        /// When the last byte of the request's body was sent; nil if there was none or the transport does not say.
+        /// When the last byte of the request's body was sent; nil if there was none or the transport does not report it.
         public var bodySentAt: Duration?
         /// The status of the response; nil before its head.
         public var status: Int?
@@ -57,7 +57,7 @@ extension RequestMetrics {
         public var isThinned = false
         /// When it ended or failed; nil before.
         public var endedAt: Duration?
-        /// What failed, if it did.
+        /// The kind of the failure, if the exchange failed.
         public var failure: String?
         /// As reported by the transport: the platform's metrics, or the cassette's.
         public var reported: ExchangeMetrics?
@@ -86,7 +86,7 @@ extension RequestMetrics {
                 source: .session, timing: timing, pieces: self.pieces.map { Arrival.Piece(at: ($0.at - head).milliseconds, size: $0.size) })
         }
 
-        /// What the transport reported, if anything, else what was measured: for a replay, the server's time, not that of reading a file.
+        /// The transport's metrics, or else the session's. For a replay, these are the server's times, not the time it took to read a file.
         public var best: ExchangeMetrics { self.reported ?? self.measured }
 
         mutating func take(_ piece: Piece) {

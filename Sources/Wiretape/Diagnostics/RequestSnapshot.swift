@@ -11,7 +11,7 @@ public import Foundation
 #endif
 
 extension HTTPSession {
-    /// A request as text that is the same in each run, to be compared with one that is checked in.
+    /// A request as text that is the same in every run, for comparison with a text that is checked in.
     ///
     ///     let sent = HTTPSession.RequestSnapshot(try #require(stub.requests.last))
     ///     #expect(sent.description == """
@@ -23,13 +23,13 @@ extension HTTPSession {
     ///         }
     ///         """)
     ///
-    /// Header fields are sorted by name. Content codings are removed from the body. JSON is indented, with sorted members. A form has a line for
-    /// each field, decoded. Of a multipart body each part is shown, without the boundary. Text is shown as it is, and all else as its size
-    /// and SHA-256. Secrets are replaced by the redaction rules of cassettes.
+    /// Header fields are sorted by name. Content codings are removed from the body. JSON is indented, with sorted members. A form has a
+    /// line for each field, decoded. A multipart body is shown part by part, without the boundary. Text is shown as it is, and anything
+    /// else as its size and SHA-256. Secrets are redacted by the rules of cassettes.
     public struct RequestSnapshot: Sendable, Hashable, CustomStringConvertible {
-        /// The longest body that is shown, in bytes: of a longer one, or one in a longer file, only the size is.
+        /// The longest body that is shown, in bytes. For a longer body or a longer file, only the size is shown.
         public static let bodyLimit = 1_000_000
-        /// Names of the fields that differ from machine to machine, and of the length, which differs with what is redacted.
+        /// Names of the fields that differ from machine to machine, and Content-Length, which depends on what is redacted.
         public static let unstableFields = ["Accept-Encoding", "Accept-Language", "Content-Length", "User-Agent"]
 
         public let description: String
@@ -43,7 +43,7 @@ extension HTTPSession {
         ) {
             let redactor = redaction.map { LiveRedactor(Redactor(rules: $0)) }
             let (boundary, body) = SnapshotBody.text(of: request, redactor)
-            // After the body: secrets found there are redacted in the head too.
+            // Redact the head after the body: secrets found in the body are redacted in the head, too.
             let head = redactor?.redacted(url: request.url.absoluteString, headers: request.headers.headerFields)
             let shown = head.map { HTTPSession.Headers($0.headers) } ?? request.headers
             var lines = ["\(request.method) \(head?.url ?? request.url.absoluteString)"]
@@ -55,7 +55,7 @@ extension HTTPSession {
             self.description = lines.joined(separator: "\n")
         }
 
-        /// A request that was not sent yet, without what a session adds. A stream is not read.
+        /// A request that was not sent yet, without anything that a session adds. A stream is not read.
         ///
         /// - Throws: `WiretapeError` if it has no URL.
         public init(
@@ -71,10 +71,10 @@ extension HTTPSession {
 /// The body of a request as text, by its kind.
 private enum SnapshotBody {
     private static let mark = "{{boundary}}"
-    /// A shorter boundary may be a word of a part's header section by chance.
+    /// A shorter boundary may by chance be a word of a part's header section.
     private static let leastBoundary = 16
 
-    /// Nil for no body; with the boundary, if it is multipart.
+    /// Nil if there is no body; with the boundary if the body is multipart.
     static func text(of request: TransportRequest, _ redactor: LiveRedactor?) -> (boundary: String?, text: String?) {
         let bytes: [UInt8]
         switch request.body {
@@ -162,7 +162,7 @@ private enum SnapshotBody {
         }
     }
 
-    /// With as few escapes as there can be; as it was sent, if it is not Unicode.
+    /// With as few escapes as possible; as it was sent if it is not Unicode.
     private static func quoted(_ value: JSONValue) -> String {
         guard let text = value.string else { return String(decoding: value.raw, as: UTF8.self) }
         let escaped = text.unicodeScalars.map { scalar in

@@ -3,7 +3,7 @@ public import CassetteModel
 public import CassettePlayback
 public import Foundation
 
-/// Why a request has no response, or none of the requested kind.
+/// Why a request has no response, or no response of the requested kind.
 ///
 /// Callers branch on `code`; `message` is for people. The cause is a `TransportFailure`, or the error of a serializer or an adapter.
 public typealias WiretapeError = CodedError<HTTPSession.ErrorCode>
@@ -25,7 +25,7 @@ extension HTTPSession {
         /// An adapter threw.
         public static var adapter: Self { Self(value: .adapter) }
         public static var cancelled: Self { Self(value: .cancelled) }
-        /// By a limit of the session or the request, or as recorded.
+        /// By a time limit of the session or the request, or as recorded.
         public static var timedOut: Self { Self(value: .timedOut) }
         /// See `networkFailure`.
         public static var network: Self { Self(value: .network) }
@@ -37,9 +37,9 @@ extension HTTPSession {
         public static var unsupported: Self { Self(value: .unsupported) }
         /// Too many redirects, an unusable target, or a handler's request that cannot be sent.
         public static var redirect: Self { Self(value: .redirect) }
-        /// The response is complete and not acceptable.
+        /// The response is complete, but not acceptable.
         public static var validation: Self { Self(value: .validation) }
-        /// The response is complete and not of the requested kind.
+        /// The response is complete, but not of the requested kind.
         public static var serialization: Self { Self(value: .serialization) }
         /// A download could not be written or moved to its destination.
         public static var file: Self { Self(value: .file) }
@@ -47,7 +47,7 @@ extension HTTPSession {
         public static var stream: Self { Self(value: .stream) }
         /// A WebSocket was used after its close, or read by two tasks at once.
         public static var webSocket: Self { Self(value: .webSocket) }
-        /// A retrier replaced the request's error by its own.
+        /// A retrier replaced the request's error with its own.
         public static var retrier: Self { Self(value: .retrier) }
 
         public var description: String { "\(self.value)" }

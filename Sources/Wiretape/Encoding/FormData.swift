@@ -7,7 +7,7 @@ public import TapeBytes
 ///
 /// Does no I/O except a check of each file when it is appended. Line ends in values are sent unchanged.
 public struct FormData: Sendable {
-    /// Bytes up to which a form is encoded in memory: Alamofire's `encodingMemoryThreshold`.
+    /// Up to this many bytes, a form is encoded in memory. The same as Alamofire's `encodingMemoryThreshold`.
     public static let memoryThreshold = 10_000_000
 
     public let boundary: Boundary
@@ -113,7 +113,7 @@ public struct FormData: Sendable {
 extension FormData {
     /// Appends bytes as a field, or as a file if a file name is given.
     ///
-    /// Throws nothing, as in Alamofire: if the form would have more bytes than an `Int` holds, encoding it is an error.
+    /// Does not throw, as in Alamofire. If the form would have more bytes than an `Int` holds, encoding it is an error.
     public mutating func append(_ data: Data, withName name: String, fileName: String? = nil, mimeType: String? = nil) {
         do throws(FormDataError) {
             try self.append([UInt8](data), name: name, fileName: fileName, mimeType: mimeType)

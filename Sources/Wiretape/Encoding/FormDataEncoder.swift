@@ -4,7 +4,7 @@ internal import TapeBytes
 
 /// Encodes a form into buffers of any size: keeps one file open at a time, and no part in memory.
 ///
-/// Gives exactly the announced length or throws: a file or stream with more or fewer bytes is an error.
+/// Produces exactly the announced length or throws: a file or stream with more or fewer bytes is an error.
 public struct FormDataEncoder: ~Copyable {
     private enum Stage {
         case head, body, end

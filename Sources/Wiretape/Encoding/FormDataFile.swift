@@ -10,7 +10,7 @@ internal import UniformTypeIdentifiers
 extension FormData {
     /// A file to be sent as a part: a regular file of known size that could be opened when this value was made.
     ///
-    /// Holds nothing open: a file whose length changes before it is sent is an error when the form is encoded.
+    /// Keeps nothing open. If the length of the file changes before it is sent, encoding the form is an error.
     public struct File: Sendable, Hashable {
         public let path: String
         public let size: Int
@@ -53,7 +53,7 @@ extension FormData {
             self.size = Int(status.st_size)
         }
 
-        /// What follows the last slash of the path.
+        /// The part of the path after the last slash.
         public var name: String { FileLocation(self.path).name }
 
         /// Nil if it is not the URL of a file on this machine.

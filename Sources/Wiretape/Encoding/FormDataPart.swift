@@ -39,8 +39,8 @@ extension FormData {
             try self.init(headers: headers, source: source)
         }
 
-        /// As browsers write names (WHATWG HTML, "multipart/form-data encoding algorithm"): plain UTF-8, with the three bytes that would end
-        /// the text or the line percent-encoded. Other control characters are refused with the header.
+        /// Escapes a name as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm"): plain UTF-8, with the three bytes that
+        /// would end the text or the line percent-encoded. Other control characters are rejected together with the header.
         static func escaped(_ text: String) -> String {
             var escaped = ""
             for scalar in text.unicodeScalars {
@@ -121,7 +121,7 @@ final class InputStreamReader: @unchecked Sendable {
     deinit { self.stream.close() }
 }
 
-/// What is wrong with a part of a form, or went wrong while it was encoded.
+/// An error in a part of a form, or one that occurred while the form was encoded.
 ///
 /// Callers branch on `code`; `message` is for people. Errors of the caller's own streams are passed on unchanged.
 public typealias FormDataError = CodedError<FormData.ErrorCode>
@@ -149,7 +149,7 @@ extension FormData {
         public static var isFolder: Self { Self(value: .isFolder) }
         /// A device, a pipe or a socket: its length is not known.
         public static var noSize: Self { Self(value: .noSize) }
-        /// The file exists and cannot be opened for reading.
+        /// The file exists, but cannot be opened for reading.
         public static var unopenable: Self { Self(value: .unopenable) }
         /// There were more or fewer bytes than announced.
         public static var changed: Self { Self(value: .changed) }

@@ -8,10 +8,10 @@ enum FormValue: Sendable, Equatable {
     /// In the order of encoding.
     case object([Member])
 
-    /// A value without others in it.
+    /// A value that contains no other values.
     enum Leaf: Sendable, Equatable {
         case text(String)
-        /// Sent as they are if the form can hold them.
+        /// Sent unchanged if the form can hold them.
         case bytes(Data)
     }
 
@@ -20,7 +20,7 @@ enum FormValue: Sendable, Equatable {
         var value: FormValue
     }
 
-    /// How leaves are written. Nil for data or a date: the value encodes itself. Nil for `null`: it is left out.
+    /// How leaves are written. If `data` or `date` returns nil, the value encodes itself. If `null` returns nil, the value is left out.
     struct LeafRule: Sendable {
         let bool: @Sendable (Bool) -> String
         let data: @Sendable (Data) throws -> Leaf?

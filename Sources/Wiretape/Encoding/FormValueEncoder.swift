@@ -28,7 +28,7 @@ struct FormValueEncoder: Encoder {
         switch value {
         case let value as Bool: self.node.set(.text(self.leaves.bool(value)))
         case let value as String: self.node.set(.text(value))
-        // By protocol, not by type: an integer of another width would recurse into this encoder.
+        // Matched by protocol, not by type: an integer of another width would recurse into this encoder.
         case let value as any BinaryInteger & Encodable: self.node.set(.text("\(value)"))
         case let value as any BinaryFloatingPoint & Encodable: self.node.set(.text("\(value)"))
         // Its own `encode` writes mantissa and exponent.

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A value of dynamic type, classified the same way on every platform.
 ///
-/// Foundation on Linux casts a number 1 to `Bool` and a `Bool` to `NSNumber`: types are compared, not cast.
+/// Foundation on Linux casts a number 1 to `Bool` and a `Bool` to `NSNumber`, so types are compared, not cast.
 package enum FoundationValue {
     case null
     case bool(Bool)
@@ -31,7 +31,7 @@ package enum FoundationValue {
         case let number as any BinaryInteger:
             let known = Int64(exactly: number).map { NSNumber(value: $0) } ?? UInt64(exactly: number).map { NSNumber(value: $0) }
             self = known.map { .number($0) } ?? .unknown("\(type(of: value))")
-        // By its shortest text: converted to a double, 1.1 would be 1.10000002384186.
+        // Converted through its shortest text: as a plain double, 1.1 would be 1.10000002384186.
         case let number as Float: self = .number(NSNumber(value: Double("\(number)") ?? Double(number)))
         case let number as any BinaryFloatingPoint: self = .number(NSNumber(value: Double(number)))
         case let number as Decimal: self = .number(NSDecimalNumber(decimal: number))

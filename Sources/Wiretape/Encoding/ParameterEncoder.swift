@@ -116,7 +116,7 @@ extension HTTPSession.ParameterEncoder where Self == HTTPSession.PropertyListPar
 extension HTTPSession {
     /// Where form-encoded parameters go.
     public enum ParameterDestination: Sendable, Hashable {
-        /// Into the query for GET, HEAD and DELETE, else into the body.
+        /// Into the query for GET, HEAD and DELETE, otherwise into the body.
         case methodDependent
         /// After the existing query.
         case queryString
@@ -157,8 +157,8 @@ extension URLRequest {
 
 /// Why parameters could not be encoded into a request.
 ///
-/// Its message: what went wrong with which parameter, and what to do next. Never contains a value.
-/// Its cause: what an encoder or a caller's closure threw.
+/// The message names the parameter, what went wrong with it, and what to do next. It never contains a value.
+/// The cause is the error that an encoder or a caller's closure threw.
 public typealias ParameterEncodingError = CodedError<HTTPSession.ParameterEncodingErrorCode>
 
 extension HTTPSession {
@@ -174,7 +174,7 @@ extension HTTPSession {
         public static var notAnObject: Self { Self(value: .notAnObject) }
         /// A value of a type that the encoding cannot write.
         public static var unsupportedValue: Self { Self(value: .unsupportedValue) }
-        /// Values nested too deep, or without end.
+        /// Values nested too deeply, or infinitely.
         public static var tooDeep: Self { Self(value: .tooDeep) }
         /// An encoder threw: see `cause`.
         public static var notEncodable: Self { Self(value: .notEncodable) }

@@ -180,7 +180,8 @@ extension HTTPSession.URLEncodedFormEncoder {
             }
         }
 
-        /// In lower case. A word begins at an upper-case letter after another character, or at the last of several.
+        /// In lower case. A word begins at an upper-case letter after a lower-case letter or a digit, or at the last of several upper-case
+        /// ones.
         private static func words(of key: String) -> [String] {
             let characters = Array(key)
             var words: [String] = [""]
@@ -202,7 +203,7 @@ extension HTTPSession.URLEncodedFormEncoder {
         case brackets
         /// `parent.child.grandchild`
         case dots
-        /// From the child's name, what follows the parent's.
+        /// Makes the text that follows the parent's name from the child's name.
         case custom(@Sendable (String) -> String)
 
         func encode(_ key: String) -> String {
@@ -215,7 +216,7 @@ extension HTTPSession.URLEncodedFormEncoder {
     }
 
     public enum NilEncoding: Sendable {
-        /// The name is left out too.
+        /// Leaves out the name as well.
         case dropKey
         /// `key=`
         case dropValue

@@ -33,7 +33,7 @@ extension HTTPSession {
 
         public func contains(name: String) -> Bool { self.fields.contains { $0.isNamed(name) } }
 
-        /// The first value of that name. Setting one updates, setting nil removes.
+        /// The first value of that name. Setting a value updates the field, setting nil removes it.
         public subscript(name: String) -> String? {
             get { self.value(for: name) }
             set {
@@ -87,7 +87,8 @@ extension HTTPSession {
             return result
         }
 
-        /// Refuses what would break the message or let a value inject fields (RFC 9110, 5.5): names must be tokens, and values must have no
+        /// Rejects fields that would break the message or let a value inject fields (RFC 9110, 5.5): names must be tokens, and values must
+        /// have no
         /// CR, LF, NUL or other control character except the tab.
         @discardableResult
         public func validated() throws(HeaderError) -> Headers {
@@ -129,7 +130,7 @@ extension HTTPSession.Headers {
             })
     }
 
-    /// The fields as lines of a message. Only what passes `validated` is the same there.
+    /// The fields as lines of a message. Only fields that pass `validated` are the same there.
     public var headerFields: HeaderFields {
         var result = HeaderFields()
         for field in self { result.append(name: field.name, value: field.value) }
@@ -158,10 +159,10 @@ extension HTTPSession.Headers: CustomStringConvertible {
 }
 
 extension HTTPSession.Headers {
-    /// What a session sends by default: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+    /// The fields that a session sends by default: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
     public static let `default`: HTTPSession.Headers = [.defaultAcceptEncoding, .defaultAcceptLanguage, .defaultUserAgent]
 
-    /// These fields, and those of `others` with other names.
+    /// These fields, and those fields of `others` whose names are missing here.
     public func adding(missing others: HTTPSession.Headers) -> HTTPSession.Headers {
         var result = self
         for field in others where !self.contains(name: field.name) { result.add(field) }
@@ -245,7 +246,7 @@ extension HTTPSession.Header {
         HTTPSession.Header(name: "Sec-WebSocket-Protocol", value: value)
     }
 
-    /// The codings that URLSession takes off: `br;q=1.0, gzip;q=0.9, deflate;q=0.8` on Apple's platforms, and on Linux those that its libcurl
+    /// The codings that URLSession decodes: `br;q=1.0, gzip;q=0.9, deflate;q=0.8` on Apple's platforms, and on Linux those that its libcurl
     /// is built with.
     public static let defaultAcceptEncoding = HTTPSession.Header.acceptEncoding(Self.weighted(Self.codings(PlatformReading.libcurl)))
 
@@ -261,11 +262,11 @@ extension HTTPSession.Header {
         #endif
     }
 
-    /// The user's first six languages, with falling weights.
+    /// The user's first six languages, with decreasing weights.
     public static let defaultAcceptLanguage = HTTPSession.Header.acceptLanguage(Self.weighted(Locale.preferredLanguages.prefix(6)))
 
-    /// The app's name and version, if there is an app, and the library's. Nothing about the system, so that recordings of two machines
-    /// are alike.
+    /// The name and version of the app, if there is one, and of the library. Says nothing about the system, so that recordings of two
+    /// machines are alike.
     public static let defaultUserAgent = HTTPSession.Header.userAgent(Self.userAgent(of: Bundle.main.infoDictionary ?? [:]))
 
     /// With quality values (RFC 9110, 12.4.2): 1.0, 0.9 and so on.

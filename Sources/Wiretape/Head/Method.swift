@@ -27,7 +27,7 @@ extension HTTPSession {
 
         public var description: String { self.rawValue }
 
-        /// Whether sending it twice is meant to have the effect of sending it once (RFC 9110, 9.2.2).
+        /// Whether sending a request twice is meant to have the same effect as sending it once (RFC 9110, 9.2.2).
         public var isIdempotent: Bool { Self.idempotent.contains(self) }
 
         /// RFC 9110, 9.2.2, and QUERY.
@@ -58,7 +58,7 @@ extension URLRequest {
         set { self.httpMethod = newValue?.rawValue }
     }
 
-    /// - Throws: what the URL's conversion throws, or `HTTPSession.HeaderError`.
+    /// - Throws: the error of the URL's conversion, or `HTTPSession.HeaderError`.
     public init(url: any HTTPSession.URLConvertible, method: HTTPSession.Method, headers: HTTPSession.Headers? = nil) throws {
         self.init(url: try url.asURL())
         self.method = method

@@ -13,7 +13,7 @@ extension HTTPSession {
         public var status: Int
         /// Empty if there was none.
         public var reason: String
-        /// In order, with duplicates and in their spelling, if the transport sees them so: URLSession joins duplicates.
+        /// In order, with duplicates and the original spelling, if the transport sees them. URLSession joins duplicates.
         public var headers: Headers
         public var source: ExchangeSource
 

@@ -38,7 +38,7 @@ extension URLComponents: HTTPSession.URLConvertible {
     }
 }
 
-/// What URLs without a scheme are below: their path is appended to the base's, so that `/pets` below `https://a.test/v1` is
+/// The base of URLs that have no scheme. Their path is appended to the base's, so that `/pets` with the base `https://a.test/v1` is
 /// `https://a.test/v1/pets`.
 struct BaseURL {
     private let base: URL?
@@ -98,9 +98,9 @@ extension URLRequest: HTTPSession.URLRequestConvertible {
     public var requestLabel: String? { nil }
 }
 
-/// What is wrong with the URL of a request.
+/// An error in the URL of a request.
 ///
-/// Its message: what is wrong with which URL, and what to do next.
+/// The message names the URL, what is wrong with it, and what to do next.
 public typealias URLConversionError = CodedError<HTTPSession.URLConversionErrorCode>
 
 extension HTTPSession {

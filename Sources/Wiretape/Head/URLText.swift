@@ -39,7 +39,7 @@ struct URLText {
         self.url = url
     }
 
-    /// Without user, query and fragment, which may be secrets. Where there is no telling where the user ends, up to the last "@".
+    /// Without user, query and fragment, which may be secrets. If it is unclear where the user ends, all up to the last "@" is left out.
     private static func shown(_ text: String) -> String {
         let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
         var place = text[..<end]
@@ -52,10 +52,10 @@ struct URLText {
         return PlainText.escape(place.utf8, limit: 200) + (end < text.endIndex ? "\(text[end])…" : "")
     }
 
-    /// Whether it begins with one, as an absolute URL does.
+    /// Whether the text begins with a scheme, as an absolute URL does.
     static func hasScheme(_ text: String) -> Bool { self.schemeEnd(of: text) != nil }
 
-    /// Of its colon.
+    /// The index of the colon that ends the scheme.
     private static func schemeEnd(of text: String) -> String.Index? {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), self.isScheme(text[..<colon]) else { return nil }
         return colon
@@ -144,7 +144,7 @@ extension URL {
 struct PercentEncoder: Sendable {
     /// ALPHA, DIGIT, `-._~` (RFC 3986, 2.3).
     static let unreserved = PercentEncoder(allowing: "-._~")
-    /// What a path or a query may contain unescaped (RFC 3986, 3.3 and 3.4).
+    /// The characters that a path or a query may contain unescaped (RFC 3986, 3.3 and 3.4).
     static let target = PercentEncoder(allowing: "-._~!$&'()*+,;=:@/?")
 
     /// A bit for each ASCII character.
@@ -182,7 +182,7 @@ struct PercentEncoder: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Leaves existing percent-encodings unchanged; nil if a percent sign begins none.
+    /// Leaves existing percent-encodings unchanged; nil if a percent sign does not begin one.
     func encodeOnce(_ text: some StringProtocol) -> String? {
         let source = Array(text.utf8)
         var bytes: [UInt8] = []
